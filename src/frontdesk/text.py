@@ -167,7 +167,7 @@ def milliseconds(length: timedelta | None) -> str:
 def ahead_or_behind(skew: timedelta | None) -> str:
     """Description of a clock skew; positive if the other clock is ahead."""
     if skew is None:
-        return "the server does not tell the time"
+        return "the server sends no time"
     if not skew:
         return "the same as here"
     seconds = abs(skew) / timedelta(seconds=1)

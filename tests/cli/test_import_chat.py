@@ -97,7 +97,7 @@ def test_without_a_zone_this_machines_is_taken_and_told(tmp_path: Path) -> None:
         (CHAT, {"me": "Nobody"}, "--me must be one of 'Ana', 'Shop'"),
         (CHAT, {"tz": "Mars/Base"}, "No time zone is called 'Mars/Base'"),
         (CHAT, {"contact": "16505551234"}, "'16505551234' is no number such as +34600111222"),
-        (CHAT, {"channel": "Support"}, "No channel 'Support': a new one is told by its id"),
+        (CHAT, {"channel": "Support"}, "No channel 'Support': give a new one by its id"),
     ],
 )
 def test_what_cannot_be_is_told_and_nothing_goes_in(

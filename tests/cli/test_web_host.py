@@ -242,7 +242,7 @@ async def test_a_browser_downloads_what_is_saved(
         await page.press("E")
         await page.until(lambda: "save as" in page.words)
         await page.press("Enter")
-        await page.until(lambda: "given to the browser as" in page.words)
+        await page.until(lambda: "downloaded as" in page.words)
         await page.until(lambda: page.downloads == ["completed"])
         assert page.sockets_closed == 0
         assert page.faults == []

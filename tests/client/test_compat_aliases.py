@@ -82,7 +82,7 @@ async def test_differences_are_told_and_the_contract_has_none() -> None:
     async with client_of(OtherServer((ENVELOPES["V06"], ROWS["V43 body"]))) as client:
         await walk(client)
         assert {
-            "Lists stand under items",
-            "The next cursor stands in next",
+            "Lists are in items",
+            "The next cursor is in next",
             "Message: text is body",
         } <= set(client.server.differences)

@@ -74,7 +74,7 @@ async def test_what_is_wrong_stands_beside_its_field(size: tuple[int, int]) -> N
         assert "Where is the inbox?" in shown(app)
         await write(pilot, "https://inbox.example.com")
         assert "Where is" not in shown(app)
-        assert "A server wants a key." in shown(app)
+        assert "A server needs an API key." in shown(app)
         await write(pilot, "wrong")
         rows = shown(app).splitlines()
         at = next(n for n, row in enumerate(rows) if "malformed" in row)

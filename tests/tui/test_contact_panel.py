@@ -253,7 +253,7 @@ def test_other_conversations_are_those_seen_and_lead_there() -> None:
     other = conversation(id="2", channel={"id": "9", "name": "Sales\nBR"}, status="resolved")
     found = facts(others=(conversation(), other))
     heading = next(at for at, fact in enumerate(found) if fact.label.startswith("Other"))
-    assert "seen so far" in found[heading].label
+    assert "on this computer" in found[heading].label
     assert [(fact.label, fact.value, fact.conversation_id) for fact in found[heading + 1 :]] == [
         ("Sales BR", "resolved · 12m", "2")
     ]

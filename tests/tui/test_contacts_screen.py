@@ -135,7 +135,7 @@ async def test_until_the_server_answers_those_seen_here_are_offered(
         await pilot.press(*"feen")
         await pilot.pause()
         assert names(app) == [OONAGH]
-        assert "seen here" in lines(app)[0]
+        assert "on this computer" in lines(app)[0]
         await pilot.press("enter")
         await pilot.pause()
         assert app.views[-1] is not None
@@ -153,7 +153,7 @@ async def test_without_a_server_those_seen_here_are_searched(
         await pilot.press(*"oona")
         await settle(pilot)
         assert names(app) == [OONAGH]
-        assert "~1 contacts seen here" in lines(app)[0]
+        assert "~1 contacts on this computer" in lines(app)[0]
 
 
 async def test_a_key_that_may_not_read_contacts_is_told_so(cache: Cache) -> None:
@@ -191,7 +191,7 @@ async def test_brackets_lead_to_those_seen_here(viewer: Viewer) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, "f3", "tab", "tab", "right_square_bracket")
-        assert "contacts seen here" in lines(app)[0]
+        assert "contacts on this computer" in lines(app)[0]
         await press(pilot, "slash", *"oonagh")
         assert "of" in lines(app)[0]
 

@@ -59,7 +59,8 @@ def flat(app: ViewApp) -> str:
         ("3", ("5 channels", "+44 20 7946 0018", "GREEN", "10,000 customers a day", "TIER_10K",
                "CONNECTED", "19 open")),
         ("4", ("20 labels", "██ #refund", "#d62828", "Money back")),
-        ("5", ("8 custom fields", "Membership", "list", "none, silver, gold", "SEEN SO FAR (~0)")),
+        ("5", ("8 custom fields", "Membership", "list", "none, silver, gold",
+                "ON THIS COMPUTER (~0)")),
     ],
 )  # fmt: skip
 async def test_every_section_says_what_is_known(
@@ -173,7 +174,7 @@ async def test_a_custom_field_leads_to_the_customers_seen_so_far(
         await press(pilot, "5", "slash")
         await type_in(pilot, "membership")
         await press(pilot, "enter")
-        assert f"SEEN SO FAR (~{len(with_value)})" in flat(app)
+        assert f"ON THIS COMPUTER (~{len(with_value)})" in flat(app)
         await press(pilot, "enter", "enter")
         first = with_value[0]
         assert app.chosen == [f"is:{first.status} in:{first.channel.name}"]
@@ -185,7 +186,7 @@ async def test_a_custom_field_that_nobody_was_seen_with_says_so(directory: Open)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "5", "enter")
-        assert "No customer with a value was seen so far" in app.said
+        assert "No customer on this computer has a value" in app.said
         assert app.chosen == []
 
 

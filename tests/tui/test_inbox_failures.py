@@ -45,8 +45,8 @@ async def test_what_is_said_already_is_not_said_on_top_of_it(viewer: Viewer) -> 
         await settle(pilot)
         await pilot.press("minus", "minus", "minus", "H")
         assert [one.message for one in app._notifications] == [
-            "No previous conversation here",
-            "No view before this one",
+            "No previously opened conversation in this view",
+            "No previous view",
         ]
 
 

@@ -212,7 +212,7 @@ async def test_a_filter_chosen_from_the_thread_shows_its_first_conversation(view
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
-        await pilot.press(*"fame (", "enter")
+        await pilot.press(*"fame", "enter")
         await settle(pilot)
         row = screen_of(app).queue.list.row
         assert row is not None
@@ -297,4 +297,4 @@ async def test_an_empty_queue_is_not_saved(viewer: Viewer) -> None:
         await settle(pilot)
         await pilot.press("E")
         assert isinstance(app.screen, InboxScreen)
-        assert [one.message for one in app._notifications] == ["There is nothing to save here"]
+        assert [one.message for one in app._notifications] == ["Nothing to export here"]

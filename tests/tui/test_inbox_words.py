@@ -79,7 +79,7 @@ def test_chips_are_the_query_with_names_for_ids() -> None:
 def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
     assert said(unread_words(COUNTS)).strip() == "5 unread"
     assert unread_words(Counts(open=3)) == []
-    assert said(unread_words(None, "This server tells no counts")).strip().endswith("no counts")
+    assert said(unread_words(None, "This server sends no counts")).strip().endswith("no counts")
 
 
 def test_counts_without_those_of_each_status_count_no_assignees() -> None:

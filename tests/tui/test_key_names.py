@@ -31,7 +31,7 @@ _FIXED = {"connect.py"}
 
 # Keys that have no other meaning, and letters where a sentence begins.
 _KEY = re.compile(
-    r"(?:^|(?<=[\s·;(]))(?:esc|↵|⌫|↑↓|\^\w|ctrl\+\w|F\d{1,2}|tab)(?= )"
+    r"(?:^|(?<=[\s·;(]))(?:esc|↵|⌫|↑↓|\^\w|ctrl\+\w|F\d{1,2}|tab)(?=[ :])"
     r"|(?:^\s*|\s{2,}|[.;·▲▼] +)(?:\[ \]|[A-Za-z?/]|[a-zA-Z]/[a-zA-Z])(?: +[a-z·]+|$)"
 )
 _NO_KEY = re.compile(r"^\W*(?:a|A|I) |^\s*[a-zA-Z?/]$")
@@ -92,6 +92,7 @@ def named_keys(text: str) -> list[str]:
         "No earlier day is loaded; t goes there",
         "characters · y copies the text",
         ". ctrl+r asks again.",
+        ". ctrl+r: retry.",
         "? help",
     ],
 )
@@ -137,7 +138,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
     [
         ("", "o open   u next unread   W longest wait   f5 filter"),
         ("", "f9 help"),
-        ("x", "x again quits"),
+        ("x", "Press x again to quit"),
         ("8 f5 r f5 u", "f6"),
         ("v", "↵ choose   f11 back"),
         ("v", "Reports  F20"),
@@ -166,5 +167,5 @@ async def test_words_of_failures_name_the_keys_as_they_are(app: Any) -> None:
     async with viewer.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "v", "r")
-        assert "f7 asks again" in shown(viewer)
+        assert "f7: retry" in shown(viewer)
         assert "f9 help" in lines(viewer)[-1]

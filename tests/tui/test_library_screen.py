@@ -182,4 +182,4 @@ async def test_offline_without_anything_seen_says_so(library: Open, client: Inbo
     app = library(source=failing(client, Unreachable("No answer.")))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert "No answer. Nothing of this is saved." in shown(app)
+        assert "No answer. This list has not been loaded yet." in shown(app)

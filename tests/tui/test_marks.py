@@ -34,10 +34,10 @@ async def test_space_marks_a_row_and_the_status_line_counts(viewer: Viewer) -> N
         assert marked_lines(app) == []
         await mark_two(pilot)
         assert marked_lines(app) == [1, 3]
-        assert "2 marked · " in lines(app)[-1]
+        assert "2 selected · " in lines(app)[-1]
         await pilot.press("space")
         assert marked_lines(app) == [1]
-        assert "1 marked · " in lines(app)[-1]
+        assert "1 selected · " in lines(app)[-1]
 
 
 async def test_escape_takes_all_marks_off(viewer: Viewer) -> None:
@@ -45,10 +45,10 @@ async def test_escape_takes_all_marks_off(viewer: Viewer) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await mark_two(pilot)
-        assert "2 marked · " in lines(app)[-1]
+        assert "2 selected · " in lines(app)[-1]
         await pilot.press("escape")
         assert screen_of(app).queue.list.marked == ()
-        assert "marked" not in lines(app)[-1]
+        assert "selected" not in lines(app)[-1]
 
 
 async def test_escape_ends_a_running_search_before_it_takes_marks_off(
@@ -63,10 +63,10 @@ async def test_escape_ends_a_running_search_before_it_takes_marks_off(
         await idle_until(pilot, lambda: "esc: stop" in shown(app))
         await pilot.press("escape")
         await idle_until(pilot, lambda: "esc: stop" not in shown(app))
-        assert "2 marked · " in lines(app)[-1]
+        assert "2 selected · " in lines(app)[-1]
         await pilot.press("escape")
         assert screen_of(app).queue.list.marked == ()
-        assert "marked" not in lines(app)[-1]
+        assert "selected" not in lines(app)[-1]
 
 
 async def test_escape_in_the_thread_leaves_marks_alone(viewer: Viewer) -> None:
@@ -137,7 +137,7 @@ async def test_e_saves_the_rows_that_are_marked(viewer: Viewer, tmp_path: Path) 
         rows = queue(app)
         await mark_two(pilot)
         await save_as(pilot, path)
-        assert said(app)[-1] == f"2 marked conversations saved as {path}"
+        assert said(app)[-1] == f"2 selected conversations saved as {path}"
         assert len(screen_of(app).queue.list.marked) == 2
     assert [one["id"] for one in json.loads(path.read_text())] == [rows[1].id, rows[3].id]
 
@@ -152,7 +152,7 @@ async def test_e_saves_the_threads_of_the_rows_that_are_marked(
         rows = queue(app)
         await mark_two(pilot)
         await save_as(pilot, path)
-        assert said(app)[-1].startswith("2 marked conversations, ")
+        assert said(app)[-1].startswith("2 selected conversations, ")
         await save_as(pilot, text)
         lists = [screen_of(app)._mailbox.thread(rows[at].id) for at in (1, 3)]
         assert all(listing.complete for listing in lists)

@@ -133,7 +133,7 @@ async def test_notes_that_were_seen_stay_when_they_may_not_be_read_any_more(page
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (NO_PATH, "This server tells no counts"),
+        (NO_PATH, "This server sends no counts"),
         (reply(b"<html>"), "This server fails at counts of conversations"),
     ],
 )

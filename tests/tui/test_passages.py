@@ -282,7 +282,7 @@ async def test_the_queue_is_saved_as_far_as_it_is_loaded_and_nothing_is_overwrit
         app.screen.query_one(Input).value = str(path)
         await pilot.press("enter")
         await pilot.pause()
-        assert "there already" in shown(app)
+        assert "This file exists" in shown(app)
         assert path.read_text(encoding="utf-8") == "mine"
         await pilot.press("enter")
         await settle(pilot)

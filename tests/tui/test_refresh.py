@@ -123,7 +123,7 @@ async def test_refreshing_while_a_refresh_is_under_way_does_not_begin_again(cach
         await press(pilot, "ctrl+r")
         server.failure, server.held = None, asyncio.Event()
         await pilot.press("ctrl+r")
-        await idle_until(pilot, lambda: "asking now…" in lines(app)[-1])
+        await idle_until(pilot, lambda: "retrying now…" in lines(app)[-1])
         await pilot.press("ctrl+r", "ctrl+r")
         server.asked.clear()
         server.held.set()

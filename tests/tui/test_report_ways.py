@@ -106,7 +106,7 @@ async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked
         await press(pilot, "E")
         await type_in(pilot, f"{tmp_path}/report.md")
         await press(pilot, "enter")
-        assert "there already" in shown(app)
+        assert "This file exists" in shown(app)
         assert (tmp_path / "report.md").read_text(encoding="utf-8") == "mine"
         await press(pilot, "enter")
         assert (tmp_path / "report.md").read_text(encoding="utf-8") != "mine"

@@ -54,7 +54,7 @@ async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
         await settle(pilot)
         assert {question.name for question in server.asked} == {"channels"}
         words = flat(app)
-        assert "NOT ASKED FOR YET (19): ^r asks for everything" in words
+        assert "NOT CHECKED YET (19): ^r checks all features" in words
         assert "http://localhost" in words
         assert KEY not in words
         assert "live" in lines(app)[-1]
@@ -76,10 +76,10 @@ async def test_a_key_asks_for_everything(weighed: Cache, key: str) -> None:
             "LACKS (3)",
             "This server lists no notes. A title.",
             "This server does not know “me”.",
-            "DONE HERE INSTEAD (4)",
+            "DONE BY THE VIEWER (4)",
             "The server sends rows that do not match; they are left out here.",
             "latency 12 ms",
-            "its clock the server does not tell the time",
+            "its clock the server sends no time",
             "0 of them (0 %)",
             "DIFFERS FROM THE CONTRACT (1)",
             "3.4 MB of at most 250.0 MB, 1.2 MB for this server",
@@ -106,10 +106,10 @@ async def test_what_is_asked_for_is_said_and_escape_ends_it(weighed: Cache) -> N
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("ctrl+r")
-        while "asking for teams" not in lines(app)[0]:
+        while "checking teams" not in lines(app)[0]:
             await pilot.pause()
         await press(pilot, "escape")
-        assert "asking for" not in lines(app)[0]
+        assert "checking" not in lines(app)[0]
         assert isinstance(app.screen, ServerScreen)
         await press(pilot, "escape")
         assert app.chosen == [None]
@@ -160,7 +160,7 @@ async def test_offline_it_says_why_and_what_is_kept(weighed: Cache) -> None:
         await settle(pilot)
         words = flat(app)
         assert "The server does not answer." in words
-        assert "KEPT HERE" in words
+        assert "ON THIS COMPUTER" in words
         assert "offline" in lines(app)[-1]
 
 

@@ -204,16 +204,16 @@ async def test_escape_stops_and_last_goes_on_where_it_was(
         found = set(queue_names(app))
         await pilot.press("escape")
         await settle(pilot)
-        assert "G goes on" in lines(app)[-1]
+        assert "G: keep looking" in lines(app)[-1]
         assert "…" not in lines(app)[-1]
         assert found <= set(queue_names(app))
         await press(pilot, "ctrl+r")
-        assert "G goes on" in lines(app)[-1]
+        assert "G: keep looking" in lines(app)[-1]
         inbox.gate.set()
         inbox.gate = None
         inbox.requests.clear()
         await press(pilot, "G")
-        assert re.search("of 260 looked at|260 loaded", lines(app)[-1])
+        assert re.search("of 260 searched|260 loaded", lines(app)[-1])
         assert inbox.further_pages() <= QUEUE_PAGES - 3
 
 
@@ -263,7 +263,7 @@ async def test_what_a_pause_interrupts_keeps_all_it_found_and_goes_on_by_itself(
         inbox.failures = {}
         await press(pilot, "ctrl+r")
         assert queue_names(app) == ["250", "200", "150", "100", "50"]
-        assert "of 260 looked at" in lines(app)[-1]
+        assert "of 260 searched" in lines(app)[-1]
         assert inbox.further_pages() - asked <= QUEUE_PAGES - 2
 
 
@@ -304,8 +304,8 @@ async def test_nothing_that_was_found_is_lost_whatever_the_server_answers(
             found = now
         inbox.outcomes = []
         await press(pilot, "ctrl+r", "G")
-        assert re.search("looked at|loaded", lines(app)[-1])
-        assert not re.search("~|…|goes on", lines(app)[-1])
+        assert re.search("searched|loaded", lines(app)[-1])
+        assert not re.search("~|…|keep looking", lines(app)[-1])
         if asked == ("S", "w"):
             assert len(queue(app)) == len(inbox.conversations)
             waits = [row.waiting_since or "" for row in queue(app)]
@@ -403,7 +403,7 @@ async def test_a_server_without_the_filter_is_looked_through(cache: Cache) -> No
         await settle(pilot)
         assert queue_names(app) == [LONGEST]
         assert open_conversation(app).id == LONGEST
-        assert lines(app)[-1].endswith("1 of 260 looked at")
+        assert lines(app)[-1].endswith("1 of 260 searched")
 
 
 async def test_looking_for_a_customers_conversations_is_stopped_by_escape(cache: Cache) -> None:
@@ -417,7 +417,7 @@ async def test_looking_for_a_customers_conversations_is_stopped_by_escape(cache:
         await pilot.press("escape")
         await idle_until(pilot, lambda: "loading…" not in lines(app)[-1])
         assert "No match in the first 50 of 260" in shown(app)
-        assert "G goes on" in lines(app)[-1]
+        assert "G: keep looking" in lines(app)[-1]
         inbox.gate.set()
         await press(pilot, "G")
         assert queue_names(app) == [LONGEST]

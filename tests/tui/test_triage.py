@@ -33,7 +33,7 @@ async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer:
         assert set(kept) <= set(wanted)
         assert len(kept) > 3
         assert "unread" in lines(app)[0]
-        assert "of 19 looked at" in lines(app)[-1]
+        assert "of 19 searched" in lines(app)[-1]
         await pilot.press("f", "u")
         await settle(pilot)
         assert len(queue(app)) == 60
@@ -50,7 +50,7 @@ async def test_a_sieve_goes_on_loading_until_the_window_is_filled(viewer: Viewer
         await settle(pilot)
         assert len(screen_of(app).queue.listing) > held
         assert all("refund" in str(one).casefold() for one in queue(app))
-        assert "looked at" in lines(app)[-1]
+        assert "searched" in lines(app)[-1]
 
 
 async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClient) -> None:
@@ -123,7 +123,7 @@ async def test_a_view_is_saved_with_a_name_and_a_key_says_what_it_replaces_and_i
         assert "key 8, now Waiting >1h" in shown(app)
         await pilot.press("8")
         await settle(pilot)
-        assert said(app)[-1] == "Saved as view 8 in place of Waiting >1h. v z: undo"
+        assert said(app)[-1] == "Saved as view 8, replacing Waiting >1h. v z: undo"
         await pilot.press("9", "8")
         await settle(pilot)
         assert "is:open   @unassigned   unread" in lines(app)[0]
@@ -259,7 +259,7 @@ async def test_ctrl_k_does_not_say_that_nothing_matches_before_the_server_has_an
         assert "No match" not in shown(app)
         source.answers.set()
         await all_ended(app)
-        assert "Customers could not be searched" in shown(app)
+        assert "The customer search failed" in shown(app)
 
 
 async def test_ctrl_k_goes_to_labels_and_colleagues_without_the_server(viewer: Viewer) -> None:

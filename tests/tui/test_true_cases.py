@@ -240,7 +240,7 @@ def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
         found: list[int] = []
         for _ in range(600):
             await asyncio.sleep(1.0)
-            told = re.search(r"(\d+) of (\d+) looked at", status(app))
+            told = re.search(r"(\d+) of (\d+) searched", status(app))
             if told:
                 found.append(int(told[2]))
             if app.inbox.queue.listing.complete:

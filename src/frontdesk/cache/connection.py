@@ -174,14 +174,14 @@ class CacheFile:
         return address, files.reader(address)
 
     def _without_disk(self, error: Exception) -> tuple[str, sqlite3.Connection]:
-        self._warn(f"Nothing can be saved in {self._path} ({error}): going on without.")
+        self._warn(f"Nothing can be saved in {self._path} ({error}): Continuing without a cache.")
         address, reader = self._in_memory()
         files.copy(self._path, address)
         return address, reader
 
     def _set_aside(self) -> None:
         aside = files.move_aside(self._path, "corrupt")
-        self._warn(f"The cache was damaged. It was set aside as {aside.name} and is built anew.")
+        self._warn(f"The cache was damaged. It was set aside as {aside.name} and is rebuilt.")
 
     def _warn(self, sentence: str) -> None:
         self.warning = self.warning or sentence

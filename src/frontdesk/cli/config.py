@@ -49,14 +49,14 @@ NEW_FILE = """\
 # density = "auto"
 # Ring the terminal's bell when something new comes in.
 # bell = false
-# Ask the server nothing while the terminal does not have the focus.
+# Send no requests while the terminal does not have the focus.
 # quiet_unfocused = false
 # When a conversation is read on this computer: after so many seconds under the cursor, "open"
 # only when it is opened, or "never".
 # mark_read_after = 3
-# Take clicks. Without, the terminal selects text as usual.
+# Handle the mouse. If false, the terminal selects text as usual.
 # mouse = true
-# How many MB the pages already seen may take on this machine.
+# Megabytes that loaded pages may take on this computer.
 # cache_mb = 512
 
 [open]
@@ -87,7 +87,7 @@ NEW_FILE = """\
 # key = "8"
 
 # Profiles: frontdesk profiles add|list|use|remove. Keys of servers are not kept in this file.
-# key_command is a program that writes the key, and can stand in the profile of a server:
+# key_command is a program that writes the key, and can be set in the profile of a server:
 # key_command = ["pass", "show", "frontdesk"]
 """
 

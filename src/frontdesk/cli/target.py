@@ -132,7 +132,7 @@ def resolve(target: Target, configured: Configuration | None = None) -> Target:
     if profile is None:
         return target
     if profile.url and target.user:
-        raise BadSettings("--as is for databases: a key tells a server who “me” is")
+        raise BadSettings("--as is for databases: a server knows “me” by the API key")
     return Target(profile.url, profile.database, target.user or profile.user, profile.name)
 
 
@@ -227,7 +227,7 @@ def cache_origin(target: Target) -> str:
 def _somewhere(target: Target) -> Target:
     target = resolve(target)
     if not target.url and not target.database:
-        raise BadSettings("Nowhere to ask: give --url URL or --database PATH, or add a profile")
+        raise BadSettings("No inbox is given: use --url URL or --database PATH, or add a profile")
     return target
 
 

@@ -128,9 +128,9 @@ def _is_envelope(body: Any) -> bool:
 
 def _remark_on_envelope(spot: str, way: Next, filled: bool, remark: Remark) -> None:
     if spot != "data":
-        remark(f"Lists stand under {spot}" if spot else "Lists come without an envelope")
+        remark(f"Lists are in {spot}" if spot else "Lists come without an envelope")
     if way.cursor and way.spot != "next_cursor":
-        remark(f"The next cursor stands in {way.spot}")
+        remark(f"The next cursor is in {way.spot}")
     if filled and way.more is True and not way.cursor:
         remark("A list has more rows, but no cursor to get them with")
 

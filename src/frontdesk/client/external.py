@@ -133,7 +133,7 @@ class ForeignApi:
             # The error's traceback holds frames with the request headers.
             raise (_RetryableFailure(failure) if passing else failure) from None
         except (httpx.HTTPError, httpx.InvalidURL):
-            raise Unreachable("The server cannot be asked") from None
+            raise Unreachable("The request cannot be sent") from None
 
 
 class _RetryableFailure(Exception):
@@ -202,5 +202,5 @@ def _after(paging: object) -> str | None:
     if not isinstance(after, str):
         after = next(iter(parse_qs(urlsplit(following).query).get("after", ())), None)
     if after is None:
-        raise BadResponse("The server does not tell where its next page begins")
+        raise BadResponse("The server does not say where its next page begins")
     return after

@@ -50,7 +50,7 @@ async def read_answer(response: httpx.Response) -> Response:
     elif packing in ("", "identity"):
         body, received = await _plain(raw)
     else:
-        raise BadResponse("The server packs its answer in a way that was not asked for")
+        raise BadResponse("The server packs its answer in a way that was not requested")
     announced = response.headers.get("content-length", "")
     if announced.isdecimal() and response.status_code != 304 and int(announced) != received:
         raise TruncatedResponse("The server's answer was cut short")

@@ -127,7 +127,7 @@ class Throttle:
         if left > 0 or self._trying:
             left = max(left, 1.0)
             raise Silent(
-                f"The server does not answer; it is asked again in {ceil(left)} seconds",
+                f"The server does not answer; next attempt in {ceil(left)} seconds",
                 retry_after=left,
             )
         self._trying = True

@@ -286,7 +286,7 @@ class Requests:
             failure, passing = self._connector.failure(error)
             raise (TransientFailure(failure) if passing else failure) from _unlocated(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unreachable("The server cannot be asked") from _unlocated(error)
+            raise Unreachable("The request cannot be sent") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
         self._state.answered(seconds, answer.received, date_of(answer.headers))
         if answer.status < 400:
@@ -298,7 +298,9 @@ class Requests:
 
     def _unchanged(self, key: CacheKey, offered: CachedValue | None) -> Any:
         if offered is None:
-            raise BadResponse("The server says that nothing changed, though it was asked for all")
+            raise BadResponse(
+                "The server says that nothing changed, though everything was requested"
+            )
         self._state.was_unchanged()
         self._state.feature("unchanged", PRESENT)
         return self._etags.touch(key, offered)

@@ -181,8 +181,8 @@ class Completion(NamedTuple):
 _STARTS: Sequence[tuple[str, str]] = (
     *((f"is:{status}", "status") for status in STATUSES),
     ("@me", "assigned to me"),
-    ("@unassigned", "assigned to nobody"),
-    ("@assigned", "assigned to anybody"),
+    ("@unassigned", "assigned to no one"),
+    ("@assigned", "assigned to anyone"),
     ("#", "label"),
     ("in:", "channel"),
     ("from:", "customer, by number or name"),
@@ -240,7 +240,7 @@ def _rank(wanted: str, name: str) -> int | None:
 
 
 def _users(names: QueryNames) -> Iterator[tuple[str, str, str]]:
-    for word, hint in ((ME, "me"), (UNASSIGNED, "nobody"), (ASSIGNED, "anybody")):
+    for word, hint in ((ME, "me"), (UNASSIGNED, "no one"), (ASSIGNED, "anyone")):
         yield f"@{word}", hint, word
     for id, name in names.users.items():
         yield str(Term(ASSIGNEE, reference(id, names.users))), name, name

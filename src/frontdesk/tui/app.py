@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
+from frontdesk.tui import sentences
 from frontdesk.tui.actions import Command, all_commands
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
@@ -121,12 +122,10 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         """Select another profile; the application exits with a Switch."""
         profiles = self._preferences.profiles
         if self.is_web:
-            self.notify(
-                "A page shows one inbox: frontdesk web --profile NAME serves another", markup=False
-            )
+            self.notify(sentences.ONE_INBOX_PER_PAGE, markup=False)
             return
         if not profiles.keys() - {self._preferences.profile}:
-            self.notify("There is no other profile: frontdesk profiles add NAME", markup=False)
+            self.notify(sentences.NO_OTHER_PROFILE, markup=False)
             return
         choices = [Choice(name, name, where) for name, where in profiles.items()]
         picker = dialogs.picker("Profile", choices, current=self._preferences.profile)
@@ -205,9 +204,9 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def _save_screenshot(self, picture: str, name: str | None) -> None:
         from frontdesk.tui.dialogs.save_prompt import save
 
-        tell = partial(self.notify, severity="error", markup=False)
-        if name is not None and (saved := save(self, name, picture, tell)):
-            self.notify(f"Screenshot {saved}", markup=False)
+        warn = partial(self.notify, severity="error", markup=False)
+        if name is not None and (saved := save(self, name, picture, warn)):
+            self.notify(sentences.SCREENSHOT_SAVED.format(saved=saved), markup=False)
 
     def _each_inbox(self, do: Callable[[InboxScreen], None]) -> None:
         for screen in self.screen_stack:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from textual.screen import Screen
 
 from frontdesk import outside
-from frontdesk.tui import clipboard
+from frontdesk.tui import clipboard, sentences
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.wire import Message, Note
 
@@ -127,10 +127,10 @@ def say(screen: Screen[Any], sentence: str) -> None:
 def copy(screen: Screen[Any], text: str) -> None:
     """Copy by OSC 52 and by a clipboard program, since OSC 52 reports no success."""
     if not text:
-        say(screen, "There is nothing to copy here")
+        say(screen, sentences.NOTHING_TO_COPY)
         return
     screen.app.copy_to_clipboard(text)
-    say(screen, "Sent to the clipboard")
+    say(screen, sentences.COPIED)
     if screen.app.is_web:
         # The clipboard of the serving machine may be another person's.
         return

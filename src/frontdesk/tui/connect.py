@@ -25,7 +25,7 @@ _LABELS: dict[Field, tuple[str, str]] = {
     "address": ("Address", "https://… or a database file"),
     "key": ("Key", "an API key: fd_live_…"),
     "me": ("Me", "your e-mail address there, or nothing"),
-    "name": ("Name", "what to call it here"),
+    "name": ("Name", "a name for it"),
 }
 
 
@@ -65,7 +65,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Stops trying; leaves", id="connect.leave"),
+        Binding("escape", "leave", "Stop, or leave", id="connect.leave"),
         Binding("f2", "demo", "Look at the demo", id="connect.demo"),
         Binding("down", "app.focus_next", "Next", id="connect.next"),
         Binding("up", "app.focus_previous", "Previous", id="connect.previous"),
@@ -119,7 +119,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
         elif not wanted.address:
             self._fail("address", "Where is the inbox?")
         elif wanted.is_server and not wanted.key:
-            self._fail("key", "A server wants a key.")
+            self._fail("key", "A server needs an API key.")
         else:
             self._try(wanted)
 
@@ -137,7 +137,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
         for field in _LABELS:
             self._say_fault(field, "")
         found = self.query_one("#connect-found", Static)
-        found.update("Trying it …")
+        found.update("Testing the connection…")
         try:
             words = await self._attempt(wanted)
         except Fault as fault:
@@ -146,7 +146,7 @@ class ConnectScreen(LeftOnce[Wanted | None]):
             self._fail("address", str(error))
         else:
             self._found = wanted
-            found.update(f"It answers: {words}.  ↵ keeps it as “{wanted.name}” and opens it.")
+            found.update(f"It answers: {words}.  ↵ saves it as “{wanted.name}” and opens it.")
 
     def _fail(self, field: Field, words: str) -> None:
         self.query_one("#connect-found", Static).update("")

@@ -89,7 +89,7 @@ class Connection:
         """Pieces for the status line: live and its age, or the failure and a countdown."""
         now = self._clock.now()
         if self._next_try is not None and self._by_hand:
-            return [*self._said, ("dim", " · asking now…")]
+            return [*self._said, ("dim", " · retrying now…")]
         if self._next_try is not None and self._next_try > now:
             seconds = -((now - self._next_try) // timedelta(seconds=1))
             return [*self._said, ("dim", f" · retrying in {seconds} s")]

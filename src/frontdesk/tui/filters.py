@@ -166,7 +166,7 @@ def query_plan(query: Query, names: QueryNames, mailbox: Mailbox) -> QueryPlan:
 
 
 FILTER_MENU = (
-    MenuEntry("f", "line", "write the filter…"),
+    MenuEntry("f", "line", "edit as text…"),
     MenuEntry("s", "is", "status"),
     MenuEntry("a", "assignee", "assignee"),
     MenuEntry("c", "in", "channel"),
@@ -268,7 +268,12 @@ def choices_for(
     kind: str, plan: QueryPlan, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
     """Values of a kind of term, `ANY` first, with counts where they are known."""
-    words = {"assignee": "anybody", "in": "all channels", "is": "any status", "label": "any label"}
+    words = {
+        "assignee": "anyone or no one",
+        "in": "all channels",
+        "is": "any status",
+        "label": "any label",
+    }
     return [Choice(ANY, words[kind]), *_CHOICES[kind](plan.filter, mailbox, counts)]
 
 
@@ -281,20 +286,26 @@ def _statuses(
 def _assignees(
     chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
-    words = [("unassigned", "unassigned (nobody)"), ("assigned", "assigned (anybody)")]
+    words = [("unassigned", "unassigned"), ("assigned", "assigned")]
     if mailbox.state_of("me") != "absent" and (counts is None or counts.mine is not None):
-        words.insert(0, ("me", "me (mine)"))
-    choices = [Choice(w, text, _count(counts, chosen, "assignee", w)) for w, text in words]
+        words.insert(0, ("me", "me"))
+    choices = [
+        Choice(w, text, _count(counts, chosen, "assignee", w), synonyms=_ASSIGNEES[w])
+        for w, text in words
+    ]
     users = {user.id: user.name for user in mailbox.catalogues.users()}
     hints = {user.id: user.availability or "" for user in mailbox.catalogues.users()}
     return choices + [Choice(reference(id, users), name, hints[id]) for id, name in users.items()]
 
 
+_ASSIGNEES = {"me": "mine", "unassigned": "nobody no one", "assigned": "anybody anyone"}
+
+
 def _channels(
     chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
-    told = counts.by_channel if counts else ()
-    open_in = {one.channel: f"{one.open} open" for one in told if one.open is not None}
+    counted = counts.by_channel if counts else ()
+    open_in = {one.channel: f"{one.open} open" for one in counted if one.open is not None}
     names = {channel.id: channel.name for channel in mailbox.catalogues.channels()}
     return [Choice(reference(id, names), name, open_in.get(id, "")) for id, name in names.items()]
 

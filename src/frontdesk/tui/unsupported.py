@@ -13,12 +13,12 @@ _FILTERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 _ABSENT: Mapping[str, str] = MappingProxyType(
     {
-        "counts": "This server tells no counts",
+        "counts": "This server sends no counts",
         "notes": "This server lists no notes",
-        "contact_by_phone": "This server finds nobody by phone",
-        "report": "This server makes no report",
+        "contact_by_phone": "This server does not find customers by number",
+        "report": "This server has no reports",
         "me": "This server does not know “me”",
-        "unchanged": "This server never says that nothing changed",
+        "unchanged": "This server never answers 304 Not Modified",
     }
 )
 
@@ -40,7 +40,7 @@ def why_not(server: ServerView | None, name: str) -> str:
             scope = f": it lacks the scope {one_line(feature.scope)}" if feature.scope else ""
             return f"This key may not read {feature.words}{scope}"
         case "failing":
-            return f"This server fails at {feature.words}"
+            return f"This server fails for {feature.words}"
     return ""
 
 

@@ -100,7 +100,7 @@ def filter_options(command: F) -> F:
             "--assignee",
             metavar="|".join((*ASSIGNEE_WORDS, "USER")),
             shell_complete=complete_assignee,
-            help="Whose: yours, nobody's, anybody's, or a user's by name, e-mail address or id.",
+            help="Assignee: me, unassigned, assigned, or a user by name, e-mail address or id.",
         ),
         click.option("--status", type=click.Choice(STATUSES), help="Only these."),
     ):

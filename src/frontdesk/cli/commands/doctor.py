@@ -79,9 +79,9 @@ class Finding:
 def doctor_command(context: click.Context, target: Target, output: Output) -> None:
     """Check a server, the network and this computer.
 
-    Tells what a server has, how it differs from the contract, and how far away it is.
+    Shows what a server has, how it differs from the contract, and its latency.
 
-    Asks the server once for everything, and tells about this machine: its files and its terminal.
+    Requests everything once, and shows this machine's files and terminal.
     Exits with 1 if the inbox cannot be read, with 2 if a certificate or a proxy is refused, with 3
     if the server does not answer now.
     """

@@ -71,7 +71,7 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
         if ours:
             raise BadSettings(f"{number} is a number of the inbox itself, not a customer's")
         if not yes:
-            told = _told(found) or "nobody is known by it, but webhooks may speak of it"
+            told = _told(found) or "no customer has it, but webhooks may mention it"
             click.confirm(f"{number}: {told}. Erase for good?", abort=True, err=True)
         with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
             erased = erase.erase(store, account_id, number, advance)
@@ -80,7 +80,7 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
         _purge(store)
     if not erased:
         raise NotFound(
-            f"Nothing speaks of {number}, and no copy of what was erased is left in the database"
+            f"Nothing mentions {number}, and no copy of what was erased is left in the database"
         )
 
 

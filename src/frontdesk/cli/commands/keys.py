@@ -159,7 +159,7 @@ def revoke_command(key_id: str, database: str) -> None:
 @click.option(
     "--overlap",
     callback=lambda context, option, text: _lifetime(text),
-    help="How long the old key goes on beside the new: 24h or 7d. It ends at once otherwise.",
+    help="How long the old key still works beside the new: 24h or 7d; not at all by default.",
 )
 @output_options("text", "json", default="text", members=_ROTATED)
 def rotate_command(key_id: str, database: str, overlap: int | None, output: Output) -> None:

@@ -32,7 +32,7 @@ USUAL, MOST = 50, 1000
 _LONGEST_ID = 18
 
 _NOTHING_SEARCHED = (
-    "Nothing was searched: only what the viewer has shown is, and it has shown nothing of this "
+    "Nothing was searched: only what the viewer has shown is, and it has not shown any of this "
     "place yet; open it there first, or write it out with frontdesk export events"
 )
 

@@ -201,7 +201,7 @@ _SLOWER = 1.5
     callback=lambda context, option, text: None if text is None else _moment(text),
     help="Begin with every message since then: 30m, 2h, 1d, or a time in ISO 8601.",
 )
-@click.option("--once", is_flag=True, help="Tell what there is, and end.")
+@click.option("--once", is_flag=True, help="Print what there is, and exit.")
 @click.option(
     "--interval",
     type=click.FloatRange(1, LONGEST_PAUSE_SECONDS),

@@ -52,7 +52,7 @@ def webhooks_group() -> None:
 def status_command(database: str, account: str) -> None:
     """Count webhooks by outcome.
 
-    Tells why the last ones failed."""
+    Shows why the last ones failed."""
     from frontdesk.store import raw_events
 
     with opened(database) as store:

@@ -20,7 +20,7 @@ def convert(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent
     record = JsonObject(members)
     channel = record.optional_id("phone_number_id") or record.optional_id("channel") or channel
     if channel is None:
-        raise Malformed("phone_number_id is missing; --channel tells it of a whole file")
+        raise Malformed("phone_number_id is missing; --channel gives it for a whole file")
     checked_channel_id(channel, "phone_number_id")
     at = optional_instant(record, "at")
     if at is None:

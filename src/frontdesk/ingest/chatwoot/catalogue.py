@@ -65,7 +65,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, 
         channel = mapped.get(number) or config.optional_id("phone_number_id")
         if channel is None:
             raise Malformed(
-                f"the inbox {name!r} does not tell its phone_number_id, which an administrator's "
+                f"the inbox {name!r} does not have its phone_number_id, which an administrator's "
                 f"token would see: say --map {number}=<phone_number_id>"
             )
         checked_channel_id(channel, f"the phone_number_id of the inbox {name!r}")

@@ -421,7 +421,7 @@ class Crawler:
 
     def _compare(self, what: str, read: int, count: int | None) -> None:
         if count is None:
-            self.unchecked.append(f"{what}: Chatwoot tells no count")
+            self.unchecked.append(f"{what}: Chatwoot sends no count")
         elif read < count:
             self.differences.append(f"{count:,} {what}, of which {read:,} were read")
 

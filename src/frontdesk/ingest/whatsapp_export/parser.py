@@ -165,7 +165,7 @@ def _other(lines: Sequence[_OpenEntry], me: str) -> str | None:
     others = [name for name, _ in counts.most_common() if name != _name(me)]
     names = ", ".join(repr(shortened(name)) for name in others[:_NAMES_SHOWN])
     if len(others) > 1 and len(others) == len(counts):
-        raise BadSettings(f"Nobody in it is called {shortened(me)!r}; --me must be one of {names}")
+        raise BadSettings(f"No one in it is called {shortened(me)!r}; --me must be one of {names}")
     if len(others) > 1:
         raise BadSettings(f"It is the chat of a group, which cannot be imported: {names}")
     return others[0] if others else None

@@ -12,6 +12,7 @@ from textual.fuzzy import FuzzySearch
 from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
+from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import Asking
 from frontdesk.tui.dialogs.choices import Choice, V
 from frontdesk.tui.key_names import ENTER, named
@@ -121,7 +122,7 @@ class Picker(Asking[V]):
         self.list = ChoiceList(id="picker-list")
         at = next((n for n, choice in enumerate(choices) if choice.value == current), 0)
         self.list.show(_rows(choices), cursor=at)
-        self.list.say_when_empty("No match")
+        self.list.say_when_empty(sentences.NO_MATCH)
 
     PLACEHOLDER = "type to narrow the list"
     MOST_SHOWN = 12

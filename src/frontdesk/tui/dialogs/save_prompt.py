@@ -9,6 +9,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from frontdesk import private_files
+from frontdesk.tui import sentences
 from frontdesk.tui.key_names import ENTER
 
 # Bytes of a file name that every file system accepts.
@@ -28,14 +29,14 @@ class SaveCheck:
             return _wrong_ending(self._endings)
         try:
             if path.is_dir():
-                return "That is a directory"
+                return sentences.IS_DIRECTORY
             if not path.parent.is_dir():
-                return f"There is no directory {path.parent}"
+                return sentences.NO_DIRECTORY.format(path=path.parent)
             if path.exists() and self._warned != typed:
                 self._warned = typed
-                return f"This file is there already: {ENTER} again writes over it"
+                return sentences.FILE_EXISTS.format(key=ENTER)
         except (OSError, ValueError) as error:
-            return f"That name cannot be used: {error}"
+            return sentences.BAD_NAME.format(error=error)
         return None
 
 
@@ -49,15 +50,15 @@ class DownloadCheck:
         if PurePath(typed).suffix.lstrip(".") not in self._endings:
             return _wrong_ending(self._endings)
         if PureWindowsPath(typed).name != typed or not typed.isprintable():
-            return "Say a name without a directory: the browser knows where it goes"
+            return sentences.NO_DIRECTORY_IN_BROWSER
         if len(typed.encode(errors="replace")) > _LONGEST_NAME:
-            return f"The name may have {_LONGEST_NAME} bytes"
+            return sentences.NAME_TOO_LONG.format(most=_LONGEST_NAME)
         return None
 
 
 def _wrong_ending(endings: Sequence[str]) -> str:
     allowed = ", ".join(f".{ending}" for ending in endings)
-    return f"The name must end in one of {allowed}"
+    return sentences.WRONG_ENDING.format(allowed=allowed)
 
 
 def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str | None]:
@@ -70,24 +71,24 @@ def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str 
     return Prompt(f"save as ({allowed}): ", value=name, check=check)
 
 
-def save(app: App[Any], name: str, text: str, tell: Callable[[str], None]) -> str | None:
+def save(app: App[Any], name: str, text: str, warn: Callable[[str], None]) -> str | None:
     """Save `text` to a file, or deliver it to the browser.
 
-    Returns a description of the result, or None on failure, after reporting the error with `tell`.
+    Returns a description of the result, or None on failure, after reporting the error with `warn`.
     """
     if not app.is_web:
-        return f"saved as {name}" if written(name, text, tell) else None
+        return sentences.SAVED_AS.format(name=name) if written(name, text, warn) else None
     app.deliver_text(
         io.StringIO(text, newline=""),
         save_filename=name,
         encoding="utf-8",
         mime_type="application/octet-stream",
     )
-    return f"given to the browser as {name}"
+    return sentences.DOWNLOADED_AS.format(name=name)
 
 
-def written(name: str, text: str, tell: Callable[[str], None]) -> bool:
-    """Write `text` to a file; False on failure, after reporting the error with `tell`.
+def written(name: str, text: str, warn: Callable[[str], None]) -> bool:
+    """Write `text` to a file; False on failure, after reporting the error with `warn`.
 
     A new file is readable by its owner only, since it contains customer messages.
     """
@@ -96,6 +97,6 @@ def written(name: str, text: str, tell: Callable[[str], None]) -> bool:
         with open(path, "w", encoding="utf-8", newline="", opener=private_files.opener) as file:
             file.write(text)
     except OSError as error:
-        tell(f"{path} cannot be written: {error.strerror or error}")
+        warn(sentences.CANNOT_WRITE.format(path=path, error=error.strerror or error))
         return False
     return True

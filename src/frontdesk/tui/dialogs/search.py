@@ -10,6 +10,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.phones import contact_name
 from frontdesk.query import Query
 from frontdesk.text import ago
+from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
@@ -27,13 +28,12 @@ class SearchScreen(Picker[Hit | Query]):
         self._mailbox = mailbox
         self._clock = clock
         self._sought = sought
-        self._searched = "the messages opened on this computer"
+        self._none = sentences.NO_MATCH_HERE
 
     def compose(self) -> ComposeResult:
         with Vertical(id="picker", classes="-wide"):
-            yield Static("Search everything on this computer", id="picker-title", markup=False)
-            placeholder = "words or parts of them, in messages, notes and names"
-            yield Input(self._sought, placeholder=placeholder, id="picker-input")
+            yield Static(sentences.SEARCH, id="picker-title", markup=False)
+            yield Input(self._sought, placeholder=sentences.SEARCH_HINT, id="picker-input")
             yield self.list
             words = f"{ENTER} go there   {{picker.leave}} back"
             yield Static(named(self, words), id="picker-keys", markup=False)
@@ -45,9 +45,8 @@ class SearchScreen(Picker[Hit | Query]):
     async def _tell_where(self) -> None:
         """Show the number of searched rows; counting takes longer than a search."""
         seen = await self._mailbox.seen()
-        self._searched = f"the {seen.messages:,} messages opened on this computer"
-        words = f"{seen.messages:,} messages, {seen.conversations:,} conversations"
-        title = f"Search everything on this computer: {words}"
+        self._none = sentences.NO_MATCH_SEARCHED.format(messages=seen.messages)
+        title = sentences.SEARCH_OF.format(messages=seen.messages, conversations=seen.conversations)
         self.query_one("#picker-title", Static).update(title)
 
     def narrow(self, typed: str) -> None:
@@ -59,7 +58,7 @@ class SearchScreen(Picker[Hit | Query]):
         ]
         choices += number_choices(typed)
         self.make_room(len(choices))
-        self.list.say_when_empty(f"No match in {self._searched}" if typed.strip() else "")
+        self.list.say_when_empty(self._none if typed.strip() else "")
         self.offer(choices)
 
     def _hint(self, hit: Hit) -> str:

@@ -16,6 +16,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import first_said, one_line
+from frontdesk.tui import sentences
 from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, matching
@@ -52,7 +53,7 @@ def number_choices(typed: str) -> list[Choice[Any]]:
     if digits < LEAST_DIGITS or any(map(str.isalpha, typed)):
         return []
     number = parse_phone(typed) or typed.strip()
-    words = f"Conversations of {format_phone(number)}"
+    words = sentences.CONVERSATIONS_OF.format(number=format_phone(number))
     return [Choice(Query.of(Term("from", number)), words, "number")]
 
 
@@ -77,7 +78,7 @@ def destinations(
 class Switcher(Picker[Destination]):
     """Returns a screen, contact or conversation, or the query of a view, channel, user or label."""
 
-    PLACEHOLDER = "customer, number, conversation, view, channel, label, user"
+    PLACEHOLDER = sentences.GO_TO_HINT
 
     def __init__(self, mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]) -> None:
         super().__init__("Go to", destinations(mailbox, names, views), current=None)
@@ -89,13 +90,13 @@ class Switcher(Picker[Destination]):
         typed = typed.strip()
         self.offer([*matching(self._choices, typed)[:50], *number_choices(typed)])
         self.workers.cancel_group(self, "contacts")
-        self.say_when_empty("No match")
+        self.say_when_empty(sentences.NO_MATCH)
         self._searching = len(typed) >= LEAST_LETTERS and self._mailbox.connected
         self._entered = False
         if self._searching:
             self._search(typed)
         elif len(typed) >= LEAST_LETTERS:
-            self.say_when_empty("No match. Customers are searched once the viewer is connected")
+            self.say_when_empty(sentences.NOT_CONNECTED_YET)
 
     def is_ready(self) -> bool:
         """False while customers are searched for and no local choice contains the text."""
@@ -104,16 +105,16 @@ class Switcher(Picker[Destination]):
 
     @work(group="contacts", exclusive=True)
     async def _search(self, typed: str) -> None:
-        self.say_when_empty("Searching customers…")
+        self.say_when_empty(sentences.SEARCHING_CUSTOMERS)
         try:
             found = await search_contacts(self._mailbox, typed)
         except InboxError as error:
             self._searching = False
-            self.say_when_empty("No match here. Customers could not be searched on the server")
+            self.say_when_empty(sentences.CUSTOMERS_FAILED)
             self.notify(problem_words(error), severity="warning", markup=False)
             return
         self._searching = False
-        self.say_when_empty("No match")
+        self.say_when_empty(sentences.NO_MATCH)
         exact = containing(self._choices, typed)[:8]
         similar = [one for one in matching(self._choices, typed)[:16] if one not in exact][:8]
         people = [*map(_choice, found.data), *self._conversations(found.data)]

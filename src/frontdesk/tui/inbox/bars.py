@@ -32,7 +32,7 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
             "{inbox.order} sort",
             "{inbox.zoom} table",
             "{view.menu} views",
-            "{queue.mark} mark",
+            "{queue.mark} select",
         ),
         "thread": (
             "{inbox.back} back",

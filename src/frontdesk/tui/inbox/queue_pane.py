@@ -36,7 +36,7 @@ from frontdesk.query.language import SORT, UNREAD, WAITING, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import SortKey, waiting_since
 from frontdesk.text import one_line
-from frontdesk.tui import labels
+from frontdesk.tui import labels, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Connection
@@ -501,8 +501,8 @@ class QueuePane(Pane):
         """Open the next unread conversation below, loading up to 20 pages to find it."""
         answer = await self._connection.ask(self._fetch_unread)
         if answer is not None and answer.value is None:
-            where = "" if self.listing.complete else " in what is loaded"
-            say(self.screen, f"No unread conversation below{where}")
+            whole = self.listing.complete
+            say(self.screen, sentences.NO_UNREAD_BELOW if whole else sentences.NO_UNREAD_LOADED)
         elif answer is not None and answer.value is not None:
             self.list.go_to(answer.value)
 
@@ -928,7 +928,7 @@ class QueuePane(Pane):
     def loaded_words(self) -> str:
         """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
         marked, unreadable = len(self.list.marked), self._unreadable + self._unreadable_below
-        words = [f"{marked} marked"] if marked else []
+        words = [f"{marked} selected"] if marked else []
         words += [f"{unreadable} unreadable"] if unreadable else []
         if self._added_above and not self.list.at_start:
             words.append(f"{self._added_above} new ▲ {self._keys['list.first']}")
@@ -952,13 +952,13 @@ class QueuePane(Pane):
         on = self._keys["list.last"]
         if self.complete:
             whole = self._local.ended or not self.plan.rest
-            return f"{found} loaded" if whole else f"{found} of {looked_at} looked at"
+            return f"{found} loaded" if whole else f"{found} of {looked_at} searched"
         if not self.plan.rest:
             of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
-            return f"sorting {of}…" if self._is_looking else f"~sorted {of}, {on} goes on"
+            return f"sorting {of}…" if self._is_looking else f"~sorted {of}, {on}: keep looking"
         of = f" (of {total})" if total is not None else ""
-        words = f"~{found} of {looked_at} looked at{of}"
-        return f"{words}, loading…" if self._is_looking else f"{words}, {on} goes on"
+        words = f"~{found} of {looked_at} searched{of}"
+        return f"{words}, loading…" if self._is_looking else f"{words}, {on}: keep looking"
 
     def highlight_new(self) -> None:
         """Highlight the rows that moved to the top with the last refresh, for a moment."""
@@ -978,7 +978,7 @@ class QueuePane(Pane):
     def export(self) -> None:
         """Ask for a file name, and save the rows as they are cached."""
         if self.list.row is None:
-            say(self.screen, "There is nothing to save here")
+            say(self.screen, sentences.NOTHING_TO_EXPORT)
         else:
             ask_for_name(self.screen, "conversations", self._clock, QUEUE_ENDINGS, self._save)
 
@@ -987,8 +987,7 @@ class QueuePane(Pane):
         every = [rows[at] for at in range(len(rows))] if rows is not None else []
         matching = [row for row in every if row.id not in self.list.dimmed]
         text = queue_text(matching, ending(name))
-        words = f"{len(matching)} conversations {{}}: those that are loaded"
-        save_text(self.screen, name, text, words)
+        save_text(self.screen, name, text, sentences.LIST_EXPORTED, count=len(matching))
 
     @property
     def marked(self) -> list[Conversation]:

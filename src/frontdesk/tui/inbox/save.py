@@ -32,8 +32,8 @@ def ask_for_name(
     dialogs.ask(screen.app, prompt, use)
 
 
-def save_text(screen: Screen[Any], name: str, text: str, words: str) -> None:
-    """Save a text and say so; `words` has {} for "saved as NAME"."""
+def save_text(screen: Screen[Any], name: str, text: str, sentence: str, **facts: object) -> None:
+    """Save a text, and show a sentence with {saved} and facts."""
     warn = partial(screen.notify, severity="warning", timeout=10, markup=False)
     if saved := save(screen.app, name, text, warn):
-        say(screen, words.format(saved))
+        say(screen, sentence.format(saved=saved, **facts))

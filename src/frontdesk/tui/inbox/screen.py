@@ -22,7 +22,7 @@ from frontdesk.export import MARKED_ENDINGS, QUEUE_ENDINGS, Entry, queue_text, t
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.reports.periods import HOW_TO, day_of
-from frontdesk.tui import filters
+from frontdesk.tui import filters, sentences
 from frontdesk.tui.actions import Command
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
@@ -301,13 +301,13 @@ class InboxScreen(SizedScreen[None]):
             self._reading.stop()
         if self.selected_id is not None:
             self.queue.mark_unread(self.selected_id)
-            self._notify("Marked as unread on this computer")
+            self._notify(sentences.MARKED_UNREAD)
 
     def show_conversation(self, conversation_id: str, entry: str = "") -> None:
         """Show a contact's conversations with the cursor on one of them, and on an entry in it."""
         conversation = self._mailbox.conversation(conversation_id)
         if conversation is None:
-            self._notify("This conversation is no longer kept here")
+            self._notify(sentences.NOT_ON_THIS_COMPUTER)
             return
         self._show_contact(conversation.contact)
         if not self.queue.go_to(conversation_id):
@@ -549,7 +549,7 @@ class InboxScreen(SizedScreen[None]):
         if now - self._quit_asked < _QUIT_WITHIN:
             self.app.exit()
         self._quit_asked = now
-        self._notify(f"{self._keys['inbox.leave']} again quits")
+        self._notify(sentences.PRESS_AGAIN_TO_QUIT.format(key=self._keys["inbox.leave"]))
 
     # Actions on the view
 
@@ -563,7 +563,7 @@ class InboxScreen(SizedScreen[None]):
         """Go back (-1) or forward (1) through the views, to their selection."""
         visit = self._history.step(step, self.queue.list_query, self.selected_id)
         if visit is None:
-            self._notify(f"No view {'before' if step < 0 else 'after'} this one")
+            self._notify(sentences.NO_VIEW_BEFORE if step < 0 else sentences.NO_VIEW_AFTER)
         else:
             self._show_query(visit.query, visit.selected)
 
@@ -581,7 +581,7 @@ class InboxScreen(SizedScreen[None]):
         """Select the next or previous channel; all channels come before the first."""
         channel = self.queue.channel_beside(step)
         if channel is None:
-            self._notify(self.queue.lacking("channels") or "There is no channel to go to")
+            self._notify(self.queue.lacking("channels") or sentences.NO_CHANNEL)
         else:
             self._change_filter("in", channel)
 
@@ -668,20 +668,21 @@ class InboxScreen(SizedScreen[None]):
     def _save_view(self, name: str, query: Query, key: str) -> None:
         view = SavedView(name, query, "" if key == filters.NO_KEY else key)
         replaced = self._views.of(view.key) if view.key else None
-        self._undo = (self._views.snapshot(), f"undo saving {name}")
+        self._undo = (self._views.snapshot(), sentences.UNDO_VIEW.format(name=name))
         self._views.save(view)
-        words = (
-            f"Saved as view {key}" if view.key else f"Saved in the menu {self._keys['view.menu']}"
-        )
+        menu = self._keys["view.menu"]
+        saved = sentences.VIEW_SAVED.format(key=key)
+        words = saved if view.key else sentences.VIEW_SAVED_IN_MENU.format(key=menu)
         if replaced is not None:
-            words += f" in place of {replaced.name}"
-        self._notify(f"{words}. {self._keys['view.menu']} {filters.UNDO}: undo")
+            words = sentences.VIEW_REPLACES.format(saved=words, name=replaced.name)
+        keys = f"{menu} {filters.UNDO}"
+        self._notify(sentences.VIEW_CAN_BE_UNDONE.format(saved=words, keys=keys))
         self._refresh_bars()
 
     def _undo_view(self) -> None:
         if self._undo is not None:
             self._views.restore(self._undo[0])
-            self._notify("The views are as they were before")
+            self._notify(sentences.VIEWS_RESTORED)
             self._undo = None
             self._refresh_bars()
 
@@ -699,7 +700,7 @@ class InboxScreen(SizedScreen[None]):
         elif step > 0 and self.queue.plan.exact:
             self.queue.find_unread()
         else:
-            self._notify(f"No unread conversation {'below' if step > 0 else 'above'}")
+            self._notify(sentences.NO_UNREAD_BELOW if step > 0 else sentences.NO_UNREAD_ABOVE)
 
     def action_waiting(self) -> None:
         """Go to the longest waiting conversation; repeated, to the next longest."""
@@ -711,19 +712,19 @@ class InboxScreen(SizedScreen[None]):
     def _go_to_loaded_waiting(self) -> None:
         """Go to the longest waiting loaded conversation; say so if others may wait longer."""
         if not self.queue.go_to_longest_waiting():
-            self._notify("No one is waiting among the loaded rows")
+            self._notify(sentences.NO_ONE_WAITS)
             return
         self._open_selected()
         if not self.queue.knows_longest_waiting:
             rows, order = self.queue.waiting_rows, self._keys["inbox.order"]
-            self._notify(f"The longest wait of the first {rows:,} rows; {order} sorts all of them")
+            self._notify(sentences.WAITS_AMONG_LOADED.format(rows=rows, key=order))
 
     def action_swap(self) -> None:
         """Go back to the previously opened conversation; repeated, forth again."""
         if self.queue.go_to_previous():
             self._open_selected()
         else:
-            self._notify("No previous conversation here")
+            self._notify(sentences.NO_PREVIOUS)
 
     def action_switch(self) -> None:
         """Open the quick switcher."""
@@ -761,7 +762,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused pane."""
-        words = "find in this pane"
+        words = sentences.FIND_IN_PANE
         prompt = dialogs.prompt("/ ", value=self._sought, placeholder=words)
         dialogs.ask(self.app, prompt, self._find_first)
 
@@ -775,10 +776,11 @@ class InboxScreen(SizedScreen[None]):
             return
         finding = self.panes.finding(self._sought, step)
         if finding.look(_ROWS_AT_ONCE):
-            self._notify(f"Searching for “{self._sought}”… {self._keys['inbox.back']}: stop")
+            key = self._keys["inbox.back"]
+            self._notify(sentences.SEARCHING.format(text=self._sought, key=key))
             self._find_further(finding)
         else:
-            self._tell_found(finding)
+            self._notify_unless_found(finding)
 
     @work(group=SEARCH, exclusive=True)
     async def _find_further(self, finding: Finding) -> None:
@@ -787,11 +789,11 @@ class InboxScreen(SizedScreen[None]):
         while more:
             await asyncio.sleep(0)
             more = finding.look(_ROWS_PER_STEP)
-        self._tell_found(finding)
+        self._notify_unless_found(finding)
 
-    def _tell_found(self, finding: Finding) -> None:
+    def _notify_unless_found(self, finding: Finding) -> None:
         if not finding.found:
-            self._notify(f"No match for “{finding.sought}” in the loaded rows of this pane")
+            self._notify(sentences.NO_MATCH_IN_PANE.format(text=finding.sought))
 
     def action_date(self) -> None:
         """Ask for a date and go there; older messages are loaded as needed."""
@@ -808,12 +810,12 @@ class InboxScreen(SizedScreen[None]):
         if day is None:
             return
 
-        def tell(found: bool) -> None:
+        def notify(found: bool) -> None:
             if not found:
-                self._notify(f"Nothing was said on {day:%Y-%m-%d} or after it")
+                self._notify(sentences.NO_MESSAGES_SINCE.format(day=day))
 
         self.panes.enter("thread")
-        self.thread.load_then(partial(self.thread.fetch_day, day), tell)
+        self.thread.load_then(partial(self.thread.fetch_day, day), notify)
 
     def action_copy(self) -> None:
         """Copy the text of the row under the cursor."""
@@ -849,15 +851,18 @@ class InboxScreen(SizedScreen[None]):
     def _save_marked(self, name: str) -> None:
         """Save rows as they are cached (CSV, JSON), or load the threads (Markdown, text)."""
         marked = self.queue.marked
-        count = f"{len(marked)} marked conversation{'' if len(marked) == 1 else 's'}"
+        plural = "" if len(marked) == 1 else "s"
+        count = sentences.SELECTION.format(count=len(marked), plural=plural)
         if ending(name) in QUEUE_ENDINGS:
-            save_text(self, name, queue_text(marked, ending(name)), f"{count} {{}}")
+            text = queue_text(marked, ending(name))
+            save_text(self, name, text, sentences.SELECTION_EXPORTED, selection=count)
             return
 
         def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
             text = threads_text(threads, ending(name), self._clock.now().tzinfo)
             messages = sum(len(entries) for _, entries in threads)
-            save_text(self, name, text, f"{count}, {messages} messages {{}}")
+            sentence = sentences.THREADS_EXPORTED
+            save_text(self, name, text, sentence, selection=count, messages=messages)
 
         self.thread.load_then(partial(self._fetch_threads, marked), write)
 

@@ -20,7 +20,7 @@ from frontdesk.export import THREAD_ENDINGS, Entry, by_people, thread_text
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.phones import format_phone
 from frontdesk.text import first_said
-from frontdesk.tui import labels
+from frontdesk.tui import labels, sentences
 from frontdesk.tui.clipboard import copy, links_in, open_outside, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Connection, moment_words
@@ -40,7 +40,6 @@ from frontdesk.wire import Conversation, Note
 T = TypeVar("T")
 
 ALL = "all"
-LOADING = "Loading…"
 
 # Rows that a thread filter searches before the first paint, and for each further step at the top.
 DEPTH = 500
@@ -167,7 +166,7 @@ class ThreadPane(Pane):
             self._stale, self._unreadable = False, 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
-            self.messages.clear(LOADING if conversation else "")
+            self.messages.clear(sentences.LOADING if conversation else "")
             self.refresh_bars()
 
     @property
@@ -197,7 +196,7 @@ class ThreadPane(Pane):
     def show_problem(self, problem: str) -> None:
         """Explain in the empty pane why the thread could not be loaded."""
         if problem:
-            words = f"{problem.rstrip('.')}. Nothing of this thread is cached."
+            words = sentences.NO_THREAD.format(problem=problem.rstrip("."))
             self.messages.say_when_empty(words)
 
     def go_to(self, key: str) -> bool:
@@ -351,8 +350,8 @@ class ThreadPane(Pane):
     def action_day(self, step: int) -> None:
         """Go to the first entry of the next or previous day."""
         if not self._step_day(step):
-            earlier = f"No earlier day is loaded; {self._keys['inbox.date']} goes there"
-            say(self.screen, "No later day here" if step > 0 else earlier)
+            earlier = sentences.NO_EARLIER_DAY.format(key=self._keys["inbox.date"])
+            say(self.screen, sentences.NO_LATER_DAY if step > 0 else earlier)
 
     def copy_from_menu(self) -> None:
         """Open the menu of the parts of a conversation that can be copied."""
@@ -381,7 +380,7 @@ class ThreadPane(Pane):
 
     def _save_entries(self, name: str, entries: list[Entry]) -> None:
         text = thread_text(entries, ending(name), self._clock.now().tzinfo)
-        save_text(self.screen, name, text, f"{len(entries)} messages and notes {{}}")
+        save_text(self.screen, name, text, sentences.THREAD_EXPORTED, count=len(entries))
 
     def _copy(self, text: str) -> None:
         copy(self.screen, text)
@@ -411,7 +410,7 @@ class ThreadPane(Pane):
         """Call `use` with the link of the message under the cursor; ask if it has several."""
         links = self.links
         if not links:
-            say(self.screen, "No link in this message")
+            say(self.screen, sentences.NO_LINK)
         elif len(links) == 1:
             use(links[0])
         else:
@@ -432,7 +431,7 @@ class ThreadPane(Pane):
 
     def _show_link(self, link: str) -> None:
         self._copy(link)
-        self.app.push_screen(dialogs.prompt("No browser here. The link is copied: ", value=link))
+        self.app.push_screen(dialogs.prompt(sentences.NO_BROWSER, value=link))
 
     # Messages of the list
 
@@ -458,7 +457,7 @@ class ThreadPane(Pane):
         assert self.foot is not None
         conversation = self.conversation
         if conversation is None:
-            self.title.show([("dim", "No conversation is open")])
+            self.title.show([("dim", sentences.NO_CONVERSATION)])
             self.foot.show([])
             return
         self.title.show_fitted(partial(labels.thread_head, conversation))
@@ -501,7 +500,7 @@ class ThreadPane(Pane):
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
         contact = conversation.contact
         loading = listing.fetched_at is None
-        self.messages.say_when_empty(LOADING if loading else self._empty_words())
+        self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
         self.messages.open(
             self._rows(),
             contact=first_said(contact.name, format_phone(contact.phone), "Customer"),
@@ -521,7 +520,9 @@ class ThreadPane(Pane):
         self.post_message(self.Loaded())
 
     def _empty_words(self) -> str:
-        return "no messages" if self.filter == ALL else f"{self.filter}: nothing of that is loaded"
+        words = sentences.NO_MESSAGES[self.filter]
+        whole = self.listing is not None and self.listing.complete
+        return words if whole else sentences.AMONG_LOADED.format(words=words)
 
     def _top_words(self) -> str:
         if self.listing is None:

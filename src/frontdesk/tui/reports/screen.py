@@ -212,7 +212,7 @@ class ReportScreen(ViewScreen):
     def _empty_words(self) -> str:
         problem = self.connection.problem
         if problem:
-            again = self.named("{view.refresh} asks again.")
+            again = self.named("{view.refresh}: retry")
             return f"{problem.rstrip('.')}. No report of this period is saved. {again}"
         return "loading…"
 
@@ -350,7 +350,7 @@ class ReportScreen(ViewScreen):
             return
         ending = Path(name).suffix.lstrip(".")
         text = exported(report, ending, self._zone())
-        if saved := save(self.app, name, text, self.tell):
+        if saved := save(self.app, name, text, self.warn):
             self.notify(f"{saved[:1].upper()}{saved[1:]}", markup=False)
 
     # Messages of the panes

@@ -13,6 +13,7 @@ from textual.geometry import Size
 from frontdesk.backoff import without_backoff
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, query_of
+from frontdesk.tui import sentences
 from frontdesk.tui.actions import Command
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import Connection
@@ -79,7 +80,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         self.inbox_title = opening.title
         self.key_names = KeyNames((type(self), VirtualList), opening.keys)
         self._switch = opening.switch
-        self.connection = Connection(self.mailbox, self.clock, self.tell, seen_at=self.seen_at)
+        self.connection = Connection(self.mailbox, self.clock, self.warn, seen_at=self.seen_at)
         self._sought = ""
 
     # Interface of subclasses
@@ -162,7 +163,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         status = self.query_one("#status", StatusBar)
         status.show_hints(hints, self.key_names.hint(self.last_key), right)
 
-    def tell(self, sentence: str) -> None:
+    def warn(self, sentence: str) -> None:
         """Show a warning as a notification."""
         self.notify(sentence, severity="warning", timeout=10, markup=False)
 
@@ -174,7 +175,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         try:
             await self.mailbox.connect()
         except InboxError as error:
-            self.tell(str(error))
+            self.warn(str(error))
             return
         self.renew()
 
@@ -230,7 +231,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused list."""
         self.app.push_screen(
-            Prompt("/ ", value=self._sought, placeholder="find in this list"), self._find_first
+            Prompt("/ ", value=self._sought, placeholder=sentences.FIND_IN_LIST), self._find_first
         )
 
     def _find_first(self, sought: str | None) -> None:
@@ -245,7 +246,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
             return
         position = next_match(listed.words_at, len(listed.rows), listed.cursor, step, self._sought)
         if position is None:
-            self.notify(f"No match for “{self._sought}” in this list", markup=False)
+            self.notify(sentences.NO_MATCH_IN_LIST.format(text=self._sought), markup=False)
         else:
             listed.go_to(position)
 
@@ -259,7 +260,9 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
     def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
         """Close, and show a filter's conversations. other_set: how they differ from the count."""
         if self.end(query_of(chosen, query_names(self.mailbox))) and other_set:
-            self.app.notify(f"Not exactly the same set: {other_set}", timeout=8, markup=False)
+            self.app.notify(
+                sentences.NOT_THE_SAME_SET.format(difference=other_set), timeout=8, markup=False
+            )
 
     def end(self, chosen: Query | PhoneRef | None = None) -> bool:
         """Close with a result; False if this is not the active screen."""

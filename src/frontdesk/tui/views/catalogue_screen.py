@@ -20,6 +20,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.text import one_line
+from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
@@ -297,21 +298,25 @@ class ShelfScreen(ViewScreen):
     def empty_words(self) -> str:
         """Text of the empty list: the reason, and the key that helps."""
         if self._entries:
-            return self.named("Nothing matches. {view.back} shows all again.")
+            return sentences.NO_MATCH_SHOW_ALL.format(key=self.key_names["view.back"])
         things = self.section.things
         refused = self._refused.get(self.section.name)
         if isinstance(refused, Forbidden):
-            scope = f" It needs the scope {one_line(refused.scope)}." if refused.scope else ""
-            return f"This key may not read {things}.{scope}"
+            words, scope = (
+                sentences.NOT_ALLOWED.format(things=things),
+                one_line(refused.scope or ""),
+            )
+            return sentences.NEEDS_SCOPE.format(words=words, scope=scope) if scope else words
         if isinstance(refused, NotFound):
-            return f"This server has no {things}."
+            return sentences.NOT_OFFERED.format(things=things)
         if refused is not None:
-            return f"{str(refused).rstrip('.')}. {self.named('{view.refresh} asks again.')}"
+            problem, key = str(refused).rstrip("."), self.key_names["view.refresh"]
+            return sentences.FAILED.format(problem=problem, key=key)
         if self.seen_at() is not None:
-            return f"There are no {things}."
+            return sentences.NONE.format(things=things)
         if self.connection.problem:
-            return f"{self.connection.problem.rstrip('.')}. Nothing of this is saved."
-        return "loading…"
+            return sentences.NOT_LOADED.format(problem=self.connection.problem.rstrip("."))
+        return sentences.LOADING
 
     # Contents
 

@@ -11,6 +11,7 @@ from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.phones import contact_name, format_phone
 from frontdesk.query import Query
 from frontdesk.text import one_line
+from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import Early
 from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, full_name, search_contacts
 from frontdesk.tui.dialogs.view_table import Opening
@@ -38,7 +39,7 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
     SEARCHES_AT_ONCE = True
     SECTIONS: ClassVar[Sequence[Section]] = (
         Section(_ALL, "All", "contacts"),
-        Section(_SEEN, "Seen here", "contacts seen here"),
+        Section(_SEEN, "On this computer", "contacts on this computer"),
     )
 
     def __init__(self, opening: Opening) -> None:
@@ -96,7 +97,7 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
         facts = person_facts(contact or seen[0].contact, contact, fields, seen, self.clock)
         blocks: list[Block] = [partial(fact_lines, fact) for fact in facts]
         if not seen:
-            blocks += [heading("CONVERSATIONS"), paragraph("none was seen here so far", "dim")]
+            blocks += [heading("CONVERSATIONS"), paragraph("none on this computer", "dim")]
         return blocks
 
     def kept(
@@ -110,17 +111,16 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
         if self.section.name == _SEEN:
             return words
         if self._found_for != self._sought_words():
-            return f"~{words} seen here"
+            return f"~{words} on this computer"
         return f"{words}, more below" if self._further else words
 
     def empty_words(self) -> str:
         words = self._sought_words()
         if not words or self._refused or self.section.name == _SEEN:
             return super().empty_words()
-        clears = self.named("{view.back} clears the search.")
-        if self._found_for == words:
-            return f"No customer matches “{one_line(words)}”. {clears}"
-        return f"No match for “{one_line(words)}” on this computer. {clears}"
+        here = self._found_for != words
+        sentence = sentences.NO_CUSTOMER_HERE if here else sentences.NO_CUSTOMER
+        return sentence.format(text=one_line(words), key=self.key_names["view.back"])
 
     def _sought_words(self) -> str:
         typed = self.typed().strip()

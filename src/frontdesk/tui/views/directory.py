@@ -12,6 +12,7 @@ from textual.timer import Timer
 from frontdesk.mailbox import Listing
 from frontdesk.phones import contact_name, format_phone
 from frontdesk.text import first_said, one_line, short_date, time_of_day, words
+from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
@@ -107,7 +108,7 @@ def team_facts(team: Team) -> list[Block]:
     return [
         title(one_line(team.name)),
         fact("about", one_line(team.description or "")),
-        fact("new ones go", words(one_line(team.distribution))),
+        fact("distribution", words(one_line(team.distribution))),
     ]
 
 
@@ -173,7 +174,7 @@ def meta_facts(channel: Channel, clock: Clock) -> list[Block]:
         fact("name", one_line(channel.name_status or "")),
         fact("throughput", one_line(channel.throughput or "")),
         fact("platform", one_line(channel.platform or "")),
-        fact("on a phone too", "yes" if channel.on_business_app else on_app),
+        fact("phone app too", "yes" if channel.on_business_app else on_app),
         fact("phone id", channel.id),
         fact("account id", one_line(channel.waba_id or "")),
         fact("as of", f"{short_date(synced)} {time_of_day(synced)}" if synced else ""),
@@ -340,7 +341,7 @@ class DirectoryScreen(ShelfScreen):
         counts = self.mailbox.counts(ConversationFilter())
         users = {one.id: one for one in self.mailbox.catalogues.users()}
         blocks = team_facts(team)
-        blocks.append(heading(f"MEMBERS ({len(team.members)})      open, of those seen so far"))
+        blocks.append(heading(f"MEMBERS ({len(team.members)})      open, on this computer"))
         for member in team.members:
             mine = sum(1 for one in seen if one.assignee and one.assignee.id == member.id)
             blocks.append(member_line(member, users.get(member.id), mine))
@@ -353,13 +354,13 @@ class DirectoryScreen(ShelfScreen):
     def _seen_blocks(self, key: str) -> list[Block]:
         """Cached contacts that have a value in a custom field."""
         found = self._seen_values(key)
-        blocks = [heading(f"SEEN SO FAR (~{len(found)})")]
+        blocks = [heading(f"ON THIS COMPUTER (~{len(found)})")]
         blocks += [
             fact(customer(conversation), value_words(contact.custom_fields[key]))
             for conversation, contact in found
         ]
         if not found:
-            blocks.append(paragraph("No customer whose page was opened has a value here.", "dim"))
+            blocks.append(paragraph(sentences.NO_VALUES_READ, "dim"))
         else:
             blocks.append(paragraph(""))
             blocks.append(self._hint("chooses one of them"))
@@ -447,9 +448,11 @@ class DirectoryScreen(ShelfScreen):
             for conversation, contact in self._seen_values(key)
         ]
         if not choices:
-            self.notify("No customer with a value was seen so far (~)", markup=False)
+            self.notify(sentences.NO_VALUES, markup=False)
             return
-        picker = Picker(f"Seen so far with {entry.name} (~{len(choices)})", choices, current="")
+        picker = Picker(
+            f"On this computer with {entry.name} (~{len(choices)})", choices, current=""
+        )
         self.app.push_screen(picker, self._take_seen)
 
     def _take_seen(self, id: str | None) -> None:

@@ -14,6 +14,7 @@ from textual.containers import Horizontal
 from frontdesk.backoff import without_backoff
 from frontdesk.mailbox import CacheUsage, ServerFeature, ServerView
 from frontdesk.text import ahead_or_behind, file_size, milliseconds, one_line, short_date
+from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.theme import STYLES
@@ -31,9 +32,9 @@ _GROUPS = (
     ("failing", "FAILS", "error"),
     ("forbidden", "NOT ALLOWED", "warning"),
     ("absent", "LACKS", "warning"),
-    ("ignored", "DONE HERE INSTEAD", "warning"),
+    ("ignored", "DONE BY THE VIEWER", "warning"),
     ("present", "HAS", "text"),
-    ("unknown", "NOT ASKED FOR YET", "dim"),
+    ("unknown", "NOT CHECKED YET", "dim"),
 )
 
 
@@ -45,7 +46,7 @@ def blocks(
     ask_key: name of the key that probes all features.
     """
     if server is None:
-        words = problem or "There is no connection yet, so nothing is known of the server"
+        words = problem or sentences.NOT_CONNECTED
         shown = [paragraph(f"{words.rstrip('.')}.", "warning" if problem else "dim")]
     else:
         shown = [*_connection(server, problem), *_features(server, ask_key), *_differences(server)]
@@ -63,7 +64,7 @@ def summary(server: ServerView | None) -> str:
         (states.count("forbidden"), "forbids"),
     )
     words = ", ".join(f"{what} {count}" for count, what in parts if count)
-    return words or ("lacks nothing" if "present" in states else "nothing known yet")
+    return words or ("all features" if "present" in states else "not checked yet")
 
 
 def _connection(server: ServerView, problem: str) -> list[Block]:
@@ -75,7 +76,7 @@ def _connection(server: ServerView, problem: str) -> list[Block]:
     shown += [
         fact("latency", milliseconds(server.latency)),
         fact("its clock", ahead_or_behind(server.clock_skew), skewed),
-        fact("asked", f"{server.requests:,} requests since the start"),
+        fact("requests", f"{server.requests:,} since the start"),
         fact("“unchanged”", f"{server.unchanged:,} of them{share}"),
         fact("received", file_size(server.received_bytes)),
     ]
@@ -91,7 +92,7 @@ def _features(server: ServerView, ask_key: str) -> list[Block]:
         found = {name: one for name, one in server.features.items() if one.state == state}
         if not found:
             continue
-        asks = f": {ask_key} asks for everything" if state == "unknown" else ""
+        asks = f": {ask_key} checks all features" if state == "unknown" else ""
         shown.append(heading(f"{words} ({len(found)}){asks}"))
         shown += [_line(one, _said(server, name, one), part) for name, one in found.items()]
     return shown
@@ -132,7 +133,7 @@ def _line(feature: ServerFeature, said: str, part: str) -> Block:
 
 def _differences(server: ServerView) -> list[Block]:
     if not server.differences:
-        return [heading("DIFFERS FROM THE CONTRACT in nothing that was seen")]
+        return [heading("NO DIFFERENCE FROM THE CONTRACT SEEN")]
     found: Sequence[str] = server.differences
     shown = [heading(f"DIFFERS FROM THE CONTRACT ({len(found)})")]
     return [*shown, *(paragraph(one_line(sentence)) for sentence in found)]
@@ -140,7 +141,7 @@ def _differences(server: ServerView) -> list[Block]:
 
 def _kept(kept: CacheUsage | None, clock: Clock) -> list[Block]:
     if kept is None:
-        return [heading("KEPT HERE"), paragraph("looking…", "dim")]
+        return [heading("ON THIS COMPUTER"), paragraph("looking…", "dim")]
     counts = (
         f"{kept.conversations:,} conversations, {kept.messages:,} messages, "
         f"{kept.notes:,} notes, {kept.contacts:,} contacts"
@@ -148,7 +149,7 @@ def _kept(kept: CacheUsage | None, clock: Clock) -> list[Block]:
     size = f"{file_size(kept.size_bytes)} of at most {file_size(kept.limit_bytes)}"
     share = f", {file_size(kept.share_bytes)} for this server" if kept.share_bytes else ""
     return [
-        heading("KEPT HERE"),
+        heading("ON THIS COMPUTER"),
         fact("the file", size + share),
         fact("in it", counts),
         fact("from … to", _ages(kept, clock)),
@@ -200,7 +201,7 @@ class ServerScreen(ViewScreen):
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         stops = self.named("{view.back} stops")
-        words = f"asking for {self._asking_for} …  {stops}" if self._asking_for else ""
+        words = f"checking {self._asking_for} …  {stops}" if self._asking_for else ""
         left = [("accent", " SERVER "), ("strong", one_line(self.inbox_title))]
         return left, [("dim", f"  {words or summary(self.mailbox.server)} ")]
 

@@ -115,7 +115,7 @@ def contact_facts(
     facts += _custom_fields(contact, fields)
     facts += _notes(notes, clock, no_notes)
     others = [one for one in others if one.id != conversation.id]
-    return facts + _others(others, clock, "Other conversations (seen so far)")
+    return facts + _others(others, clock, "Other conversations (on this computer)")
 
 
 def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
@@ -144,7 +144,7 @@ def person_facts(
     return [
         *_identity(short, contact),
         *_custom_fields(contact, fields),
-        *_others(seen, clock, "Conversations (seen so far)"),
+        *_others(seen, clock, "Conversations (on this computer)"),
     ]
 
 

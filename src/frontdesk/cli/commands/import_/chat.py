@@ -54,7 +54,7 @@ _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was sa
 @click.option(
     "--date-order",
     type=click.Choice(["dmy", "mdy", "ymd"]),
-    help="The order in dates, where the export does not tell.",
+    help="The order in dates, where the export does not say.",
 )
 @click.option(
     "--initial-status",
@@ -171,7 +171,7 @@ class _Run:
         if number is None and not re.fullmatch(CHANNEL_ID, asked.channel):
             raise BadSettings(
                 f"No channel {shortened(asked.channel)!r}:"
-                " a new one is told by its id, of at most 20 digits"
+                " give a new one by its id, of at most 20 digits"
             )
         phone = phone_of(asked.contact) if asked.contact.startswith("+") else None
         if phone is None:

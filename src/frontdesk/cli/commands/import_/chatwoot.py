@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Chatwoot limits clients to 50 requests per second and address.
 PER_SECOND = 10.0
 _BETWEEN_WORDS = 0.1
-_INTERRUPTED = "the same command goes on"
+_INTERRUPTED = "the same command continues"
 
 
 @click.command(
@@ -59,7 +59,7 @@ _INTERRUPTED = "the same command goes on"
     "mapped",
     multiple=True,
     metavar="INBOX=ID",
-    help="The phone_number_id of an inbox that does not tell it.",
+    help="The phone_number_id of an inbox that does not have one.",
 )
 @click.option("--keep-urls", is_flag=True, help="Keep the addresses of files, which lead there.")
 @click.option("--lines", metavar="FILE", help="Where the lines go that are imported.")
@@ -82,7 +82,7 @@ def chatwoot_command(
     """Import a Chatwoot account: numbers, people, conversations, notes, labels and what happened.
 
     By GET alone, ten times a second at most. What is read is written as native lines, which are
-    then imported; interrupted, the same command goes on. An administrator's token sees most.
+    then imported; interrupted, the same command continues. An administrator's token sees most.
     """
     from frontdesk.ingest.chatwoot.crawler import CrawlOptions, Journal
 
@@ -92,7 +92,7 @@ def chatwoot_command(
     path = Path(lines or f"chatwoot-{account_id}.ndjson")
     journal = Journal(path, _source(url, order))
     if journal.resumed:
-        click.echo(f"going on behind {journal.resumed:,} steps that are in {clean(str(path))}")
+        click.echo(f"continuing after {journal.resumed:,} steps that are in {clean(str(path))}")
     try:
         with interruptible(_INTERRUPTED):
             walked = _fetched(url, token, order, journal)

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     "--channel",
     metavar="ID",
     callback=lambda context, option, text: _channel(text),
-    help="The number of sent messages that do not tell it.",
+    help="The channel of sent messages that do not name one.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
 @click.option("--strict", is_flag=True, help="End with 1 if any line was rejected.")

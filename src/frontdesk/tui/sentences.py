@@ -1,0 +1,104 @@
+"""Messages, empty lists and prompts of the viewer, with {names} of what is filled in.
+
+Labels of the bars are in `labels`, failures of requests in `connection`, what a server lacks in
+`unsupported`, reports in `reports`.
+"""
+
+# Application
+ONE_INBOX_PER_PAGE = "A page shows one inbox: frontdesk web --profile NAME serves another"
+NO_OTHER_PROFILE = "There is no other profile: frontdesk profiles add NAME"
+SCREENSHOT_SAVED = "Screenshot {saved}"
+PRESS_AGAIN_TO_QUIT = "Press {key} again to quit"
+
+# Views
+NO_VIEW_BEFORE = "No previous view"
+NO_VIEW_AFTER = "No next view"
+VIEW_SAVED = "Saved as view {key}"
+VIEW_SAVED_IN_MENU = "Saved in the menu {key}"
+VIEW_REPLACES = "{saved}, replacing {name}"
+VIEW_CAN_BE_UNDONE = "{saved}. {keys}: undo"
+VIEWS_RESTORED = "Views restored"
+UNDO_VIEW = "undo saving {name}"
+NOT_THE_SAME_SET = "Not exactly the same set: {difference}"
+
+# The list
+NO_CHANNEL = "No channels are known yet"
+NO_UNREAD_BELOW = "No unread conversation below"
+NO_UNREAD_ABOVE = "No unread conversation above"
+NO_UNREAD_LOADED = "No unread conversation below in the loaded rows"
+NO_ONE_WAITS = "No customer is waiting in the loaded rows"
+WAITS_AMONG_LOADED = "Longest wait of the first {rows:,} rows. {key}: sort all of them"
+NO_PREVIOUS = "No previously opened conversation in this view"
+MARKED_UNREAD = "Marked as unread on this computer"
+NOT_ON_THIS_COMPUTER = "This conversation is no longer on this computer"
+
+# The thread
+NO_LATER_DAY = "No later day in this conversation"
+NO_EARLIER_DAY = "No earlier day is loaded. {key}: go to a date"
+NO_MESSAGES_SINCE = "No messages on or after {day:%Y-%m-%d}"
+NO_THREAD = "{problem}. This thread has not been loaded yet."
+NO_CONVERSATION = "No conversation is selected"
+NO_LINK = "No link in this message"
+NO_BROWSER = "No browser here. The link is copied: "
+NO_MESSAGES = {
+    "all": "No messages in this conversation",
+    "people": "No messages by people in this conversation",
+    "notes": "No notes in this conversation",
+    "no system lines": "Only system lines in this conversation",
+}
+AMONG_LOADED = "{words} among the loaded messages"
+
+# Finding
+FIND_IN_PANE = "find in this pane"
+FIND_IN_LIST = "find in this list"
+SEARCHING = "Searching for “{text}”… {key}: stop"
+NO_MATCH = "No match"
+NO_MATCH_IN_PANE = "No match for “{text}” in the loaded rows of this pane"
+NO_MATCH_IN_LIST = "No match for “{text}” in this list"
+NO_MATCH_SHOW_ALL = "No match. {key}: show all"
+SEARCH = "Search everything on this computer"
+SEARCH_OF = (
+    "Search everything on this computer: {messages:,} messages, {conversations:,} conversations"
+)
+SEARCH_HINT = "words or parts of them, in messages, notes and names"
+NO_MATCH_SEARCHED = "No match in the {messages:,} messages opened on this computer"
+NO_MATCH_HERE = "No match on this computer"
+GO_TO_HINT = "customer, number, conversation, view, channel, label, user"
+NOT_CONNECTED_YET = "No match. Not connected to the server yet"
+SEARCHING_CUSTOMERS = "Searching customers…"
+CUSTOMERS_FAILED = "No match here. The customer search failed"
+CONVERSATIONS_OF = "Conversations of {number}"
+NO_CUSTOMER = "No customer matches “{text}”. {key}: clear the search"
+NO_CUSTOMER_HERE = "No match for “{text}” on this computer. {key}: clear the search"
+
+# Copying and exporting
+NOTHING_TO_COPY = "Nothing to copy here"
+COPIED = "Sent to the clipboard"
+NOTHING_TO_EXPORT = "Nothing to export here"
+LIST_EXPORTED = "{count} loaded conversations {saved}"
+SELECTION = "{count} selected conversation{plural}"
+SELECTION_EXPORTED = "{selection} {saved}"
+THREADS_EXPORTED = "{selection}, {messages} messages {saved}"
+THREAD_EXPORTED = "{count} messages and notes {saved}"
+SAVED_AS = "saved as {name}"
+DOWNLOADED_AS = "downloaded as {name}"
+IS_DIRECTORY = "That is a directory"
+NO_DIRECTORY = "There is no directory {path}"
+FILE_EXISTS = "This file exists: {key} again replaces it"
+BAD_NAME = "That name cannot be used: {error}"
+NO_DIRECTORY_IN_BROWSER = "Write a name without a directory: the browser chooses the place"
+NAME_TOO_LONG = "The name may have at most {most} bytes"
+WRONG_ENDING = "The name must end in one of {allowed}"
+CANNOT_WRITE = "{path} cannot be written: {error}"
+
+# Lists of the other views
+NOT_ALLOWED = "This key may not read {things}."
+NEEDS_SCOPE = "{words} It needs the scope {scope}."
+NOT_OFFERED = "This server has no {things}."
+FAILED = "{problem}. {key}: retry"
+NONE = "There are no {things}."
+NOT_LOADED = "{problem}. This list has not been loaded yet."
+LOADING = "Loading…"
+NOT_CONNECTED = "Not connected yet"
+NO_VALUES = "No customer on this computer has a value (~)"
+NO_VALUES_READ = "No customer whose page was opened has a value here."
