@@ -412,6 +412,24 @@ def test_the_page_of_commands_has_the_help_of_each(pytestconfig: pytest.Config) 
     assert_section(ROOT / "docs" / "commands.md", "commands", "\n\n".join(sections), pytestconfig)
 
 
+# What draws a screen, or needs an account at Meta or a Chatwoot server.
+WITHOUT_OUTPUT = {"frontdesk demo", "frontdesk sync meta", "frontdesk import chatwoot"}
+
+
+def test_every_command_is_shown_with_its_output() -> None:
+    lines = [
+        command.line
+        for path in [README, *PAGES]
+        for block in blocks(path, "console")
+        for command in commands(block)
+        if command.shown and not block.note
+    ]
+    context = click.Context(frontdesk, info_name="frontdesk", **frontdesk.context_settings)
+    paths = {path for path, _ in leaves(frontdesk, context)}
+    shown = {path for path in paths if any(f"{path} " in f"{line} " for line in lines)}
+    assert sorted(paths - shown) == sorted(WITHOUT_OUTPUT)
+
+
 @pytest.mark.parametrize("path", [README, ROOT / "CONTRIBUTING.md", *PAGES], ids=named)
 def test_commands_have_the_names_that_help_lists(path: Path) -> None:
     context = click.Context(frontdesk, info_name="frontdesk")
