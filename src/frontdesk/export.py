@@ -85,13 +85,13 @@ def remarks(entry: Entry) -> str:
     """State of a message: forwarded, edited, failed, reactions; may be empty."""
     if isinstance(entry, Note):
         return ""
-    told = ["forwarded"] if entry.forwarded else []
+    remarks = ["forwarded"] if entry.forwarded else []
     if entry.edited_at:
-        told.append("edited")
+        remarks.append("edited")
     if entry.delivery_status == "failed":
-        told.append(f"failed: {entry.error.title}" if entry.error else "failed")
-    told += [f"{author_word(one.author)} {one.emoji}" for one in entry.reactions]
-    return ", ".join(map(one_line, told))
+        remarks.append(f"failed: {entry.error.title}" if entry.error else "failed")
+    remarks += [f"{author_word(one.author)} {one.emoji}" for one in entry.reactions]
+    return ", ".join(map(one_line, remarks))
 
 
 def author_word(name: str) -> str:

@@ -200,9 +200,9 @@ def month_first() -> bool:
 
 def _habit(name: str) -> str:
     """Date or time format of the locale; empty for the C locale, or if not available."""
-    asked = getattr(locale, name, None)
+    item = getattr(locale, name, None)
     plain = locale.setlocale(locale.LC_TIME).partition(".")[0] in ("C", "POSIX")
-    return "" if plain or asked is None else locale.nl_langinfo(asked)
+    return "" if plain or item is None else locale.nl_langinfo(item)
 
 
 def file_size(size: int) -> str:

@@ -125,7 +125,7 @@ async def test_escape_stops_trying_then_leaves() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"shop.db", "enter")
         await pilot.pause()
-        assert "Trying it" in shown(app)
+        assert "Testing the connection" in shown(app)
         await pilot.press("escape")
         await pilot.pause()
         assert "Stopped." in shown(app)

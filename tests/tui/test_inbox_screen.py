@@ -89,7 +89,7 @@ async def test_the_brackets_walk_through_the_statuses(viewer: Viewer) -> None:
         ("l" + "refund", "#refund", lambda c: "refund" in c.labels),
         ("c" + "madrid", "Madrid", lambda c: c.channel.name == "Madrid"),
         ("a" + "unassigned", "unassigned", lambda c: c.assignee is None),
-        ("a" + "me (", "@me", lambda c: c.assignee is not None),
+        ("a" + "me", "@me", lambda c: c.assignee is not None),
         ("s" + "snooz", "snoozed", lambda c: c.status == "snoozed"),
     ],
 )

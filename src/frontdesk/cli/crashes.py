@@ -45,14 +45,14 @@ def report(error: BaseException, command: str, moment: float) -> str:
 def keep(error: BaseException) -> str:
     """Write a report; return a message with its path, or with the report if that failed."""
     moment = time.time()
-    told = report(error, _command(), moment)
+    text = report(error, _command(), moment)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
     path = settings.crash_directory() / f"crash-{stamp}-{os.getpid()}.txt"
     try:
         _forget_old(path.parent)
-        write_private(path, told)
+        write_private(path, text)
     except (UnusableFile, OSError):
-        return f"stopped over a bug:\n{told}"
+        return f"stopped over a bug:\n{text}"
     return f"stopped over a bug. What happened, without keys and messages, is in {path}"
 
 

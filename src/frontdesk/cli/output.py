@@ -79,7 +79,7 @@ class Writer(Protocol[T_contra]):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a command writes. fields: members of JSON, all if empty; with a dot, of nested values."""
+    """Output of a command. fields: members of JSON, all if empty; with a dot, of nested values."""
 
     format: str
     fields: tuple[str, ...] = ()

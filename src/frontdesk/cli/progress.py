@@ -32,25 +32,25 @@ def progress(label: str, length: int) -> Iterator[Callable[[int], object]]:
 
 
 @contextmanager
-def interruptible(stands: str) -> Iterator[None]:
+def interruptible(words: str) -> Iterator[None]:
     """On Ctrl-C, print the resulting state and exit with 130."""
     try:
         yield
     except KeyboardInterrupt:
-        click.echo(f"frontdesk: interrupted; {stands}", err=True)
+        click.echo(f"frontdesk: interrupted; {words}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 @contextmanager
 def whole() -> Iterator[None]:
     """Defer Ctrl-C to the end of the block."""
-    asked: list[FrameType | None] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: asked.append(frame))
+    interrupts: list[FrameType | None] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(frame))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if asked:
+    if interrupts:
         raise KeyboardInterrupt
 
 
@@ -104,7 +104,7 @@ async def patient_page(rows: "RowPages[W]", noun: str, progress: Progress) -> "P
             if error.retry_after is None or wait == MOST_WAITS:
                 progress.clear()
                 raise
-            progress.say(f"{noun}: asked to wait {error.retry_after:.0f} s …")
+            progress.say(f"{noun}: waiting {error.retry_after:.0f} s, as the server asks …")
             await asyncio.sleep(error.retry_after)
         except InboxError:
             progress.clear()

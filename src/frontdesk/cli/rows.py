@@ -27,7 +27,7 @@ DEFAULT_LIMIT = 50
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Which rows: `limit` of them, None for all, from `cursor` on."""
+    """Range of rows: `limit` of them, None for all, from `cursor` on."""
 
     limit: int | None
     cursor: str | None = None

@@ -124,7 +124,7 @@ class ServerState:
         """The server's time, as far as it is known."""
         return self._now() + (self._skew or timedelta())
 
-    def asked(self) -> None:
+    def count_request(self) -> None:
         """Count a request."""
         self._requests += 1
 

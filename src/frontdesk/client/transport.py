@@ -274,7 +274,7 @@ class Requests:
         """Send the request and read the whole response, whatever its status."""
         url = f"{self._base_url}/v1/{path}"
         headers = {"If-None-Match": offered.tag} if offered else {}
-        self._state.asked()
+        self._state.count_request()
         began = self._clock()
         try:
             async with self._http.stream(

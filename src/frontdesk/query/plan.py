@@ -41,7 +41,10 @@ _MOST_DIGITS = 18
 
 
 class QueryPlan(NamedTuple):
-    """How a query is answered. rest: terms for loaded rows. order: order of the rows to show."""
+    """Parts of a query by where they are applied.
+
+    rest: terms for loaded rows. order: order of the rows to show.
+    """
 
     filter: ConversationFilter
     rest: tuple[Term, ...] = ()

@@ -132,7 +132,7 @@ PERIODS: Mapping[str, Callable[[date], Span]] = {
 
 
 def comparison(name: str, span: Span, today: date) -> str | None:
-    """How far back the previous period is: week, month or year; None for as many days.
+    """Distance to the previous period: week, month or year; None for as many days.
 
     name: of the period, in PERIODS or not. Dates that make up a month are compared by month.
     """

@@ -78,7 +78,7 @@ class ScriptStep(NamedTuple):
 
 
 def schedule(lines: Sequence[ScriptLine], random: Random, pace: float = 1.0) -> list[int]:
-    """When each line happens: milliseconds after the first, strictly rising, in whole seconds."""
+    """Times of the lines: milliseconds after the first, strictly rising, in whole seconds."""
     times = [0]
     for before, line in pairwise(lines):
         least, more = _SAME_SPEAKER if line.mark == before.mark else _PAUSES[line.mark]

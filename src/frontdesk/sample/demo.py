@@ -80,7 +80,7 @@ class PlannedVisit(NamedTuple):
 
     @property
     def end(self) -> int:
-        """When the last line happens."""
+        """Time of the last line."""
         return self.start + self.times[-1]
 
 

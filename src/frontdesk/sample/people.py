@@ -1,4 +1,4 @@
-"""Invents customers: names in several scripts, numbers that belong to nobody, custom fields."""
+"""Invents customers: names in several scripts, fictitious numbers, custom fields."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -147,7 +147,7 @@ def _fictional(random: Random, language: str, number: int, first: str, name: str
 
 
 def _phone(language: str, number: int) -> str:
-    """Numbers kept for fiction in Britain and North America; elsewhere area codes nobody has."""
+    """Numbers kept for fiction in Britain and North America; elsewhere unused area codes."""
     if language == "es":
         return f"+34000{600000 + number * 37}"
     if language == "pt":

@@ -26,7 +26,7 @@ _KEY = "frontdesk.context"
 
 @dataclass(slots=True)
 class RequestContext:
-    """What is known of a request besides its message. now: its arrival in epoch milliseconds.
+    """Context of a request besides its message. now: its arrival in epoch milliseconds.
 
     route: path template, None if unknown. problem: code of the error, if any.
     """

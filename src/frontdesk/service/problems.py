@@ -153,7 +153,7 @@ def check_method(method: str, allowed: tuple[str, ...], detail: str) -> None:
 
 
 def problem_of(error: Exception) -> ApiError:
-    """Map any exception to the problem that the client is told."""
+    """Map any exception to the problem in the response."""
     match error:
         case ApiError():
             return error

@@ -252,8 +252,8 @@ def _pricing(row: Row) -> Pricing | None:
         "category": row["category"],
         "type": row["pricing_type"],
     }
-    told = {name: value for name, value in members.items() if value is not None}
-    return Pricing(**told) if told else None
+    known = {name: value for name, value in members.items() if value is not None}
+    return Pricing(**known) if known else None
 
 
 def _media(text: str | None) -> Media | None:

@@ -70,7 +70,7 @@ class SavedViews:
         self._store([*others, view])
 
     def snapshot(self) -> str:
-        """What `restore` takes to undo later changes."""
+        """Stored views, for `restore`."""
         return self._mailbox.get_setting(_VIEWS) or "[]"
 
     def restore(self, snapshot: str) -> None:

@@ -24,7 +24,7 @@ _ABSENT: Mapping[str, str] = MappingProxyType(
 
 
 def lacking(mailbox: Mailbox, name: str) -> str:
-    """Why a feature is unavailable, without a full stop; empty if it is available or untested."""
+    """Reason why a feature is unavailable, without a full stop; empty if available or untested."""
     return why_not(mailbox.server, name)
 
 

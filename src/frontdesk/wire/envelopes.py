@@ -43,7 +43,7 @@ class PartialPage(Page[T], Generic[T]):
 
 
 class ParameterProblem(Wire):
-    """What is wrong with one query parameter, and what is allowed."""
+    """Error of one query parameter, with the allowed values."""
 
     parameter: str = Field(description="The name of the parameter.")
     reason: str = Field(description="What is wrong, as a stable word.")

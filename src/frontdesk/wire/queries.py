@@ -20,7 +20,7 @@ EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort"})
 
 
 class ConversationFilter(Wire):
-    """Which conversations: every member that is not None must match.
+    """Filter of conversations: every member that is not None must match.
 
     contact (an id), awaiting_human, unread and sort (one of CONVERSATION_ORDERS) are extensions,
     which a server may lack.
@@ -45,7 +45,7 @@ class ConversationFilter(Wire):
 
 
 class ReportQuery(Wire):
-    """Which report: every member that is not None is said, the server chooses the others.
+    """Parameters of a report; the server chooses those that are None.
 
     from_, to: instants with an offset, or dates of the zone; `to` itself is not in the period.
     compare: one of COMPARISONS, how far back the previous period is. include: some of REPORT_PARTS,

@@ -113,10 +113,10 @@ def _moment(time: datetime | None) -> str:
 
 def _before(age: str, now: datetime) -> datetime:
     """Subtract an age such as "30d" from `now`."""
-    told = parse_duration(age, "hdw")
-    if told is None:
+    age_limit = parse_duration(age, "hdw")
+    if age_limit is None:
         raise BadSettings(f"--older-than {age!r} is no length of time: say 12h, 30d or 8w")
-    return now - told
+    return now - age_limit
 
 
 def _kept(path: Path) -> str:

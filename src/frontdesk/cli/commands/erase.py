@@ -71,8 +71,8 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
         if ours:
             raise BadSettings(f"{number} is a number of the inbox itself, not a customer's")
         if not yes:
-            told = _told(found) or "no customer has it, but webhooks may mention it"
-            click.confirm(f"{number}: {told}. Erase for good?", abort=True, err=True)
+            summary = _summary(found) or "no customer has it, but webhooks may mention it"
+            click.confirm(f"{number}: {summary}. Erase for good?", abort=True, err=True)
         with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
             erased = erase.erase(store, account_id, number, advance)
         if erased:
@@ -102,7 +102,7 @@ def _purge(store: "Database") -> None:
 
 
 def _report(erased: "Erased") -> None:
-    lines = [_told(erased.rows)] if erased.rows else []
+    lines = [_summary(erased.rows)] if erased.rows else []
     if erased.raw_events:
         lines.append(f"{erased.raw_events:,} {_webhooks(erased.raw_events)}")
     if erased.cut_events:
@@ -110,7 +110,7 @@ def _report(erased: "Erased") -> None:
     click.echo(f"erased: {', '.join(lines)}")
 
 
-def _told(rows: Counter[str]) -> str:
+def _summary(rows: Counter[str]) -> str:
     return ", ".join(
         f"{rows[name]:,} {one if rows[name] == 1 else many}"
         for name, one, many in _NOUNS

@@ -331,10 +331,10 @@ def _lifetime(text: str | None) -> int | None:
     """Parse a positive duration to milliseconds."""
     if text is None:
         return None
-    told = parse_duration(text, "hdw")
-    if not told:
+    duration = parse_duration(text, "hdw")
+    if not duration:
         raise click.BadParameter("give a number and h, d or w, such as 90d")
-    return told // timedelta(milliseconds=1)
+    return duration // timedelta(milliseconds=1)
 
 
 def _asked_scopes(all_read: bool, scopes: tuple[str, ...]) -> tuple[str, ...]:

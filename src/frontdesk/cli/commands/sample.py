@@ -76,7 +76,7 @@ def _progress(
         length=conversations, label="Conversations", file=sys.stderr, update_min_steps=1000
     )
 
-    def tell(stage: str) -> None:
+    def report(stage: str) -> None:
         click.echo(f"\r\033[K{stage}", err=True, nl=False)
 
     with bar as running:
@@ -87,7 +87,7 @@ def _progress(
             if not ending:
                 bar.render_finish()
                 ending = True
-            tell(f"Making {stage}")
+            report(f"Making {stage}")
 
         yield running.update, end
     click.echo("\r\033[K", err=True, nl=False)

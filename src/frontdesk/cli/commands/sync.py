@@ -135,14 +135,14 @@ async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Foun
 
 def _take(
     found: _Found,
-    told: "Callable[[object, str, int], ChannelUpsert | TemplateUpsert]",
+    to_event: "Callable[[object, str, int], ChannelUpsert | TemplateUpsert]",
     row: object,
     account: str,
 ) -> int:
     from frontdesk.ingest.json_reader import Malformed
 
     try:
-        found.events.append(told(row, account, epoch_milliseconds()))
+        found.events.append(to_event(row, account, epoch_milliseconds()))
     except Malformed as error:
         found.refused.append(str(error))
         return 0

@@ -8,6 +8,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import click
@@ -95,26 +96,26 @@ class Feed:
 
         Later messages are new from now on.
         """
-        told: list[Activity] = []
+        activities: list[Activity] = []
         async for row in self._rows():
             active = row.last_activity_time
             if not self._active and active is not None:
                 self._since = self._floor = active - LATE
-            if len(told) < number:
-                told.append(Activity(row, row.last_message))
+            if len(activities) < number:
+                activities.append(Activity(row, row.last_message))
             elif active is not None and active < self._floor:
                 break
             self._know(row)
-        return told[::-1]
+        return activities[::-1]
 
     async def news(self) -> list[Activity]:
         """Return messages since the last call, oldest first."""
         moved = [conversation async for conversation in self._moved()]
-        told = {one.id: await self._told(one) for one in moved}
+        activities = {one.id: await self._activities_of(one) for one in moved}
         # No failure is possible from here on, so positions match the returned messages.
         for conversation in moved:
-            self._know(conversation, told[conversation.id])
-        news = [one for activities in told.values() for one in activities]
+            self._know(conversation, activities[conversation.id])
+        news = list(chain.from_iterable(activities.values()))
         return sorted(news, key=lambda one: one.at or self._since)
 
     async def _moved(self) -> AsyncIterator[Conversation]:
@@ -129,7 +130,7 @@ class Feed:
     def _rows(self) -> "RowPages[Conversation]":
         return self._client.conversations(**self._filter.model_dump(exclude_none=True), limit=HEAD)
 
-    async def _told(self, conversation: Conversation) -> list[Activity]:
+    async def _activities_of(self, conversation: Conversation) -> list[Activity]:
         """Return the new messages of a conversation."""
         if not self._without_messages:
             try:
@@ -154,25 +155,25 @@ class Feed:
     def _mark(self, id: str) -> _Mark:
         return self._marks.get(id, _Mark(self._since))
 
-    def _know(self, conversation: Conversation, told: Sequence[Activity] = ()) -> None:
+    def _know(self, conversation: Conversation, activities: Sequence[Activity] = ()) -> None:
         """Advance a conversation's position past its newest message and the given ones."""
         active = conversation.last_activity_time
         self._active[conversation.id] = conversation.last_activity_at
         if active is not None:
             self._floor = max(self._floor, active - LATE)
-        said: list[Said | None] = [one.message for one in told] or [conversation.last_message]
+        said: list[Said | None] = [one.message for one in activities] or [conversation.last_message]
         self._marks[conversation.id] = _advanced(self._mark(conversation.id), said)
 
 
-def _advanced(mark: _Mark, told: Sequence[Said | None]) -> _Mark:
+def _advanced(mark: _Mark, activities: Sequence[Said | None]) -> _Mark:
     """Return the position after some messages."""
-    made = [(moment, one.id) for one in told if one and (moment := one.created_time)]
+    made = [(moment, one.id) for one in activities if one and (moment := one.created_time)]
     newest = max((mark.moment, *(moment for moment, _ in made)))
     ids = frozenset(id for moment, id in made if moment == newest)
     return _Mark(newest, mark.ids | ids if newest == mark.moment else ids)
 
 
-Tell = Callable[[Sequence[Activity]], None]
+Show = Callable[[Sequence[Activity]], None]
 
 LONGEST_PAUSE_SECONDS = 60.0
 _SLOWER = 1.5
@@ -231,17 +232,17 @@ def tail_command(
     async def work(client: "InboxClient") -> None:
         ids = await filter_ids(client, **filters)
         feed = Feed(client, ConversationFilter(**ids), since or utc_now())
-        told = _teller(out, output)
-        told(await (feed.news() if since else feed.latest(lines)))
+        show = _printer(out, output)
+        show(await (feed.news() if since else feed.latest(lines)))
         if not once:
-            await follow(feed, told, interval=interval)
+            await follow(feed, show, interval=interval)
 
     run_with_client(target, work)
 
 
 async def follow(
     feed: Feed,
-    tell: Tell,
+    show: Show,
     *,
     interval: float,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -265,7 +266,7 @@ async def follow(
         if lost:
             say("the server answers again")
         lost = False
-        tell(news)
+        show(news)
         pause = interval if news else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
 
 
@@ -274,8 +275,8 @@ def _longer(pause: float, error: Unreachable) -> float:
     return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
-def _teller(out: TextIO, output: Output) -> Tell:
-    def tell(news: Sequence[Activity]) -> None:
+def _printer(out: TextIO, output: Output) -> Show:
+    def show(news: Sequence[Activity]) -> None:
         for one in news:
             if output.format == "text":
                 out.write(line(one, terminal_width(out)) + "\n")
@@ -283,7 +284,7 @@ def _teller(out: TextIO, output: Output) -> Tell:
                 out.write(as_json(one, output.fields) + "\n")
         out.flush()
 
-    return tell
+    return show
 
 
 def as_json(one: Activity, fields: Sequence[str] = ()) -> str:
@@ -321,8 +322,8 @@ def _what(one: Activity) -> str:
 
 def _moment(text: str) -> datetime:
     """Parse a duration before now, or an ISO 8601 time; local without an offset."""
-    if (told := parse_duration(text, "smhd")) is not None:
-        return utc_now() - told
+    if (age := parse_duration(text, "smhd")) is not None:
+        return utc_now() - age
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:

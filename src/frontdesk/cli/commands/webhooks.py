@@ -57,14 +57,14 @@ def status_command(database: str, account: str) -> None:
 
     with opened(database) as store:
         account_id = _account_id(store, account)
-        told, ignored, failures = store.read(
+        counted, ignored, failures = store.read(
             lambda connection: (
                 raw_events.tallies(connection, account_id),
                 raw_events.ignored(connection, account_id),
                 raw_events.failures(connection, account_id, FAILURES_SHOWN),
             )
         )
-    known = {row["state"]: row for row in told}
+    known = {row["state"]: row for row in counted}
     rows = []
     for state in raw_events.STATES:
         row = known.get(state)
@@ -205,8 +205,8 @@ def _waiting(store: "Database", account_id: int) -> int:
     """Count the pending bodies, selected ones included."""
     from frontdesk.store.raw_events import STORED, tallies
 
-    told = store.read_latest(lambda connection: tallies(connection, account_id))
-    return sum(row["n"] for row in told if row["state"] == STORED)
+    counted = store.read_latest(lambda connection: tallies(connection, account_id))
+    return sum(row["n"] for row in counted if row["state"] == STORED)
 
 
 def _apply(
@@ -233,7 +233,7 @@ def _moment(text: str | None) -> int | None:
     """Parse an ISO 8601 date or time to epoch milliseconds; UTC without an offset."""
     if text is None:
         return None
-    told = instant(text)
-    if told is None:
+    moment = instant(text)
+    if moment is None:
         raise click.BadParameter("give a date as 2026-03-01, or 2026-03-01T09:30")
-    return int(told.timestamp() * 1000)
+    return int(moment.timestamp() * 1000)

@@ -45,13 +45,13 @@ class Door:
 
         An unknown Host indicates DNS rebinding; another Origin, a script of another site.
         """
-        asked = headers.get("Host", "")
-        if not self._is_ours(_host_name(asked)):
+        host = headers.get("Host", "")
+        if not self._is_ours(_host_name(host)):
             return "This address is not served here: open the link that frontdesk web printed"
         origin = headers.get("Origin")
         if origin is None and websocket:
             return "Only a page of this server may connect"
-        if origin is not None and origin.lower() != f"http://{asked.lower()}":
+        if origin is not None and origin.lower() != f"http://{host.lower()}":
             return "Pages of other origins are refused"
         if headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none"):
             return None

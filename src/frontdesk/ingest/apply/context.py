@@ -94,7 +94,7 @@ class BatchCounts:
 
 @dataclass(frozen=True, slots=True)
 class BatchContext:
-    """What all parts of a batch share. now: time of the change, epoch milliseconds."""
+    """State shared by the parts of a batch. now: time of the change, epoch milliseconds."""
 
     connection: Connection
     account_id: int

@@ -25,7 +25,7 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StateEvent:
-    """Conversation event with resolved names: user_id 0 is nobody.
+    """Conversation event with resolved names: user_id 0 is no user.
 
     key: id at its source; orders events of the same time.
     """
@@ -248,7 +248,7 @@ def _resolve(state: ConversationState, at: int) -> None:
 
 
 def _await_human(state: ConversationState, event: StateEvent) -> None:
-    """Set awaiting_human; a resolved conversation awaits nobody."""
+    """Set awaiting_human; a resolved conversation awaits no one."""
     if event.name == "bot_handoff":
         _hand_over(state, event.at)
     else:

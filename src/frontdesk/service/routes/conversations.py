@@ -72,7 +72,7 @@ def depends_on_minute(query: bytes) -> bool:
 
 
 def counts(request: EndpointRequest) -> Counts:
-    """How many conversations there are, from the counter cells alone."""
+    """Number of conversations, from the counter cells alone."""
     status = request.parameters.filter_value("status", STATUSES)
     label_id, channel_id, values = filters.label_and_channel(request)
     narrowed = _extensions(request, values)

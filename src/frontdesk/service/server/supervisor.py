@@ -81,10 +81,10 @@ class Supervisor:
             if key.fileobj is not signals:
                 self._note_begun(key.fd, key.data)
                 continue
-            told = signals.recv(64)
+            received = signals.recv(64)
             self._bury()
             died = not self._state.begun and self._state.count() < self._count
-            if self._state.end_by is None and (died or any(sign in told for sign in _ENDING)):
+            if self._state.end_by is None and (died or any(sign in received for sign in _ENDING)):
                 stopping()
                 self._end()
         if self._state.end_by is not None and time.monotonic() >= self._state.end_by:
@@ -109,19 +109,19 @@ class Supervisor:
             self._start()
 
     def _start(self) -> None:
-        told, tell = os.pipe()
+        reader, writer = os.pipe()
         # Signals stay blocked until the child has installed its handlers.
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         pid = os.fork()
         if not pid:
-            os.close(told)
-            self._be_worker(tell)
+            os.close(reader)
+            self._be_worker(writer)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-        os.close(tell)
-        self._state.waiting[pid] = told
-        self._selector.register(told, selectors.EVENT_READ, pid)
+        os.close(writer)
+        self._state.waiting[pid] = reader
+        self._selector.register(reader, selectors.EVENT_READ, pid)
 
-    def _be_worker(self, tell: int) -> NoReturn:
+    def _be_worker(self, writer: int) -> NoReturn:
         """Run a worker in the child process; never returns."""
         code = 1
         try:
@@ -131,7 +131,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
             os.close(self._life)
             threading.Thread(target=_end_with, args=(self._lifeline,), daemon=True).start()
-            code = self._work(lambda: _say_begun(tell)) or 0
+            code = self._work(lambda: _say_begun(writer)) or 0
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 0
         except BaseException as error:
@@ -141,12 +141,12 @@ class Supervisor:
             sys.stderr.flush()
             os._exit(code)
 
-    def _note_begun(self, told: int, pid: int) -> None:
+    def _note_begun(self, reader: int, pid: int) -> None:
         """Mark a worker as ready, or ignore it if it has exited."""
-        self._selector.unregister(told)
-        if os.read(told, 1) and self._state.waiting.pop(pid, None) is not None:
+        self._selector.unregister(reader)
+        if os.read(reader, 1) and self._state.waiting.pop(pid, None) is not None:
             self._state.at_work.add(pid)
-        os.close(told)
+        os.close(reader)
 
     def _bury(self) -> None:
         """Reap workers that have exited."""
@@ -187,9 +187,9 @@ def _ignore(number: int, frame: FrameType | None) -> None:
     """No-op: the signal's number is written to the socket."""
 
 
-def _say_begun(tell: int) -> None:
-    os.write(tell, b"!")
-    os.close(tell)
+def _say_begun(writer: int) -> None:
+    os.write(writer, b"!")
+    os.close(writer)
 
 
 def _end_with(lifeline: int) -> None:

@@ -28,7 +28,7 @@ class View(NamedTuple):
 
     @property
     def command(self) -> str:
-        """What opens it, in the help and the palette."""
+        """Title of the action that opens it."""
         return f"Open {self.title.lower()}"
 
 

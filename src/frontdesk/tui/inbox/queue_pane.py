@@ -1020,9 +1020,9 @@ class QueuePane(Pane):
         if event.top:
             self._added_above = 0 if self.list.at_start else self._added_above
         elif self.plan.exact and not self.listing.complete:
-            if event.asked or self.loaded_position is not None:
+            if event.by_key or self.loaded_position is not None:
                 self._load_older()
-        elif event.asked:
+        elif event.by_key:
             self._scan_further()
 
 

@@ -226,7 +226,7 @@ class ReportScreen(ViewScreen):
 
     def describe(self) -> None:
         super().describe()
-        if self.standing:
+        if self.composed:
             if self._report is None:
                 self._panes.say_when_empty(self._refusal or self._empty_words())
             foot = say.foot(self._report, self._zone(), self.size.width, self.key_names)

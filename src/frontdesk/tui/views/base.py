@@ -149,13 +149,13 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         self.describe()
 
     @property
-    def standing(self) -> bool:
+    def composed(self) -> bool:
         """True while this screen is attached and composed; responses may arrive outside of that."""
         return self.is_attached and bool(self.query("#status"))
 
     def describe(self) -> None:
         """Update the bars; a bar whose text is unchanged is not repainted."""
-        if not self.standing:
+        if not self.composed:
             return
         self.query_one("#header", Bar).show(*self.heading())
         right: list[Piece] = [*self.connection.state, ("dim", " ")]
@@ -266,6 +266,6 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
 
     def end(self, chosen: Query | PhoneRef | None = None) -> bool:
         """Close with a result; False if this is not the active screen."""
-        standing = self.app.screen is self
+        is_active = self.app.screen is self
         self.dismiss(chosen)
-        return standing
+        return is_active

@@ -281,7 +281,7 @@ class ShelfScreen(ViewScreen):
 
     def describe(self) -> None:
         super().describe()
-        if not self.standing:
+        if not self.composed:
             return
         pieces: list[Piece] = []
         for at, section in enumerate(self.SECTIONS):
@@ -332,7 +332,7 @@ class ShelfScreen(ViewScreen):
 
     def typed(self) -> str:
         """The search text."""
-        found = self.query("#shelf-input").results(Input) if self.standing else ()
+        found = self.query("#shelf-input").results(Input) if self.composed else ()
         return next((typed.value for typed in found), "")
 
     def _show_details(self) -> None:
@@ -347,7 +347,7 @@ class ShelfScreen(ViewScreen):
     def refresh_details(self) -> None:
         """Update the details of the entry under the cursor."""
         entry = self.list.row
-        if entry is not None and self.standing:
+        if entry is not None and self.composed:
             self.details.put(self.blocks(self.section.name, entry), keep_place=True)
 
     # Requests

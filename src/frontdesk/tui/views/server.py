@@ -104,8 +104,8 @@ def _said(server: ServerView, name: str, feature: ServerFeature) -> str:
     if not meaning:
         return one_line(feature.detail)
     detail = one_line(feature.detail)
-    for told in (f"{meaning}.", f"The key lacks the scope {feature.scope}."):
-        detail = detail.replace(told, "").strip()
+    for sentence in (f"{meaning}.", f"The key lacks the scope {feature.scope}."):
+        detail = detail.replace(sentence, "").strip()
     return f"{meaning}. {detail}".strip()
 
 
@@ -234,7 +234,7 @@ class ServerScreen(ViewScreen):
 
     def _say_what(self, words: str) -> None:
         self._asking_for = words
-        if self.standing:
+        if self.composed:
             self.show_saved()
             self.describe()
 

@@ -146,9 +146,9 @@ def _header(component: Component, room: int) -> list[Line]:
 
 def _offer(component: Component, room: int) -> list[Line]:
     offer = component.get("limited_time_offer")
-    told = offer if isinstance(offer, Mapping) else component
-    text = one_line(_text(told, "text")) or "Limited-time offer"
-    ends = " · shows when it ends" if told.get("has_expiration") else ""
+    values = offer if isinstance(offer, Mapping) else component
+    text = one_line(_text(values, "text")) or "Limited-time offer"
+    ends = " · shows when it ends" if values.get("has_expiration") else ""
     return [*wrap_pieces([("accent", text), ("dim", ends)], room), [("text", "")]]
 
 

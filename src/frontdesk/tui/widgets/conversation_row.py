@@ -194,7 +194,7 @@ def _name_piece(name: str, state: RowState, width: int) -> Piece:
 
 
 def _waits(conversation: Conversation, context: RowContext) -> timedelta | None:
-    """How long the customer waits; nobody waits in a resolved conversation."""
+    """Waiting time of the customer; None for resolved conversations."""
     since = context.clock.local(conversation.waiting_since)
     if since is None or conversation.status == "resolved":
         return None
@@ -273,7 +273,7 @@ def _square(colour: str | None) -> str:
 
 
 def _owner(conversation: Conversation, width: int, *, full: bool = False) -> Piece:
-    """First name of the assignee, or that nobody has it; with ! if a person is needed."""
+    """First name of the assignee, or unassigned; with ! if a person is needed."""
     name = one_line(conversation.assignee.name) if conversation.assignee else ""
     short = name if full else name.split(" ")[0]
     if conversation.awaiting_human:

@@ -235,7 +235,7 @@ class Painted(Widget):
         return style + Style(color=self._component("strong").color)
 
     def segments(self, pieces: Iterable[Piece], ground: str = "ground") -> list[Segment]:
-        """Styled segments of pieces that stand on a ground."""
+        """Styled segments of pieces on a ground."""
         segments = _joined((text, self.part(name, ground)) for name, text in pieces if text)
         filters = self.get_line_filters() if self.is_attached else ()
         for line_filter in filters:

@@ -42,8 +42,8 @@ def _text_alone(message: Message) -> list[Piece]:
 
 def _card(symbols: MessageSymbols, type: str, *facts: str) -> list[Piece]:
     """📷 photo · 240 KB, on a ground of its own."""
-    told = "".join(f"· {fact} " for fact in facts if fact)
-    return [("strong@card", f" {symbols.of(type).words} "), ("text@card", told)]
+    words = "".join(f"· {fact} " for fact in facts if fact)
+    return [("strong@card", f" {symbols.of(type).words} "), ("text@card", words)]
 
 
 _MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")

@@ -70,7 +70,7 @@ _LEAST_HEIGHT_OF_GAPS = 30
 # Rows above a reaction in which its message is looked for.
 _REACHED_BY_REACTIONS = 30
 
-# Voices by author, each with an ink of its name; the shape of the bar tells them without colours.
+# Voices by author, each with an ink of its name; the shape of the bar differs too.
 _VOICES: Mapping[str, str] = MappingProxyType(
     {
         "contact": "customer",
@@ -204,7 +204,7 @@ def _name(entry: Entry, context: MessageContext) -> str:
 
 
 def _role(message: Message) -> str:
-    """What the author is, where the name does not say it; the name, where that is a campaign's."""
+    """Kind of the author if the name does not say it; for a campaign, its name."""
     name = one_line(message.author_ref.name or "") if message.author_ref else ""
     if message.author in ("contact", "user") or not name:
         return ""
@@ -366,7 +366,7 @@ class Thread(VirtualList[Entry]):
         return self.size.height > _LEAST_HEIGHT_OF_GAPS
 
     def _is_told_above(self, reaction: Entry, position: int) -> bool:
-        """True for a reaction that stands under its message, and is not told again."""
+        """True for a reaction that is shown under its message, and not again."""
         assert self.rows is not None
         if not isinstance(reaction, Message) or reaction.type != "reaction":
             return False

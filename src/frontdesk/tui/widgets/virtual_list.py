@@ -152,34 +152,34 @@ class Drawings(Generic[D]):
         self._kept.clear()
 
 
-class Told(Message):
+class ListMessage(Message):
     """Base of the messages of lists."""
 
     def __init__(
-        self, widget: Widget, *, row: Any = None, top: bool = False, asked: bool = False
+        self, widget: Widget, *, row: Any = None, top: bool = False, by_key: bool = False
     ) -> None:
         super().__init__()
-        self.widget, self.row, self.top, self.asked = widget, row, top, asked
+        self.widget, self.row, self.top, self.by_key = widget, row, top, by_key
 
     @property
     def control(self) -> Widget:
         return self.widget
 
 
-class Highlighted(Told):
+class Highlighted(ListMessage):
     """The cursor moved to another `row`."""
 
 
-class Opened(Told):
+class Opened(ListMessage):
     """The `row` under the cursor was opened."""
 
 
-class Marked(Told):
+class Marked(ListMessage):
     """The `row` under the cursor was marked or unmarked."""
 
 
-class NearEnd(Told):
-    """The window is near the first row (`top`) or the last; `asked`: the user went there by key."""
+class NearEnd(ListMessage):
+    """The window is near the first row (`top`) or the last; `by_key`: a key led there."""
 
 
 THUMB = "┃"
@@ -419,7 +419,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def action_last(self) -> None:
         """Go to the last row, and continue when this loads further rows."""
         if not self._count():
-            self.post_message(self.NearEnd(self, top=False, asked=True))
+            self.post_message(self.NearEnd(self, top=False, by_key=True))
             return
         self.go_to(self._count() - 1)
         self._window.to_end()
@@ -541,9 +541,9 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if not count or not margin:
             return
         if top <= margin:
-            self.post_message(self.NearEnd(self, top=True, asked=self._bound_for < 0))
+            self.post_message(self.NearEnd(self, top=True, by_key=self._bound_for < 0))
         if top + 2 * margin >= count:
-            self.post_message(self.NearEnd(self, top=False, asked=self._bound_for > 0))
+            self.post_message(self.NearEnd(self, top=False, by_key=self._bound_for > 0))
 
     # Drawing
 

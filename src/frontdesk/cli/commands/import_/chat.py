@@ -84,11 +84,13 @@ def chat_command(
     from frontdesk.ingest.archive.importer import rehearse
 
     check(files)
-    run = _Run(_Asked(account, channel, contact, me, initial_status), _zone(tz), tz, date_order)
+    run = _Run(
+        _ChatRequest(account, channel, contact, me, initial_status), _zone(tz), tz, date_order
+    )
     chats = [(name, run.read(Path(name))) for name in files]
-    stands = "nothing was changed" if dry_run else "import it again to go on"
+    outcome_words = "nothing was changed" if dry_run else "import it again to go on"
     with (
-        interruptible(stands),
+        interruptible(outcome_words),
         _said(run.lines),
         importable(database, dry_run=dry_run) as store,
     ):
@@ -111,7 +113,7 @@ def _said(lines: list[str]) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ChatRequest:
     """Target of the import, as given by options."""
 
     account: str
@@ -125,10 +127,14 @@ class _Run:
     """Run of the command over all files."""
 
     def __init__(
-        self, asked: _Asked, zone: tzinfo | None, zone_name: str | None, order: "Order | None"
+        self,
+        request: _ChatRequest,
+        zone: tzinfo | None,
+        zone_name: str | None,
+        order: "Order | None",
     ) -> None:
         self.lines: list[str] = []
-        self._asked = asked
+        self._request = request
         self._zone = zone
         self._zone_name = zone_name or f"this machine's ({', '.join(time.tzname)})"
         self._order = order
@@ -139,7 +145,7 @@ class _Run:
         from frontdesk.ingest.whatsapp_export import parser as parser
 
         today = utc_now().date()
-        reading = parser.ChatOptions(self._asked.me, self._zone, self._order, today)
+        reading = parser.ChatOptions(self._request.me, self._zone, self._order, today)
         try:
             return parser.read(files.read(path), reading)
         except BadSettings as error:
@@ -153,7 +159,7 @@ class _Run:
         with _progress(sum(len(chat.entries) for _, chat in chats)) as advance:
             for name, chat in chats:
                 outcome = import_chat(database, chat, place, epoch_milliseconds, advance)
-                self.lines += self._told(name, chat, outcome)
+                self.lines += self._report(name, chat, outcome)
 
     def _place(self, connection: "Connection") -> "ChatPlace":
         from frontdesk.ingest.catalogue_file import references
@@ -161,32 +167,32 @@ class _Run:
         from frontdesk.ingest.json_reader import phone_of
         from frontdesk.ingest.whatsapp_export.importer import ChatPlace
 
-        asked = self._asked
-        account_id = account_named(connection, asked.account)["id"]
+        request = self._request
+        account_id = account_named(connection, request.account)["id"]
         channels = references(connection, account_id).channels
-        number = channels.get(asked.channel)
+        number = channels.get(request.channel)
         if number is None and channels:
             known_ones = shortened(", ".join(sorted(channels)), 600)
-            raise BadSettings(f"No channel {shortened(asked.channel)!r}; known: {known_ones}")
-        if number is None and not re.fullmatch(CHANNEL_ID, asked.channel):
+            raise BadSettings(f"No channel {shortened(request.channel)!r}; known: {known_ones}")
+        if number is None and not re.fullmatch(CHANNEL_ID, request.channel):
             raise BadSettings(
-                f"No channel {shortened(asked.channel)!r}:"
+                f"No channel {shortened(request.channel)!r}:"
                 " give a new one by its id, of at most 20 digits"
             )
-        phone = phone_of(asked.contact) if asked.contact.startswith("+") else None
+        phone = phone_of(request.contact) if request.contact.startswith("+") else None
         if phone is None:
-            raise BadSettings(f"{shortened(asked.contact)!r} is no number such as +34600111222")
+            raise BadSettings(f"{shortened(request.contact)!r} is no number such as +34600111222")
         person = Person(phone, phone.removeprefix("+"))
         return ChatPlace(
-            account_id, number or asked.channel, person, asked.me, asked.initial_status
+            account_id, number or request.channel, person, request.me, request.initial_status
         )
 
-    def _told(self, name: str, chat: "Chat", outcome: "ChatImportResult") -> Iterator[str]:
+    def _report(self, name: str, chat: "Chat", outcome: "ChatImportResult") -> Iterator[str]:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
         from frontdesk.ingest.whatsapp_export.dates import NAMES
 
         taken, files = outcome.taken, outcome.files
-        other, me = shortened(chat.other or "the contact"), shortened(self._asked.me)
+        other, me = shortened(chat.other or "the contact"), shortened(self._request.me)
         yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
         yield (
             f"taken: {taken['received']:,} of {other}, {taken['sent']:,} of {me},"

@@ -118,7 +118,7 @@ def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") ->
         secrets = {"api_access_token": token}
         async with ForeignApi(url, secrets, RequestPolicy(PER_SECOND), network()) as api:
             with _stages() as words:
-                walking = Crawler(api, order, journal, words.tell, epoch_milliseconds)
+                walking = Crawler(api, order, journal, words.report, epoch_milliseconds)
                 await walking.walk()
         return walking
 
@@ -129,8 +129,8 @@ def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") ->
 
 
 def _report(walked: "Crawler", path: Path) -> None:
-    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.counts.items()))
-    click.echo(f"read from Chatwoot: {told or 'nothing new'}; in {clean(str(path))}")
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(walked.counts.items()))
+    click.echo(f"read from Chatwoot: {counts or 'nothing new'}; in {clean(str(path))}")
     for reason, count in sorted(walked.skipped.items()):
         click.echo(one_line(clean(f"skipped: {count:,} {reason}")))
     for words in walked.unchecked:
@@ -179,7 +179,7 @@ class _Words:
     def __init__(self) -> None:
         self._shown_at = 0.0
 
-    def tell(self, stage: str, done: int, total: int | None) -> None:
+    def report(self, stage: str, done: int, total: int | None) -> None:
         moment = time.monotonic()
         if not sys.stderr.isatty() or moment - self._shown_at < _BETWEEN_WORDS:
             return

@@ -161,7 +161,7 @@ class Run:
                     opened_stream,
                     key,
                     partial(self._reject, name),
-                    partial(self._tell, advance, name, opened_stream),
+                    partial(self._report, advance, name, opened_stream),
                 )
                 self._read_one(self._import, name, source)
 
@@ -181,7 +181,7 @@ class Run:
             what = "webhook body, record of a sent message or native line"
             self.unread.append(unread(name, f"it has no {what} ({found} rejected)"))
 
-    def _tell(self, advance: "Advance", name: str, opened: BufferedReader) -> None:
+    def _report(self, advance: "Advance", name: str, opened: BufferedReader) -> None:
         assert self._import is not None
         advance(position(name, opened), self._import.outcome.lines)
 

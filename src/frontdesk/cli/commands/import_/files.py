@@ -203,8 +203,8 @@ def summary(outcome: "ImportResult") -> Iterator[str]:
         tally = getattr(applied, name)
         changed = f", {tally.changed:,} completed" if tally.changed else ""
         # Contacts and channels occur in every line, so known ones are not reported.
-        told = name in ("messages", "statuses")
-        known = f", {tally.known:,} already known" if told else ""
+        counts_known = name in ("messages", "statuses")
+        known = f", {tally.known:,} already known" if counts_known else ""
         yield f"{name}: {tally.new:,} new{changed}{known}"
     for name, words in _IF_ANY.items():
         tally = getattr(applied, name)
