@@ -81,8 +81,9 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
         latest = _person(connection, account_id, phone)
         # Bodies received in the meantime.
         behind = raw_events.places(connection, account_id, last, 1_000_000)
-        late = _pruning(account_id, behind, latest.mention)(connection)
-        return _erased(bodies + late, _remove(connection, account_id, latest))
+        pruned = bodies + _pruning(account_id, behind, latest.mention)(connection)
+        rows = _remove(connection, account_id, latest) + Counter(orphan=pruned["orphan"])
+        return Erased(rows, pruned["dropped"], pruned["cut"])
 
     return database.write(finish)
 
@@ -103,10 +104,6 @@ def _next(database: Database, account_id: int, last: BodyPosition | None) -> lis
     return database.read_latest(
         lambda connection: raw_events.places(connection, account_id, last, BODIES_AT_ONCE)
     )
-
-
-def _erased(bodies: Counter[str], rows: Counter[str]) -> Erased:
-    return Erased(rows + Counter(orphan=bodies["orphan"]), bodies["dropped"], bodies["cut"])
 
 
 def _person(connection: Connection, account_id: int, phone: str) -> _ErasedPerson:

@@ -5,8 +5,7 @@ Deletes processed webhook bodies after a retention period.
 
 from dataclasses import dataclass
 
-from frontdesk.ingest.apply.batch import apply_events
-from frontdesk.ingest.events import ConversationEvent, Person
+from frontdesk.ingest.apply.batch import apply_events, status_event
 from frontdesk.store.conversations import silent_since
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import any_older, drop_older
@@ -40,15 +39,9 @@ def resolve_silent(database: Database, account_id: int, now: int, silence: Silen
         rows = silent_since(
             connection, account_id, before, SILENCES_BATCH, but_waiting=silence.but_waiting
         )
+        # Not before known facts, so that it is the last one.
         events = [
-            ConversationEvent(
-                channel=row["phone_number_id"],
-                person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
-                external_id=f"silence:{row['id']}:{now}",
-                # Not before known facts, so that it is the last one.
-                at=max(now, row["folded_at"]),
-                name="resolved",
-            )
+            status_event(row, f"silence:{row['id']}:{now}", max(now, row["folded_at"]), "resolved")
             for row in rows
         ]
         return apply_events(connection, account_id, events, now=now).events.new

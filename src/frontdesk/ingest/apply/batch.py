@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from frontdesk.ingest import admission
 from frontdesk.ingest.apply import rules
 from frontdesk.ingest.apply.annotations import Annotations
-from frontdesk.ingest.apply.catalogue import Catalogue, CatalogueUpsert, apply_number_facts
+from frontdesk.ingest.apply.catalogue import CATALOGUE_EVENTS, Catalogue, apply_number_facts
 from frontdesk.ingest.apply.contacts import Contacts, Copies, Sighting
 from frontdesk.ingest.apply.context import ApplyResult, BatchContext, PendingUpdates, Tally
 from frontdesk.ingest.apply.conversations import (
@@ -21,15 +22,12 @@ from frontdesk.ingest.apply.messages import Messages
 from frontdesk.ingest.apply.metrics import MetricDeltas
 from frontdesk.ingest.apply.rules import ConversationState, InitialStatus
 from frontdesk.ingest.events import (
-    CannedResponseUpsert,
     ChannelUpsert,
     ContactRemove,
     ContactUpsert,
     ConversationEvent,
-    CustomFieldUpsert,
     DomainEvent,
     IdentityChange,
-    LabelUpsert,
     MessageEdit,
     MessageRevoke,
     MessageUpsert,
@@ -38,9 +36,6 @@ from frontdesk.ingest.events import (
     Person,
     ReactionSet,
     StatusUpdate,
-    TeamUpsert,
-    TemplateUpsert,
-    UserUpsert,
 )
 from frontdesk.store import counters, lookups, raw_events, writes
 from frontdesk.store.conversations import due_snoozes
@@ -146,8 +141,8 @@ class Batch:
             self.catalogue.apply_channel(upsert)
         updates = kinds.get(NumberUpdate, ())
         apply_number_facts(self.catalogue, self._pending, updates, upserts)
-        for named in _named(kinds):
-            self.catalogue.apply(named)
+        for kind in CATALOGUE_EVENTS:
+            _each(self.catalogue.apply, kinds.get(kind, ()))
 
     def _save(self, initial_status: InitialStatus) -> None:
         connection, account_id = self._context.account
@@ -282,15 +277,6 @@ def _message_order(event: MessageUpsert) -> tuple[int, str]:
 
 __all__ = ["ApplyResult", "InitialStatus", "Tally", "apply_events"]
 
-_NAMED = (
-    UserUpsert,
-    LabelUpsert,
-    CustomFieldUpsert,
-    CannedResponseUpsert,
-    TemplateUpsert,
-    TeamUpsert,
-)
-
 
 def apply_events(
     connection: Connection,
@@ -324,21 +310,18 @@ def wake(connection: Connection, account_id: int, now: int) -> int:
     """
     opened = 0
     while due := due_snoozes(connection, account_id, now, _SNOOZES_BATCH):
-        events = [
-            ConversationEvent(
-                channel=row["phone_number_id"],
-                person=Person(row["phone"], row["wa_id"], row["wa_user_id"]),
-                external_id=_wake_id(row),
-                at=row["snoozed_until"],
-                name="opened",
-            )
-            for row in due
-        ]
+        events = [status_event(row, _wake_id(row), row["snoozed_until"], "opened") for row in due]
         new = apply_events(connection, account_id, events, now=now).events.new
         if not new:
             break
         opened += new
     return opened
+
+
+def status_event(row: Row, external_id: str, at: int, name: str) -> ConversationEvent:
+    """Build an event of a conversation that was read with its channel and contact."""
+    person = Person(row["phone"], row["wa_id"], row["wa_user_id"])
+    return ConversationEvent(row["phone_number_id"], person, external_id, at, name)
 
 
 def _wake_id(row: Row) -> str:
@@ -352,11 +335,6 @@ def _without_person(event: DomainEvent) -> DomainEvent:
     return replace(event, person=None) if isinstance(event, StatusUpdate) else event
 
 
-def _named(kinds: Kinds) -> Iterator[CatalogueUpsert]:
-    for kind in _NAMED:
-        yield from kinds.get(kind, ())
-
-
 def _outermost(upserts: Sequence[ChannelUpsert]) -> Iterator[ChannelUpsert]:
     """Yield the first and the last of identical upserts, which most are."""
     alike: dict[tuple[object, ...], list[ChannelUpsert]] = {}
@@ -364,14 +342,10 @@ def _outermost(upserts: Sequence[ChannelUpsert]) -> Iterator[ChannelUpsert]:
         facts = (one.phone_number_id, one.phone, one.display_phone_number, one.waba_id, one.alias)
         alike.setdefault((*facts, repr(one.details) if one.details else ""), []).append(one)
     for group in alike.values():
-        first, last = min(group, key=_moment), max(group, key=_moment)
+        first, last = min(group, key=attrgetter("at")), max(group, key=attrgetter("at"))
         yield first
         if last is not first:
             yield last
-
-
-def _moment(upsert: ChannelUpsert) -> int:
-    return upsert.at
 
 
 def _labelled(conversation: BatchConversation) -> LabelledConversation | None:

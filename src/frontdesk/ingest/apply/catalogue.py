@@ -55,14 +55,14 @@ _KINDS: Mapping[str, _CatalogueKind] = {
 }
 
 
-# Kind of the row of each event, and the field with its key.
-_EVENTS: Mapping[type, tuple[str, str]] = {
+# Kind of the row of each event, and the field with its key, in the order in which they are applied.
+CATALOGUE_EVENTS: Mapping[type[CatalogueUpsert], tuple[str, str]] = {
     UserUpsert: ("user", "key"),
     LabelUpsert: ("label", "title"),
-    TeamUpsert: ("team", "name"),
     CustomFieldUpsert: ("custom_field", "key"),
     CannedResponseUpsert: ("canned_response", "short_code"),
     TemplateUpsert: ("template", "id"),
+    TeamUpsert: ("team", "name"),
 }
 _NO_COLUMNS = ("at", "channels", "members")
 
@@ -268,7 +268,7 @@ def _channel_name(row: Mapping[str, Any], phone_number_id: str) -> dict[str, str
 
 def _columns_of(event: CatalogueUpsert) -> tuple[str, str, dict[str, Any]]:
     """Return an event's kind, key and columns."""
-    kind, key_field = _EVENTS[type(event)]
+    kind, key_field = CATALOGUE_EVENTS[type(event)]
     names = (each.name for each in fields(event) if each.name not in _NO_COLUMNS)
     columns = {name: getattr(event, name) for name in names}
     key = columns[key_field] if kind == "label" else columns.pop(key_field)

@@ -166,6 +166,11 @@ class _BatchResult(NamedTuple):
     unplaced: Sequence[_RowCopy] = ()
 
 
+def _rejected(line: NativeLine, reason: str) -> RejectedLine:
+    text = json.dumps(line.members, ensure_ascii=False).encode()
+    return RejectedLine(line.number, reason, text, place=line.place)
+
+
 def _pairs(copies: Iterable[_RowCopy]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
     return [(copy.line.members, copy.row) for copy in copies]
 
@@ -256,8 +261,7 @@ class Import:
             work()
         except Malformed as error:
             assert isinstance(line, NativeLine)
-            text = json.dumps(line.members, ensure_ascii=False).encode()
-            self._reject(source, RejectedLine(line.number, str(error), text, place=line.place))
+            self._reject(source, _rejected(line, str(error)))
 
     def _reject(self, source: ArchiveFile, line: RejectedLine) -> None:
         self.outcome.rejected += 1
@@ -295,8 +299,7 @@ class Import:
             " file, or what was rejected, to bring it in"
         )
         for line, _ in copies:
-            text = json.dumps(line.members, ensure_ascii=False).encode()
-            self._reject(source, RejectedLine(line.number, reason, text, place=line.place))
+            self._reject(source, _rejected(line, reason))
 
     def _enter(self, source: ArchiveFile, line: NativeLine) -> None:
         """Switch to the account that a line names, creating it if necessary."""

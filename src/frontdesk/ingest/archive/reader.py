@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from frontdesk.ingest.archive import sent
 from frontdesk.ingest.events import DomainEvent
@@ -166,52 +166,46 @@ def _refuse_foreign(stream: io.BufferedReader | gzip.GzipFile) -> None:
         raise NotAnArchive(what)
 
 
-class _Text(NamedTuple):
-    """Bytes of a value, None if they exceed the limit. place: "" if `number` is a line number."""
-
-    number: int
-    text: bytes | None
-    place: str = ""
-
-
 def _read(
     stream: io.BufferedReader | gzip.GzipFile, reading: ReaderOptions
 ) -> Iterator[ArchiveLine | NativeLine | RejectedLine]:
     number = blank = 0
     try:
         _refuse_foreign(stream)
-        for raw in _texts(stream):
-            number = raw.number
-            blank = 0 if raw.text is None or raw.text.strip() else blank + len(raw.text)
+        for number, text, place in _texts(stream):
+            blank = 0 if text is None or text.strip() else blank + len(text)
             if blank > BLANK_LIMIT:
                 limit = BLANK_LIMIT // 1024 // 1024
                 yield RejectedLine(number, f"{limit} MiB of blank lines, nothing more is read")
                 return
             if number <= reading.after:
                 continue
-            if raw.text is None:
+            if text is None:
                 limit = LINE_LIMIT // 1024 // 1024
-                yield RejectedLine(number, f"it is longer than {limit} MiB", place=raw.place)
-            elif raw.text.strip():
-                yield _parsed(raw, raw.text, reading)
+                yield RejectedLine(number, f"it is longer than {limit} MiB", place=place)
+            elif text.strip():
+                yield _parsed(number, text, place, reading)
     except EOFError:
         yield RejectedLine(number + 1, "the gzip data ends early, nothing more can be read")
     except (OSError, zlib.error):
         yield RejectedLine(number + 1, "the data is damaged, nothing more can be read")
 
 
-def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[_Text]:
-    """Yield the values of a stream in either layout."""
+def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[tuple[int, bytes | None, str]]:
+    """Yield the values of a stream in either layout: number, text and place.
+
+    text: None if it exceeds the limit. place: "" if `number` is a line number.
+    """
     first, second = _beginning(stream), b""
     if first and _is_begun(first[-1]):
         second = stream.readline(LINE_LIMIT + 1)
     if first and _goes_on(first[-1], second):
         chunks = chain(first, (second,), iter(lambda: stream.read1(_CHUNK), b""))
         for number, value in enumerate(split(chunks, LINE_LIMIT), start=1):
-            yield _Text(number, value.text, f"value {number}, in line {value.line}")
+            yield number, value.text, f"value {number}, in line {value.line}"
     else:
         for number, line in enumerate(_lines((*first, second), stream), start=1):
-            yield _Text(number, line)
+            yield number, line, ""
 
 
 def _beginning(stream: io.BufferedReader | gzip.GzipFile) -> list[bytes]:
@@ -275,9 +269,8 @@ def _lines(
 
 
 def _parsed(
-    raw: _Text, line: bytes, reading: ReaderOptions
+    number: int, line: bytes, place: str, reading: ReaderOptions
 ) -> ArchiveLine | NativeLine | RejectedLine:
-    number, place = raw.number, raw.place
     try:
         value, received_at = unwrap(line)
         kind = value.get("kind")

@@ -5,10 +5,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from frontdesk.ingest.json_reader import JsonObject, Malformed
 from frontdesk.wire.values import MEDIA_TYPES
+
+T = TypeVar("T")
 
 # Members that frame a message, or are not meant for people.
 _TECHNICAL = frozenset(
@@ -20,16 +22,7 @@ _TECHNICAL = frozenset(
     )
 )
 _TECHNICAL_ENDS = (
-    "_id",
-    "_ids",
-    "_type",
-    "_token",
-    "_key",
-    "_hash",
-    "_url",
-    "_uri",
-    "_code",
-    "_at",
+    *("_id", "_ids", "_type", "_token", "_key", "_hash", "_url", "_uri", "_code", "_at"),
 )
 
 
@@ -172,8 +165,8 @@ def _media(type_: str, message: JsonObject) -> MessageContents:
         "filename": media.optional_text("filename"),
         "size_bytes": None,
         "sha256": media.optional_text("sha256"),
-        "voice": _flag(media, "voice"),
-        "animated": _flag(media, "animated"),
+        "voice": _typed(media, "voice", bool),
+        "animated": _typed(media, "animated", bool),
         "url": None,
         "url_expires_at": None,
     }
@@ -284,7 +277,7 @@ def _other_interactive(message: JsonObject, interactive: JsonObject) -> MessageC
     if kind is None or text is None:
         raise Malformed(f"{interactive.where} says nothing")
     chosen = JsonObject(interactive.members[kind]) if kind in inner else interactive
-    known = {name: _string(chosen, name) for name in ("id", "title", "description")}
+    known = {name: _typed(chosen, name, str) for name in ("id", "title", "description")}
     answer = _answer(kind, response=dict(chosen.members), **known)
     return MessageContents("interactive", text, answer, raw=message.members)
 
@@ -345,16 +338,10 @@ def _shortened(text: str | None) -> str | None:
     return text[:TEXT_LIMIT] if text else None
 
 
-def _flag(part: JsonObject, name: str) -> bool | None:
-    """Return an optional boolean; any other value counts as absent."""
+def _typed(part: JsonObject, name: str, type_: type[T]) -> T | None:
+    """Return an optional member of a type; any other value counts as absent."""
     value = part.members.get(name)
-    return value if isinstance(value, bool) else None
-
-
-def _string(part: JsonObject, name: str) -> str | None:
-    """Return an optional string; any other value counts as absent."""
-    value = part.members.get(name)
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, type_) else None
 
 
 def _measure(part: JsonObject, name: str) -> int | float | None:

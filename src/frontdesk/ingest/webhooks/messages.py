@@ -111,7 +111,7 @@ class WebhookChange:
 
     def recipient(self, status: JsonObject) -> Person | None:
         """Return the person of a status, None if neither it nor the contacts identify one."""
-        names = ("recipient_id", "recipient_user_id")
+        names = PERSONS["statuses"]
         sole = self.sole_contact
         if any(name in status for name in names) or (
             sole is not None and ("wa_id" in sole or "user_id" in sole)
@@ -180,6 +180,13 @@ class WebhookChange:
         return None if differs else contact
 
 
+# Members that identify the person of an element, by array.
+PERSONS: Mapping[str, tuple[str, str]] = {
+    "messages": ("from", "from_user_id"),
+    "message_echoes": ("to", "to_user_id"),
+    "statuses": ("recipient_id", "recipient_user_id"),
+}
+
 # Each side of a conversation has one reaction per message.
 CONTACT_SIDE, BUSINESS_SIDE = "contact", "business"
 
@@ -204,7 +211,9 @@ def convert_message(value: WebhookChange, message: JsonObject, *, outbound: bool
     if type_ in _AMENDING:
         _AMENDING[type_](value, message)
         return
-    person = value.person(message, "to", "to_user_id") if outbound else _sender(value, message)
+    person = (
+        value.person(message, *PERSONS["message_echoes"]) if outbound else _sender(value, message)
+    )
     add_message(value, message, person, outbound=outbound)
 
 
@@ -320,13 +329,10 @@ def _convert_payment(value: WebhookChange, status: JsonObject, step: str) -> Non
 
 def _sender(value: WebhookChange, message: JsonObject) -> Person:
     """Return the sender. Some messages about a changed user id name the sender only inside."""
-    if "from" in message or "from_user_id" in message:
-        return value.person(message, "from", "from_user_id")
     system = message.optional_part("system")
-    if system is not None:
-        named = JsonObject({"from_user_id": _old_user_id(system)}, message.where)
-        return value.person(named, "from", "from_user_id")
-    return value.person(message, "from", "from_user_id")
+    if system is not None and not any(name in message for name in PERSONS["messages"]):
+        message = JsonObject({"from_user_id": _old_user_id(system)}, message.where)
+    return value.person(message, *PERSONS["messages"])
 
 
 def _upsert(

@@ -14,6 +14,7 @@ from frontdesk.ingest.webhooks import account as upkeep
 from frontdesk.ingest.webhooks.business_app import convert_contact, convert_history
 from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.webhooks.messages import (
+    PERSONS,
     WebhookChange,
     convert_echo,
     convert_message,
@@ -29,14 +30,6 @@ _ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
     "statuses": convert_status,
     "history": convert_history,
     "state_sync": convert_contact,
-}
-
-
-# Members that identify the person of an element, by array.
-PERSONS: Mapping[str, tuple[str, str]] = {
-    "messages": ("from", "from_user_id"),
-    "message_echoes": ("to", "to_user_id"),
-    "statuses": ("recipient_id", "recipient_user_id"),
 }
 
 
