@@ -24,16 +24,10 @@ from pydantic_core import ErrorDetails
 
 from frontdesk import toml
 from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.archive import native
 from frontdesk.ingest.archive.native import COLOR, FIELD_TYPES
-from frontdesk.ingest.events import (
-    CannedResponseUpsert,
-    ChannelUpsert,
-    CustomFieldUpsert,
-    DomainEvent,
-    LabelUpsert,
-    TeamUpsert,
-    UserUpsert,
-)
+from frontdesk.ingest.events import DomainEvent
+from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import dump
 from frontdesk.store.contacts import label_key
 from frontdesk.store.database import Connection, Row
@@ -137,9 +131,6 @@ class _ChannelEntry(_Entry):
     def key(self) -> str:
         return self.id
 
-    def event(self, at: int) -> DomainEvent:
-        return ChannelUpsert(self.id, at, alias=self.alias)
-
 
 class _UserEntry(_Entry):
     external_id: _Text | None = None
@@ -163,10 +154,6 @@ class _UserEntry(_Entry):
     def key(self) -> str:
         return self.external_id or self.email or ""
 
-    def event(self, at: int) -> DomainEvent:
-        facts = self.model_dump(exclude={"external_id", "name"})
-        return UserUpsert(key=self.key, name=self.name or self.key, at=at, **facts)
-
 
 class _LabelEntry(_Entry):
     title: Annotated[_Text, _matching(r"\S(?:[^\x00-\x1f]{0,98}\S)?")] = Field(
@@ -178,9 +165,6 @@ class _LabelEntry(_Entry):
     @property
     def key(self) -> str:
         return label_key(self.title.lower())
-
-    def event(self, at: int) -> DomainEvent:
-        return LabelUpsert(self.title.lower(), at, self.color, self.description)
 
 
 class _CustomFieldEntry(_Entry):
@@ -202,11 +186,6 @@ class _CustomFieldEntry(_Entry):
             raise ValueError("missing; a list is chosen from them")
         return options
 
-    def event(self, at: int) -> DomainEvent:
-        facts = self.model_dump(exclude={"name", "options"})
-        options = None if self.options is None else tuple(self.options)
-        return CustomFieldUpsert(name=self.name or self.key, at=at, options=options, **facts)
-
 
 class _CannedResponseEntry(_Entry):
     short_code: _NeededText
@@ -215,9 +194,6 @@ class _CannedResponseEntry(_Entry):
     @property
     def key(self) -> str:
         return self.short_code
-
-    def event(self, at: int) -> DomainEvent:
-        return CannedResponseUpsert(self.short_code, self.text, at)
 
 
 class _TeamEntry(_Entry):
@@ -230,16 +206,6 @@ class _TeamEntry(_Entry):
     @property
     def key(self) -> str:
         return self.name
-
-    def event(self, at: int, channels: Mapping[str, str]) -> DomainEvent:
-        return TeamUpsert(
-            name=self.name,
-            at=at,
-            description=self.description,
-            channels=tuple(channels[channel] for channel in self.channels),
-            members=tuple(self.members),
-            distribution=self.distribution,
-        )
 
 
 class _CatalogueFile(_Entry):
@@ -295,9 +261,17 @@ def events(
     problems = [*_repeated(file), *_unknown_references(file, channels, users)]
     if problems:
         return [], problems
-    sections = (file.channels, file.users, file.labels, file.custom_fields, file.canned_responses)
-    rows = [row.event(at) for section in sections for row in section]
-    return [*rows, *(team.event(at, channels) for team in file.teams)], []
+    rows: list[DomainEvent] = []
+    for name, entries in file:
+        for position, entry in enumerate(entries):
+            line = {"kind": name.removesuffix("s"), **entry.model_dump(exclude_none=True)}
+            if name == "teams":
+                line["channels"] = [channels[channel] for channel in entry.channels]
+            try:
+                rows += native.convert(line, at)
+            except Malformed as error:
+                problems.append(CatalogueProblem(f"{name}[{position}]", str(error)))
+    return ([], problems) if problems else (rows, [])
 
 
 def _problem(fault: ErrorDetails, contents: Mapping[str, Any]) -> CatalogueProblem:

@@ -84,21 +84,18 @@ class JsonObject:
         return value or None
 
     def flag(self, name: str) -> bool | None:
-        """Return an optional boolean."""
         value = self.members.get(name)
         if value is None or isinstance(value, bool):
             return value
         raise Malformed(f"{self.at(name)} is not true or false")
 
     def part(self, name: str) -> "JsonObject":
-        """Return a required object."""
         part = self.optional_part(name)
         if part is None:
             raise Malformed(f"{self.at(name)} is missing")
         return part
 
     def optional_part(self, name: str) -> "JsonObject | None":
-        """Return an optional object."""
         value = self.members.get(name)
         if value is None:
             return None
@@ -159,7 +156,6 @@ class JsonObject:
         return int(text)
 
     def at(self, name: str) -> str:
-        """Return the path of a member."""
         return f"{self.where}.{name}" if self.where else name
 
 

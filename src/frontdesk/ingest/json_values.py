@@ -32,8 +32,6 @@ def split(chunks: Iterable[bytes], limit: int) -> Iterator[JsonValue]:
 
 
 class _Splitter:
-    """State of the splitter."""
-
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._line = 1

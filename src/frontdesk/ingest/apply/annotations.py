@@ -153,7 +153,6 @@ class Annotations:
         return self._unsaved_events
 
     def changed(self) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Yield changed rows by kind."""
         yield "note", list(self._unsaved_notes.values())
         yield "reaction", list(self._unsaved_reactions.values())
 

@@ -194,7 +194,6 @@ class ContactIndex:
         return self._by_alias.pop(name, None) is not None
 
     def aliases_of(self, contact: BatchContact) -> set[str]:
-        """Return the indexed aliases of a contact."""
         return {name for name, one in self._by_alias.items() if one is contact}
 
     def repoint(self, old: BatchContact, new: BatchContact) -> None:

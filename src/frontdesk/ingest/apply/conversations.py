@@ -136,7 +136,6 @@ class Conversations:
         self.extend_back(conversation, row["part"], at)
 
     def owner_of(self, row: MessageRow | NoteRow) -> BatchConversation:
-        """Return the conversation of a stored row."""
         conversation_id = row["conversation_id"]
         if conversation_id not in self._by_id:
             self._add_stored([lookups.conversation(*self._context.account, conversation_id)])

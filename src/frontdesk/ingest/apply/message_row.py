@@ -58,7 +58,6 @@ _FOLDED = ("created_at", "author", "type", "live", "category")
 
 
 def message_row(event: MessageUpsert, author_id: int | None, author_name: str | None) -> MessageRow:
-    """Build a message row, without ids."""
     columns = _BLANK | {
         "created_at": event.at,
         "direction": int(event.outbound),

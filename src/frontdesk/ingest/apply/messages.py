@@ -284,7 +284,6 @@ class Messages:
             self._pending.park(*place, merged.at, asdict(merged))
 
     def _apply_pending(self, row: MessageRow, wamid: str) -> None:
-        """Apply the pending updates of a message."""
         place = row["channel_id"], wamid
         if not self._pending.has_any(*place):
             return

@@ -138,7 +138,6 @@ def _marks_the_past(state: ConversationState, event: StateEvent) -> bool:
 
 
 def _fold_message(state: ConversationState, message: Message) -> None:
-    """Fold one message."""
     at = message["created_at"]
     state.folded_at = max(state.folded_at, at)
     if message["live"] and state.status is None:

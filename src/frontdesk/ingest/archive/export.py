@@ -28,8 +28,6 @@ def lines(
 
 
 class _AccountExport:
-    """Export of one account."""
-
     def __init__(
         self, connection: Connection, account: Row, advance: Callable[[int], object]
     ) -> None:

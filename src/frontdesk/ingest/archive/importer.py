@@ -331,7 +331,6 @@ class Import:
         self.outcome.lines += 1
 
     def _write(self, source: ArchiveFile, batch: _LineBatch) -> None:
-        """Write a batch in one transaction."""
         if not batch.last:
             return
         account = self._account

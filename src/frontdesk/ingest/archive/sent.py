@@ -71,7 +71,6 @@ def _author(record: JsonObject) -> Author:
 
 
 def _signed(event: DomainEvent, author: Author) -> DomainEvent:
-    """Replace the author of an event."""
     if isinstance(event, MessageUpsert):
         return replace(event, author=author)
     if isinstance(event, ReactionSet):

@@ -74,7 +74,6 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, 
 
 
 def channel_lines(inbox: WhatsAppInbox, row: JsonObject) -> Iterator[Line]:
-    """Yield the lines of a channel and its templates."""
     config = row.part_or_empty("provider_config")
     account = config.optional_id("business_account_id")
     yield _line(

@@ -200,7 +200,6 @@ def _contacts(message: JsonObject) -> MessageContents:
 
 
 def _card(contact: JsonObject) -> dict[str, Any]:
-    """Convert a contact card."""
     member = contact.members.get("name")
     name = (
         JsonObject({"formatted_name": member})

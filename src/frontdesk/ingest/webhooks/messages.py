@@ -395,7 +395,6 @@ def _reaction(message: JsonObject) -> MessageContents | None:
 def _fold_reaction(
     value: WebhookChange, contents: MessageContents, at: int, *, outbound: bool
 ) -> None:
-    """Set the reaction of a message."""
     content = contents.content or {}
     value.events.append(
         ReactionSet(

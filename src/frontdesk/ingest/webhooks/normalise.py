@@ -54,8 +54,6 @@ class Normalised:
 
 @dataclass(slots=True)
 class _Conversion:
-    """Conversion of one body."""
-
     live: bool
     received_at: int | None
     events: list[DomainEvent] = field(default_factory=list)

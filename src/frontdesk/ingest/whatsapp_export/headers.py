@@ -48,8 +48,6 @@ _ALIKE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HeaderFormat:
-    """Header format."""
-
     name: str
     pattern: re.Pattern[str]
 
