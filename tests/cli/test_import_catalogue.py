@@ -112,6 +112,7 @@ WRONG = [
     ("labels = 1", "labels: not a list; in TOML, write [[labels]]"),
     ("labels = [1]", "labels[0]: not a table of names and values"),
     ("[[labels]]", "labels[0].title: missing"),
+    (f'[[teams]]\nname = "{"x" * 600}"', "teams[0]: name is too long"),
     ('[[labels]]\ntitle = "a"\ncolour = "x"', "labels[0].colour: not known; allowed: title, color"),
     ('[[labels]]\ntitle = "a"\ncolor = "red"', "labels[0].color: 'red' is not a colour such as"),
     ('[[labels]]\ntitle = "a"\n[[labels]]\ntitle = "A"', "labels[1]: 'a' is there before"),

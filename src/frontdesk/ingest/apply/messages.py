@@ -216,7 +216,10 @@ class Messages:
             (self._context.counts.new if parked else self._context.counts.known)("amendments")
             return
         before = message_row.folded_columns(row)
-        changed = _amend(row, event)
+        if isinstance(event, MessageEdit):
+            changed = message_row.edit(row, event)
+        else:
+            changed = message_row.revoke(row, event.at)
         self._rewrite(row, before, "amendments", changed=changed)
 
     def find(self, channel_id: int, wamid: str | None) -> MessageRow | None:
@@ -333,9 +336,3 @@ class Messages:
 def _status(detail: Mapping[str, Any]) -> StatusUpdate:
     """Decode a parked status."""
     return StatusUpdate(**{**detail, "person": None})
-
-
-def _amend(row: MessageRow, event: MessageEdit | MessageRevoke) -> bool:
-    if isinstance(event, MessageEdit):
-        return message_row.edit(row, event)
-    return message_row.revoke(row, event.at)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from frontdesk.ingest.archive.row_codec import VERSION, line_of
+from frontdesk.ingest.archive.row_codec import FACTS, VERSION, line_of
 from frontdesk.store import dump
 from frontdesk.store.database import Connection, Row
 from frontdesk.wire import timestamp
@@ -14,8 +14,6 @@ Line = dict[str, Any]
 _NAMED = ("channel", "user", "label", "custom_field", "canned_response", "template")
 # Contacts with their aliases and identity data.
 _PEOPLE = ("contact", "alias", "identity_change", "part")
-# Facts precede their conversation's line, which completes it.
-_FACTS = ("message", "note", "conversation_event")
 _REST = ("reaction", "orphan")
 
 
@@ -89,7 +87,7 @@ class _AccountExport:
 
     def _conversations(self) -> Iterator[Line]:
         """Yield each conversation after its messages, notes and events."""
-        streams = {kind: _Stream(self._rows(kind)) for kind in _FACTS}
+        streams = {kind: _Stream(self._rows(kind)) for kind in FACTS}
         entries = _Stream(self._rows("entry"))
         for row in dump.conversations(self._connection, self._account_id):
             place = {"channel": self._numbers[row["channel_id"]], "contact": _contact(row)}

@@ -16,6 +16,7 @@ from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
 from frontdesk.ingest.apply.context import ApplyResult, Tally
 from frontdesk.ingest.archive import native, reader, restore
 from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, ReaderOptions, RejectedLine
+from frontdesk.ingest.archive.row_codec import FACTS
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import accounts, checkpoints, writes
@@ -112,7 +113,7 @@ class _RowCopy(NamedTuple):
     @property
     def is_fact(self) -> bool:
         """Check if it precedes the line of its conversation."""
-        return self.line.members["kind"] in restore.FACTS
+        return self.line.members["kind"] in FACTS
 
 
 @dataclass(slots=True)

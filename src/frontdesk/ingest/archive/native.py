@@ -479,4 +479,3 @@ _READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = {
     # These only have an effect when they are restored into an empty account.
     **dict.fromkeys(("alias", "identity_change", "part", "orphan"), lambda line, now: iter(())),
 }
-KINDS = frozenset((*_READERS, "account"))

@@ -21,27 +21,15 @@ Row = dict[str, Any]
 
 # Tally that rows of a kind count for; "" for dependent rows, which are not counted.
 TALLIES: Mapping[str, str] = {
-    "channel": "channels",
-    "contact": "contacts",
-    "conversation": "conversations",
-    "message": "messages",
-    "reaction": "reactions",
-    "note": "notes",
+    **{
+        kind: f"{kind}s"
+        for kind in ("channel", "contact", "conversation", "message", "reaction", "note")
+    },
     "conversation_event": "events",
-    "user": "catalogue",
-    "team": "catalogue",
-    "label": "catalogue",
-    "custom_field": "catalogue",
-    "canned_response": "catalogue",
-    "template": "catalogue",
-    "alias": "",
-    "identity_change": "",
-    "part": "",
-    "orphan": "",
+    **dict.fromkeys(("user", "team", "label"), "catalogue"),
+    **dict.fromkeys(("custom_field", "canned_response", "template"), "catalogue"),
+    **dict.fromkeys(("alias", "identity_change", "part", "orphan"), ""),
 }
-
-# Kinds that precede the line of their conversation.
-FACTS = frozenset(("message", "note", "conversation_event"))
 
 
 def is_copy(members: Mapping[str, Any]) -> bool:

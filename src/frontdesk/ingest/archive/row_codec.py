@@ -16,6 +16,9 @@ VERSION = 1
 # Member with the columns that have no equivalent in the wire format.
 STORED = "stored"
 
+# Kinds of rows that precede the row of their conversation, which completes it.
+FACTS = ("message", "note", "conversation_event")
+
 # Columns that are derived, or depend on the target account.
 _LEFT_OUT = frozenset(("account_id", "search"))
 

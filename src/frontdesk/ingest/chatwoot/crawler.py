@@ -57,16 +57,13 @@ async def rows_by_windows(
                 "it does not answer ranges of message ids (after= with before=): it is too old to "
                 "be read without losing messages, so update Chatwoot first"
             )
-        if _is_whole(len(rows)) or end - first == 1:
+        whole = len(rows) < _MOST and len(rows) not in _LIMITS
+        if whole or end - first == 1:
             by_id |= rows
             continue
         middle = max(sorted(rows)[len(rows) // 2], first + 1)
         windows += [(middle, end), (first, middle)]
     return [by_id[id] for id in sorted(by_id)]
-
-
-def _is_whole(length: int) -> bool:
-    return length < _MOST and length not in _LIMITS
 
 
 _PROGRESS = ".progress"
@@ -76,7 +73,8 @@ class Journal:
     """File of native lines, and next to it a record of finished steps.
 
     Each step is recorded with the resulting file length; on resume, anything after the last
-    complete step is truncated. source: identifies the input; a different one starts over.
+    complete step is truncated. source: identifies the input; a different one starts over. resumed:
+    number of steps finished by earlier runs.
     """
 
     def __init__(self, path: Path, source: Mapping[str, Any]) -> None:
@@ -90,11 +88,6 @@ class Journal:
             self._go_on(json.dumps(dict(source), sort_keys=True))
         except OSError as error:
             raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
-
-    @property
-    def resumed(self) -> int:
-        """Number of steps finished by earlier runs."""
-        return self._resumed
 
     def done(self, step: str) -> bool:
         return step in self._steps
@@ -113,7 +106,8 @@ class Journal:
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         self._lines.write(text.encode())
         self._lines.flush()
-        self._note([step, self._lines.tell(), dict(counts)])
+        self._progress.write(json.dumps([step, self._lines.tell(), dict(counts)]).encode() + b"\n")
+        self._progress.flush()
         self._steps[step] = dict(counts)
 
     def close(self) -> None:
@@ -139,11 +133,7 @@ class Journal:
             self._progress.write(source.encode() + b"\n")
             self._progress.flush()
         self._lines.seek(0, os.SEEK_END)
-        self._resumed = len(self._steps)
-
-    def _note(self, step: list[Any]) -> None:
-        self._progress.write(json.dumps(step).encode() + b"\n")
-        self._progress.flush()
+        self.resumed = len(self._steps)
 
 
 # A list that changes while it is read is read again until nothing is new, with this limit.
@@ -342,7 +332,9 @@ class Crawler:
             return
         rows = [row for row in await self._messages(one) if self._is_wanted(row)]
         counts = Counter(f"{_SKIPPED}{words}" for words in one.left_out)
-        counts[f"{_MESSAGES}{one.inbox.id}"] = sum(map(_is_counted, rows))
+        counts[f"{_MESSAGES}{one.inbox.id}"] = sum(
+            row.members.get("message_type") in _COUNTED_TYPES for row in rows
+        )
         if one.phone is None:
             counts[f"{_SKIPPED}conversation with somebody without a number"] += 1
             counts[f"{_SKIPPED}message with somebody without a number"] += len(rows)
@@ -451,10 +443,6 @@ class Crawler:
             kinds = Counter(f"{_LINES}{line['kind']}" for line in lines)
             self.journal.add(step, lines, {**counts, **kinds})
         self._recall(step)
-
-
-def _is_counted(row: JsonObject) -> bool:
-    return row.members.get("message_type") in _COUNTED_TYPES
 
 
 def _count_in(answer: Any, name: str) -> int | None:
