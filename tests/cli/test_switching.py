@@ -30,7 +30,7 @@ def test_the_first_start_asks_keeps_and_opens(
     try:
         terminal.wait_for(b"Connect to an inbox")
         terminal.press(f"{url}\r".encode())
-        terminal.wait_for(b"A server wants a key")
+        terminal.wait_for(b"A server needs an API key")
         terminal.press(f"{key}\r".encode())
         terminal.wait_for(b"It answers: 0 open conversations")
         terminal.press(b"\r")
