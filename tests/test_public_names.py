@@ -11,6 +11,7 @@ import re
 import sys
 import textwrap
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -193,3 +194,22 @@ def test_whatever_is_imported_is_declared() -> None:
     tops = {DISTRIBUTIONS.get(top, top).replace("-", "_") for top in tops}
     undeclared = tops - names - sys.stdlib_module_names - {"frontdesk"}
     assert sorted(undeclared) == []
+
+
+def test_a_class_name_is_used_once() -> None:
+    """Messages that are nested in their sender may have the name of another widget's."""
+    modules = [ast.parse(path.read_text()) for path in (ROOT / "src").rglob("*.py")]
+    nested = {
+        inner
+        for module in modules
+        for outer in ast.walk(module)
+        if isinstance(outer, ast.ClassDef)
+        for inner in outer.body
+    }
+    names = Counter(
+        node.name.lstrip("_")
+        for module in modules
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef) and node not in nested
+    )
+    assert [name for name, count in names.items() if count > 1] == []

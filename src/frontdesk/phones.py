@@ -55,7 +55,7 @@ def format_phone(phone: str | None) -> str:
     return text if _digits(text) == _digits(phone) else phone
 
 
-class Person(Protocol):
+class NamedContact(Protocol):
     """Name of a contact for display."""
 
     @property
@@ -66,7 +66,7 @@ class Person(Protocol):
     def phone(self) -> str | None: ...
 
 
-def contact_name(contact: Person) -> str:
+def contact_name(contact: NamedContact) -> str:
     """Name of a contact for people: the name, else the number, else its id."""
     return first_said(contact.name, format_phone(contact.phone), f"contact {contact.id}")
 

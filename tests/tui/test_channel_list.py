@@ -8,8 +8,8 @@ from rich.cells import cell_len
 
 from frontdesk.tui.widgets.channel_list import (
     ALL_CHANNELS,
+    ChannelItem,
     ChannelList,
-    ChannelRow,
     channel_rows,
     channel_tabs,
     tabs_in,
@@ -29,13 +29,13 @@ def channel(**members: Any) -> Channel:
     return Channel.model_validate({"id": "1", "name": "Support EU", **members})
 
 
-def pieces(row: ChannelRow, width: int) -> list[list[Piece]]:
+def pieces(row: ChannelItem, width: int) -> list[list[Piece]]:
     channels = ChannelList()
     channels.rows = FixedRows([(row.id, row)])
     return channels.draw(0, width)
 
 
-def drawn(row: ChannelRow, width: int = 24) -> list[str]:
+def drawn(row: ChannelItem, width: int = 24) -> list[str]:
     lines = ["".join(text for _, text in line) for line in pieces(row, width)]
     assert [cell_len(line) for line in lines] == [width]
     assert not any("\n" in line or "\t" in line for line in lines)
@@ -60,11 +60,11 @@ def test_without_counts_nothing_is_counted() -> None:
 
 
 def test_a_channel_has_its_name_and_count_and_the_chosen_one_is_in_the_accent() -> None:
-    row = ChannelRow(channel(), 9, True)
+    row = ChannelItem(channel(), 9, True)
     assert drawn(row) == ["Support EU            9 "]
     assert pieces(row, 24)[0][0] == ("accent", "Support EU")
-    assert drawn(ChannelRow(channel(), None, False)) == ["Support EU".ljust(24)]
-    assert drawn(ChannelRow(None, 12, False)) == ["All channels         12 "]
+    assert drawn(ChannelItem(channel(), None, False)) == ["Support EU".ljust(24)]
+    assert drawn(ChannelItem(None, 12, False)) == ["All channels         12 "]
 
 
 def test_the_line_of_channels_shows_which_is_chosen() -> None:
@@ -95,7 +95,7 @@ def test_every_line_of_every_channel_is_exactly_as_wide_as_the_pane(
     name: str, number: str | None, quality: str | None, count: int | None, width: int
 ) -> None:
     shown = channel(name=name, display_phone_number=number, quality_rating=quality)
-    drawn(ChannelRow(shown, count, True), width)
+    drawn(ChannelItem(shown, count, True), width)
 
 
 def test_channels_of_a_server_that_counts_none_of_them_have_no_number() -> None:

@@ -7,7 +7,7 @@ from frontdesk.client import InboxClient
 from frontdesk.errors import InboxError, Silent, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import Connection
+from frontdesk.tui.connection import ConnectionMonitor
 from tests.conftest import NOW
 
 
@@ -21,21 +21,23 @@ class _Hand:
         return self.now
 
 
-async def _connection(client: InboxClient, cache: Cache, hand: _Hand) -> Connection:
+async def _connection(client: InboxClient, cache: Cache, hand: _Hand) -> ConnectionMonitor:
     mailbox = Mailbox(lambda: client, cache, clock=hand)
     await mailbox.connect()
     seen_at = NOW - timedelta(minutes=2)
-    return Connection(mailbox, Clock(UTC, hand), lambda sentence: None, seen_at=lambda: seen_at)
+    return ConnectionMonitor(
+        mailbox, Clock(UTC, hand), lambda sentence: None, seen_at=lambda: seen_at
+    )
 
 
-async def _fail(connection: Connection, error: InboxError, *, beside: bool = False) -> None:
+async def _fail(connection: ConnectionMonitor, error: InboxError, *, beside: bool = False) -> None:
     async def question() -> None:
         raise error
 
     assert not await connection.ask(question, beside=beside)
 
 
-def _said(connection: Connection) -> str:
+def _said(connection: ConnectionMonitor) -> str:
     return "".join(words for _, words in connection.state)
 
 

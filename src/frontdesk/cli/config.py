@@ -206,13 +206,13 @@ _LONGEST_REST = 3600
 _LONGEST_TARGET = timedelta(days=30)
 
 
-class _Table(BaseModel):
+class _Strict(BaseModel):
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", defer_build=True, validate_by_name=True
     )
 
 
-class Look(_Table):
+class Look(_Strict):
     """Viewer settings. density: lines per conversation; 0 adapts to the terminal's size."""
 
     theme: _Theme | None = None
@@ -224,13 +224,13 @@ class Look(_Table):
     cache_mb: _Megabytes | None = None
 
 
-class OpenSettings(_Table):
+class OpenSettings(_Strict):
     """Addresses that the viewer opens. conversation: in a web inbox, with {id}."""
 
     conversation: Annotated[str, AfterValidator(_conversation_link)] | None = None
 
 
-class NetworkSettings(_Table):
+class NetworkSettings(_Strict):
     """Network settings; None uses the environment.
 
     ca_file: trusted certificate authorities. proxy: URL, "" for none.
@@ -243,14 +243,14 @@ class NetworkSettings(_Table):
 _Target = Annotated[timedelta, BeforeValidator(_target)]
 
 
-class TargetSettings(_Table):
+class TargetSettings(_Strict):
     """How soon customers are to be answered, for reports; None: no target."""
 
     first_response: _Target | None = None
     reply: _Target | None = None
 
 
-class _ProfileTable(_Table):
+class _ProfileTable(_Strict):
     url: _Text | None = None
     database: _Text | None = None
     user: _Text | None = Field(default=None, validation_alias="me", serialization_alias="me")
@@ -267,7 +267,7 @@ class Profile(_ProfileTable):
     name: str
 
 
-class ViewSettings(_Table):
+class ViewSettings(_Strict):
     """View of the viewer: name, query, and the key that shows it, or ""."""
 
     name: _Text = ""

@@ -157,7 +157,7 @@ def writer_of(
             return _Csv(out, columns)
         case "markdown":
             return _Markdown(out, columns, zone)
-    return _Table(out, columns, zone)
+    return _TableWriter(out, columns, zone)
 
 
 def standard_output() -> TextIO:
@@ -323,7 +323,7 @@ class _Shown(Generic[T]):
         self._zone = zone
 
 
-class _Table(_Shown[T]):
+class _TableWriter(_Shown[T]):
     def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
         super().__init__(out, columns, zone)
         self._rows: list[list[Text]] = []

@@ -37,7 +37,7 @@ DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
-class Metrics(Telemetry):
+class ServiceMetrics(Telemetry):
     """Counters, histograms and gauges of one worker process."""
 
     def __init__(self) -> None:
@@ -86,7 +86,9 @@ class Metrics(Telemetry):
 class MetricsApplication(HttpApplication):
     """ASGI application of `/metrics`, for an address of its own. clock: epoch milliseconds."""
 
-    def __init__(self, metrics: Metrics, database: Database, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, metrics: ServiceMetrics, database: Database, clock: Callable[[], int]
+    ) -> None:
         self._metrics = metrics
         self._database = database
         self._clock = clock

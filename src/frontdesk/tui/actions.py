@@ -129,7 +129,7 @@ def place_of(id: str) -> tuple[int, int]:
     return list(_ACTIONS).index(group_of(id)), _PLACES.get(id, len(_PLACES))
 
 
-class Command(NamedTuple):
+class CommandEntry(NamedTuple):
     """Entry of the help or the palette. hint: its keys. synonyms: further words that find it."""
 
     title: str
@@ -139,13 +139,13 @@ class Command(NamedTuple):
     group: str = ""
 
 
-def active_commands(screen: Screen[Any]) -> list[Command]:
+def active_commands(screen: Screen[Any]) -> list[CommandEntry]:
     """Actions whose keys work now, each once with all its keys, in the order of the groups."""
     active = screen.active_bindings.values()
     return _commands(screen, [(one.binding, one.node) for one in active])
 
 
-def all_commands(screen: Screen[Any]) -> list[Command]:
+def all_commands(screen: Screen[Any]) -> list[CommandEntry]:
     """Actions whose keys work now, and those of the other panes."""
     commands = {one.title: one for one in active_commands(screen)}
     others = _commands(screen, _bindings_of_panes(screen))
@@ -160,8 +160,8 @@ def run_action(screen: Screen[Any], id: str) -> None:
             break
 
 
-def _commands(screen: Screen[Any], bindings: list[tuple[Binding, DOMNode]]) -> list[Command]:
-    commands: dict[str, Command] = {}
+def _commands(screen: Screen[Any], bindings: list[tuple[Binding, DOMNode]]) -> list[CommandEntry]:
+    commands: dict[str, CommandEntry] = {}
     named = [pair for pair in bindings if pair[0].id and pair[0].description]
     for binding, node in sorted(named, key=lambda pair: place_of(pair[0].id or "")):
         id, title = binding.id or "", binding.description
@@ -169,7 +169,7 @@ def _commands(screen: Screen[Any], bindings: list[tuple[Binding, DOMNode]]) -> l
         keys = f"{before} {screen.app.get_key_display(binding)}".strip()
         run = partial(screen.call_later, screen.app.run_action, binding.action, node)
         synonyms = _LISTED[id][1] if id in _LISTED else ""
-        commands[title] = Command(title, keys, run, synonyms, group_of(id))
+        commands[title] = CommandEntry(title, keys, run, synonyms, group_of(id))
     return list(commands.values())
 
 

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
-from frontdesk.tui.actions import Command, all_commands
+from frontdesk.tui.actions import CommandEntry, all_commands
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import open as dialogs
@@ -145,12 +145,14 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         """Inform inbox screens of focus changes of the terminal."""
         self._each_inbox(lambda inbox: inbox.terminal_focused(focus))
 
-    def commands(self) -> list[Command]:
+    def commands(self) -> list[CommandEntry]:
         """Entries of the palette: actions, filters and views of the screen, and of the program."""
         own = (
-            Command("Theme…", "", self.search_themes, "colours dark light contrast appearance"),
-            Command("Screenshot…", "SVG", self._take_screenshot, "picture save export"),
-            Command("Quit", "^q", self.exit, "exit close leave"),
+            CommandEntry(
+                "Theme…", "", self.search_themes, "colours dark light contrast appearance"
+            ),
+            CommandEntry("Screenshot…", "SVG", self._take_screenshot, "picture save export"),
+            CommandEntry("Quit", "^q", self.exit, "exit close leave"),
         )
         screen = self.screen
         of_screen = screen.commands() if isinstance(screen, SizedScreen) else ()
@@ -159,7 +161,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def action_commands(self) -> None:
         """Open the command palette."""
 
-        def run(command: Command | None) -> None:
+        def run(command: CommandEntry | None) -> None:
             if command is not None:
                 self.call_later(command.run)
 

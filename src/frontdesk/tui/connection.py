@@ -46,7 +46,7 @@ class Answer(NamedTuple, Generic[T]):
     value: T
 
 
-class Connection:
+class ConnectionMonitor:
     """Tracks the connection state; stops sending requests after a 401.
 
     `warn` shows a notification once for each problem; lasting states are in `state`. `changed` is

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
 
 
-class _Catalogue(NamedTuple):
+class _CatalogueCommands(NamedTuple):
     """A catalogue. noun: a row, in words. example: a name that a row may have.
 
     resource: method of the client, if it is not the name.
@@ -35,7 +35,7 @@ class _Catalogue(NamedTuple):
         return rows
 
 
-def _group(catalogue: _Catalogue, summary: str) -> Group:
+def _group(catalogue: _CatalogueCommands, summary: str) -> Group:
     """Make the group of a catalogue with its commands `list` and `view`."""
     name = catalogue.name
     group = Group(
@@ -48,7 +48,7 @@ def _group(catalogue: _Catalogue, summary: str) -> Group:
     return group
 
 
-def _add_list(group: Group, catalogue: _Catalogue) -> None:
+def _add_list(group: Group, catalogue: _CatalogueCommands) -> None:
     name = catalogue.name
 
     @group.command(
@@ -66,7 +66,7 @@ def _add_list(group: Group, catalogue: _Catalogue) -> None:
         print_list(target, output, f"{catalogue.noun}s", catalogue.columns, extent, prepare)
 
 
-def _add_view(group: Group, catalogue: _Catalogue) -> None:
+def _add_view(group: Group, catalogue: _CatalogueCommands) -> None:
     call = f"frontdesk {catalogue.name} view {catalogue.example}"
 
     @group.command(
@@ -92,27 +92,31 @@ def _add_view(group: Group, catalogue: _Catalogue) -> None:
 
 
 labels_group = _group(
-    _Catalogue("labels", "label", columns.LABELS, "vip"), "List labels, print one."
+    _CatalogueCommands("labels", "label", columns.LABELS, "vip"), "List labels, print one."
 )
 users_group = _group(
-    _Catalogue("users", "user", columns.USERS, "ana@example.com"),
+    _CatalogueCommands("users", "user", columns.USERS, "ana@example.com"),
     "List the people who answer, print one.",
 )
-teams_group = _group(_Catalogue("teams", "team", columns.TEAMS, "Sales"), "List teams, print one.")
+teams_group = _group(
+    _CatalogueCommands("teams", "team", columns.TEAMS, "Sales"), "List teams, print one."
+)
 channels_group = _group(
-    _Catalogue("channels", "channel", columns.CHANNELS, "'Support EU'"),
+    _CatalogueCommands("channels", "channel", columns.CHANNELS, "'Support EU'"),
     "List channels (WhatsApp numbers), print one.",
 )
 templates_group = _group(
-    _Catalogue("templates", "template", columns.TEMPLATES, "order_update"),
+    _CatalogueCommands("templates", "template", columns.TEMPLATES, "order_update"),
     "List message templates, print one.",
 )
 replies_group = _group(
-    _Catalogue("replies", "canned response", columns.CANNED_RESPONSES, "hours", "canned_responses"),
+    _CatalogueCommands(
+        "replies", "canned response", columns.CANNED_RESPONSES, "hours", "canned_responses"
+    ),
     "List canned responses, print one.",
 )
 fields_group = _group(
-    _Catalogue("fields", "custom field", columns.CUSTOM_FIELDS, "plan", "custom_fields"),
+    _CatalogueCommands("fields", "custom field", columns.CUSTOM_FIELDS, "plan", "custom_fields"),
     "List custom fields of contacts, print one.",
 )
 

@@ -41,7 +41,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """Result of probing the server, or the error that prevented it."""
 
     server: "Server | None" = None
@@ -86,7 +86,7 @@ def doctor_command(context: click.Context, target: Target, output: Output) -> No
     if the server does not answer now.
     """
     target = resolve(target)
-    finding = _examined(target) if target.url or target.database else Finding()
+    finding = _examined(target) if target.url or target.database else Diagnosis()
     out = standard_output()
     as_json = output.format == "json"
     out.write(_as_json(target, finding, output) if as_json else _as_text(target, finding))
@@ -97,7 +97,7 @@ def doctor_command(context: click.Context, target: Target, output: Output) -> No
         context.exit(ERROR)
 
 
-def _examined(target: Target) -> Finding:
+def _examined(target: Target) -> Diagnosis:
     """Probe all features of the server."""
     progress = Progress(shown=True)
     met: list[InboxClient] = []
@@ -109,16 +109,16 @@ def _examined(target: Target) -> Finding:
         return await discover(client, lambda words: progress.say(f"asking for {words} …"))
 
     try:
-        return Finding(run_with_client(target, work))
+        return Diagnosis(run_with_client(target, work))
     except (BadSettings, UnusableFile):
         raise
     except InboxError as error:
-        return Finding(met[0].server if met else None, error)
+        return Diagnosis(met[0].server if met else None, error)
     finally:
         progress.clear()
 
 
-def _as_text(target: Target, finding: Finding) -> str:
+def _as_text(target: Target, finding: Diagnosis) -> str:
     parts = [_machine_text(target)]
     if finding.server is not None:
         parts = [_server_text(finding.server), *parts]
@@ -251,7 +251,7 @@ def _colours() -> str:
     return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
 
 
-def _as_json(target: Target, finding: Finding, output: Output) -> str:
+def _as_json(target: Target, finding: Diagnosis, output: Output) -> str:
     document: dict[str, Any] = {"machine": _machine(target), "server": None, "error": None}
     if finding.server is not None:
         document["server"] = _server_members(finding.server)

@@ -45,7 +45,7 @@ _COLUMNS: tuple[Column[Hit], ...] = (
 )
 
 
-class Query(NamedTuple):
+class SearchQuery(NamedTuple):
     """Search options. kinds: never empty. conversation: id, None for all."""
 
     text: str
@@ -114,7 +114,7 @@ search_command = _search_command(
 )
 
 
-def _search(target: Target, query: Query, output: Output) -> None:
+def _search(target: Target, query: SearchQuery, output: Output) -> None:
     target = resolve(target)
     result = _search_database(target, query) if target.database else _search_cache(target, query)
     _write(result.hits, output)
@@ -126,7 +126,7 @@ def _search(target: Target, query: Query, output: Output) -> None:
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: int) -> Query:
+def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: int) -> SearchQuery:
     """Raises: BadSettings: no word to search, or only kinds that a conversation does not have."""
     terms = Terms.of(text)
     if not terms.spellings:
@@ -135,7 +135,7 @@ def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: i
     chosen = tuple(kind for kind in possible if not kinds or kind in kinds)
     if not chosen:
         raise BadSettings("--in searches messages and notes: it does not go with other kinds")
-    return Query(text, terms, conversation, chosen, limit)
+    return SearchQuery(text, terms, conversation, chosen, limit)
 
 
 def _write(hits: Sequence[Hit], output: Output) -> None:
@@ -145,7 +145,7 @@ def _write(hits: Sequence[Hit], output: Output) -> None:
         output.write(hits, _COLUMNS)
 
 
-def _search_cache(target: Target, query: Query) -> Result:
+def _search_cache(target: Target, query: SearchQuery) -> Result:
     """Search the viewer's cache of a target.
 
     Raises: NotFound: nothing is cached, so nothing was searched.
@@ -173,7 +173,7 @@ def _search_cache(target: Target, query: Query) -> Result:
     )
 
 
-def _search_database(target: Target, query: Query) -> Result:
+def _search_database(target: Target, query: SearchQuery) -> Result:
     """Scan a database for the newest hits.
 
     Raises: NotFound: there are no rows of these kinds. UnusableFile, Unreachable, BadSettings.
@@ -224,7 +224,7 @@ class DatabaseScan:
     totals: number of rows by kind at the start.
     """
 
-    def __init__(self, database: "Database", query: Query) -> None:
+    def __init__(self, database: "Database", query: SearchQuery) -> None:
         """Raises: NotFound: unknown conversation."""
         self._database = database
         self._query = query

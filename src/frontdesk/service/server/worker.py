@@ -101,9 +101,9 @@ def serve(
 def _telemetry(plan: Plan) -> Telemetry:
     if plan.metrics_port is None:
         return Telemetry()
-    from frontdesk.service.metrics import Metrics
+    from frontdesk.service.metrics import ServiceMetrics
 
-    return Metrics()
+    return ServiceMetrics()
 
 
 @contextmanager
@@ -143,9 +143,9 @@ def _application(plan: Plan, limits: RateLimits, telemetry: Telemetry) -> Iterat
             if plan.webhook_port is not None:
                 by_port[plan.webhook_port] = receiver
         if plan.metrics_port is not None:
-            from frontdesk.service.metrics import Metrics, MetricsApplication
+            from frontdesk.service.metrics import MetricsApplication, ServiceMetrics
 
-            assert isinstance(telemetry, Metrics)
+            assert isinstance(telemetry, ServiceMetrics)
             by_port[plan.metrics_port] = MetricsApplication(telemetry, database, epoch_milliseconds)
         yield Dispatcher(app, by_port, receiver if plan.webhook_port is None else None)
 
@@ -168,7 +168,7 @@ def answer(
     Protocol.proxies = proxies
     Protocol.telemetry = telemetry or Telemetry()
 
-    class Server(uvicorn.Server):
+    class NotifyingServer(uvicorn.Server):
         """uvicorn server that reports when it accepts connections."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -179,7 +179,7 @@ def answer(
             Protocol.leaving = True
             await super().shutdown(sockets)
 
-    server = Server(
+    server = NotifyingServer(
         uvicorn.Config(
             app,
             http=Protocol,

@@ -50,7 +50,7 @@ _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Delivery:
+class _WebhookRequest:
     """Webhook body and its headers. slug: the account in the path, None without one."""
 
     slug: str | None
@@ -118,7 +118,7 @@ class Receiver(HttpApplication):
         address, now = client_address(request), RequestContext.of(request.scope).now
         headers = {name.decode(): value.decode("latin-1") for name, value in request.headers.raw}
         with self._receiving.reservation(address) as held_bytes:
-            delivery = _Delivery(slug, headers, await _body(request, held_bytes))
+            delivery = _WebhookRequest(slug, headers, await _body(request, held_bytes))
             with self._storing.reservation(address) as slots:
                 slots.grow(1)
                 return await self._in_thread(self._deliver, delivery, now)
@@ -142,7 +142,7 @@ class Receiver(HttpApplication):
         )
         return PlainTextResponse(query.get("hub.challenge", ""), headers=_HEADERS)
 
-    def _deliver(self, delivery: _Delivery, now: int) -> Response:
+    def _deliver(self, delivery: _WebhookRequest, now: int) -> Response:
         """Verify and store a body.
 
         A missing account is reported only after the signature is verified.
@@ -210,7 +210,7 @@ def _check_json(body: bytes) -> None:
         raise ApiError("invalid_json", "The body is not a JSON object.")
 
 
-def _store(connection: Connection, delivery: _Delivery, now: int) -> bool:
+def _store(connection: Connection, delivery: _WebhookRequest, now: int) -> bool:
     account = _account(connection, delivery.slug)
     headers = {
         name: delivery.headers[name][:_LONGEST_HEADER]

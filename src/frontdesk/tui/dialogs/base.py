@@ -15,7 +15,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from frontdesk.tui.actions import Command, run_action
+from frontdesk.tui.actions import CommandEntry, run_action
 from frontdesk.tui.widgets.bar import StatusBar
 
 R = TypeVar("R")
@@ -37,7 +37,7 @@ class SizedScreen(Screen[R]):
     def _run_hint(self, event: StatusBar.HintPressed) -> None:
         run_action(self, event.action)
 
-    def commands(self) -> Sequence[Command]:
+    def commands(self) -> Sequence[CommandEntry]:
         """Entries of the palette besides the actions that have a key."""
         return ()
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from frontdesk.tui.actions import Command, active_commands
+from frontdesk.tui.actions import CommandEntry, active_commands
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.key_names import ENTER
@@ -15,14 +15,14 @@ from frontdesk.tui.key_names import ENTER
 def show_help(screen: Screen[Any]) -> None:
     """Show the help dialog, and run the selected action."""
 
-    def run(command: Command | None) -> None:
+    def run(command: CommandEntry | None) -> None:
         if command is not None:
             command.run()
 
     screen.app.push_screen(HelpScreen(active_commands(screen)), run)
 
 
-class HelpScreen(Picker[Command]):
+class HelpScreen(Picker[CommandEntry]):
     """Picker of actions; returns the selected one."""
 
     PLACEHOLDER = f"type to find an action; {ENTER} runs it"
@@ -31,11 +31,11 @@ class HelpScreen(Picker[Command]):
         Binding("f1", "leave", "Back", id="help.leave"),
     ]
 
-    def __init__(self, commands: Sequence[Command]) -> None:
+    def __init__(self, commands: Sequence[CommandEntry]) -> None:
         super().__init__("Keys that work here", command_choices(commands), current=None)
 
 
-def command_choices(commands: Sequence[Command]) -> list[Choice[Command]]:
+def command_choices(commands: Sequence[CommandEntry]) -> list[Choice[CommandEntry]]:
     """Commands as choices, the first of each group with its heading."""
     groups = ["", *(command.group for command in commands)]
     return [

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
-from frontdesk.tui.actions import Command
+from frontdesk.tui.actions import CommandEntry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import MenuEntry
 from frontdesk.tui.key_names import KeyNames
@@ -74,11 +74,11 @@ def view_bindings() -> list[BindingType]:
     ]
 
 
-def view_commands(keys: KeyNames, open_view: Callable[[str], object]) -> list[Command]:
+def view_commands(keys: KeyNames, open_view: Callable[[str], object]) -> list[CommandEntry]:
     """Entries of the palette for the views without a key of their own."""
     menu = keys["view.menu"]
     return [
-        Command(view.command, f"{menu} {view.letter}", partial(open_view, view.name))
+        CommandEntry(view.command, f"{menu} {view.letter}", partial(open_view, view.name))
         for view in VIEWS
         if not view.function_key
     ]

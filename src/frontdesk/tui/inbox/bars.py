@@ -11,7 +11,7 @@ from frontdesk.tui.filters import SavedViews
 from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.bar import Bar, StatusBar
-from frontdesk.tui.widgets.channel_list import ChannelRow, channel_tabs, tabs_in
+from frontdesk.tui.widgets.channel_list import ChannelItem, channel_tabs, tabs_in
 from frontdesk.tui.widgets.line_widget import Piece
 
 _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -75,7 +75,7 @@ class Bars:
         self._views = views
         self._title = title
         self._keys = keys
-        self._channels: Sequence[ChannelRow] = ()
+        self._channels: Sequence[ChannelItem] = ()
         # Keys of the tabs that are shown.
         self._tabs: Sequence[str] = ()
 
@@ -132,7 +132,7 @@ class Bars:
         """Term of the rightmost chip; the status comes first, so it is removed last."""
         return next(reversed(self._queue.list_query.terms), None)
 
-    def channel_at(self, piece: int) -> ChannelRow | None:
+    def channel_at(self, piece: int) -> ChannelItem | None:
         """Channel at an index of the channel tabs' pieces."""
         at = piece // 2
         return self._channels[at] if piece % 2 and at < len(self._channels) else None

@@ -39,7 +39,7 @@ from frontdesk.text import one_line
 from frontdesk.tui import labels, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import Connection
+from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.filters import SavedViews, offered, query_names, query_plan
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
@@ -47,7 +47,7 @@ from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import LocalFilter
 from frontdesk.tui.unsupported import ignored_filters, lacking
-from frontdesk.tui.widgets.channel_list import ALL_CHANNELS, ChannelList, ChannelRow, channel_rows
+from frontdesk.tui.widgets.channel_list import ALL_CHANNELS, ChannelItem, ChannelList, channel_rows
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.conversation_row import heading
 from frontdesk.tui.widgets.glyphs import symbols_for
@@ -114,7 +114,7 @@ class ChannelPane(Pane):
         super().__init__("channels", self.list)
         self._mailbox = mailbox
 
-    def show(self, plan: QueryPlan) -> Sequence[ChannelRow]:
+    def show(self, plan: QueryPlan) -> Sequence[ChannelItem]:
         """Show the channels, that of the view marked; returns the rows.
 
         The server counts only the open conversations of a channel, so other views have no counts.
@@ -152,7 +152,7 @@ class QueuePane(Pane):
         self,
         mailbox: Mailbox,
         clock: Clock,
-        connection: Connection,
+        connection: ConnectionMonitor,
         keys: KeyNames,
         views: SavedViews,
     ) -> None:

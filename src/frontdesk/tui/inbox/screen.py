@@ -23,10 +23,10 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.reports.periods import HOW_TO, day_of
 from frontdesk.tui import filters, sentences
-from frontdesk.tui.actions import Command
+from frontdesk.tui.actions import CommandEntry
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import Bell, Connection
+from frontdesk.tui.connection import Bell, ConnectionMonitor
 from frontdesk.tui.dialogs import open as dialogs
 from frontdesk.tui.dialogs import view_table
 from frontdesk.tui.dialogs.base import SizedScreen
@@ -143,7 +143,7 @@ class InboxScreen(SizedScreen[None]):
         self._preferences = preferences
         self._bell = Bell()
         self._polling = PollingInterval(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
-        self._connection = Connection(
+        self._connection = ConnectionMonitor(
             mailbox,
             clock,
             self._warn,
@@ -902,21 +902,21 @@ class InboxScreen(SizedScreen[None]):
 
         show_help(self)
 
-    def commands(self) -> list[Command]:
+    def commands(self) -> list[CommandEntry]:
         """Filters, orders, views and screens."""
         orders = [
-            Command(f"Sort: {words}", "", partial(self._sort, order), "order")
+            CommandEntry(f"Sort: {words}", "", partial(self._sort, order), "order")
             for order, words in ORDERS.items()
         ]
         queries = [
-            Command(f"Filter: {words}", "", partial(self._toggle_filter, term), synonyms)
+            CommandEntry(f"Filter: {words}", "", partial(self._toggle_filter, term), synonyms)
             for term, words, synonyms in filters.filter_terms(self.queue.names)
         ]
         views = [
-            Command(f"View: {view.name}", view.key, partial(self.show_query, view.query))
+            CommandEntry(f"View: {view.name}", view.key, partial(self.show_query, view.query))
             for view in self._views.all()
         ]
-        save = Command("Save view…", "", self.action_save_view, "keep store name key")
+        save = CommandEntry("Save view…", "", self.action_save_view, "keep store name key")
         return [*orders, *queries, *views, save, *view_commands(self._keys, self.action_view)]
 
     def _toggle_filter(self, term: Term) -> None:

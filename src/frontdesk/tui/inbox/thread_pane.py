@@ -23,7 +23,7 @@ from frontdesk.text import first_said
 from frontdesk.tui import labels, sentences
 from frontdesk.tui.clipboard import copy, links_in, open_outside, say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import Connection, moment_words
+from frontdesk.tui.connection import ConnectionMonitor, moment_words
 from frontdesk.tui.dialogs import open as dialogs
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry
 from frontdesk.tui.inbox.panes import Pane
@@ -137,7 +137,7 @@ class ThreadPane(Pane):
         """Messages or notes of the shown conversation were loaded."""
 
     def __init__(
-        self, mailbox: Mailbox, clock: Clock, connection: Connection, keys: KeyNames
+        self, mailbox: Mailbox, clock: Clock, connection: ConnectionMonitor, keys: KeyNames
     ) -> None:
         symbols = symbols_for(os.environ)
         self.messages = Thread(clock, open_key=keys["inbox.open_link"], symbols=symbols)

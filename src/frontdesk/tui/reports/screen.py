@@ -39,7 +39,7 @@ from frontdesk.tui.reports import panes as say
 from frontdesk.tui.reports.panes import ReportPanes
 from frontdesk.tui.reports.plots import Plot
 from frontdesk.tui.reports.query import Asked, zone_of
-from frontdesk.tui.reports.tables import LiveLine, Share, Table, fields_in_order
+from frontdesk.tui.reports.tables import LiveLine, ReportTable, Share, fields_in_order
 from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
@@ -355,14 +355,14 @@ class ReportScreen(ViewScreen):
 
     # Messages of the panes
 
-    @on(Table.Highlighted)
+    @on(ReportTable.Highlighted)
     @on(Plot.Moved)
-    def _follow(self, event: Table.Highlighted | Plot.Moved) -> None:
+    def _follow(self, event: ReportTable.Highlighted | Plot.Moved) -> None:
         event.stop()
         self._panes.follow()
 
-    @on(Table.Opened)
-    def _open_row(self, event: Table.Opened) -> None:
+    @on(ReportTable.Opened)
+    def _open_row(self, event: ReportTable.Opened) -> None:
         """Show the conversations behind a row, as closely as a /v1 filter allows."""
         event.stop()
         channel = self._asked.channel

@@ -35,7 +35,7 @@ from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import ChannelMetrics, LiveCounts, PricingCount
 
 
-class Table(VirtualList[Any]):
+class ReportTable(VirtualList[Any]):
     """List with column headings; `g` calls the screen's action rather than going to the top."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,7 +60,7 @@ class Table(VirtualList[Any]):
 class Head(Painted):
     """Heading line of a table, with a mark if the table has the focus."""
 
-    def __init__(self, table: Table, *, id: str) -> None:
+    def __init__(self, table: ReportTable, *, id: str) -> None:
         super().__init__(id=id)
         self._table = table
 
@@ -97,7 +97,7 @@ def columns_for(width: int) -> Columns:
     return Columns(max(8, width - 20), 9, 0, 1, 10, 0, 0)
 
 
-class MetricTable(Table):
+class MetricTable(ReportTable):
     """Table with one line per metric."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
@@ -221,7 +221,7 @@ def name_width(width: int) -> int:
     return 24 if width >= _WIDE else 16 if width >= 56 else max(8, width - 28)
 
 
-class ChannelTable(Table):
+class ChannelTable(ReportTable):
     """Table with one line per channel, sorted by the metric `sorted_by`, descending by default."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
@@ -341,7 +341,7 @@ class Charged:
 _CHARGED_WIDTH = 34
 
 
-class AuthorTable(Table):
+class AuthorTable(ReportTable):
     """Bars of messages by author, then by pricing, each in descending order."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:

@@ -14,9 +14,9 @@ from frontdesk.backoff import without_backoff
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, query_of
 from frontdesk.tui import sentences
-from frontdesk.tui.actions import Command
+from frontdesk.tui.actions import CommandEntry
 from frontdesk.tui.clipboard import copy
-from frontdesk.tui.connection import Connection
+from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import LeftOnce
 from frontdesk.tui.dialogs.help import show_help
 from frontdesk.tui.dialogs.menu import Menu
@@ -80,7 +80,9 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         self.inbox_title = opening.title
         self.key_names = KeyNames((type(self), VirtualList), opening.keys)
         self._switch = opening.switch
-        self.connection = Connection(self.mailbox, self.clock, self.warn, seen_at=self.seen_at)
+        self.connection = ConnectionMonitor(
+            self.mailbox, self.clock, self.warn, seen_at=self.seen_at
+        )
         self._sought = ""
 
     # Interface of subclasses
@@ -205,7 +207,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
 
     # Keys
 
-    def commands(self) -> list[Command]:
+    def commands(self) -> list[CommandEntry]:
         return view_commands(self.key_names, self.action_view)
 
     def action_views(self) -> None:

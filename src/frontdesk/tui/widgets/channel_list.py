@@ -11,7 +11,7 @@ from frontdesk.wire import Channel, Counts
 ALL_CHANNELS = ""
 
 
-class ChannelRow(NamedTuple):
+class ChannelItem(NamedTuple):
     """A channel, or all of them (channel None); `open` is None if unknown."""
 
     channel: Channel | None
@@ -29,18 +29,18 @@ class ChannelRow(NamedTuple):
 
 def channel_rows(
     channels: Sequence[Channel], counts: Counts | None, chosen: str | None
-) -> list[ChannelRow]:
+) -> list[ChannelItem]:
     """All channels first, then each in the server's order, with its open conversations."""
     open_in = {entry.channel: entry.open for entry in counts.by_channel} if counts else {}
-    rows = [ChannelRow(None, counts.open if counts else None, chosen is None)]
+    rows = [ChannelItem(None, counts.open if counts else None, chosen is None)]
     for channel in channels:
         # A server that counts no channel at all does not mean that they are empty.
         count = open_in.get(channel.id, 0) if open_in else None
-        rows.append(ChannelRow(channel, count, channel.id == chosen))
+        rows.append(ChannelItem(channel, count, channel.id == chosen))
     return rows
 
 
-def tabs_in(rows: Sequence[ChannelRow], width: int) -> Sequence[ChannelRow]:
+def tabs_in(rows: Sequence[ChannelItem], width: int) -> Sequence[ChannelItem]:
     """Rows to show as tabs; leading ones are dropped until the selected one fits into `width`."""
     chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
     first = 0
@@ -49,7 +49,7 @@ def tabs_in(rows: Sequence[ChannelRow], width: int) -> Sequence[ChannelRow]:
     return rows[first:]
 
 
-def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
+def channel_tabs(rows: Sequence[ChannelItem]) -> list[Piece]:
     """Channels in one line."""
     pieces: list[Piece] = []
     for row in rows:
@@ -60,13 +60,13 @@ def channel_tabs(rows: Sequence[ChannelRow]) -> list[Piece]:
     return pieces
 
 
-class ChannelList(VirtualList[ChannelRow]):
+class ChannelList(VirtualList[ChannelItem]):
     """Pane of channels: name, and number of open conversations."""
 
-    _shown: Sequence[ChannelRow] = ()
+    _shown: Sequence[ChannelItem] = ()
     _chosen = ALL_CHANNELS
 
-    def show_channels(self, rows: Sequence[ChannelRow]) -> None:
+    def show_channels(self, rows: Sequence[ChannelItem]) -> None:
         """Show these rows; the cursor moves only if another channel was selected."""
         if rows == self._shown:
             return

@@ -113,7 +113,7 @@ def _channel_line(conversation: Conversation, context: RowContext, width: int) -
     return spread([("dim", f"{' ' * _GUTTER}{words}")], [], width)
 
 
-class Column(NamedTuple):
+class ConversationColumn(NamedTuple):
     """Column of the table. width 0: the rest. order: the order that sorts by it, if any."""
 
     name: str
@@ -124,14 +124,14 @@ class Column(NamedTuple):
 
 LEAST_TABLE_WIDTH = 138
 COLUMNS = (
-    Column("", _GUTTER),
-    Column("Name", 24),
-    Column("Last message", 0),
-    Column("Labels", 26),
-    Column("Assignee", 15),
-    Column("Channel", 11),
-    Column("Waits", _CLOCK_WIDTH, "waiting", numeric=True),
-    Column("Last", _CLOCK_WIDTH, "active", numeric=True),
+    ConversationColumn("", _GUTTER),
+    ConversationColumn("Name", 24),
+    ConversationColumn("Last message", 0),
+    ConversationColumn("Labels", 26),
+    ConversationColumn("Assignee", 15),
+    ConversationColumn("Channel", 11),
+    ConversationColumn("Waits", _CLOCK_WIDTH, "waiting", numeric=True),
+    ConversationColumn("Last", _CLOCK_WIDTH, "active", numeric=True),
 )
 _BETWEEN = 2
 

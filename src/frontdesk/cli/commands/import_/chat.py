@@ -84,7 +84,7 @@ def chat_command(
     from frontdesk.ingest.archive.importer import rehearse
 
     check(files)
-    run = _Run(
+    run = _ChatImport(
         _ChatRequest(account, channel, contact, me, initial_status), _zone(tz), tz, date_order
     )
     chats = [(name, run.read(Path(name))) for name in files]
@@ -123,7 +123,7 @@ class _ChatRequest:
     initial_status: "InitialStatus"
 
 
-class _Run:
+class _ChatImport:
     """Run of the command over all files."""
 
     def __init__(
