@@ -96,7 +96,7 @@ async def _ratio(directory: Path) -> tuple[float, float]:
     caches = [Cache(directory / f"{number}.db", "bench") for number in range(2)]
     for page in range(ROUNDS):
         for cache, spent, work in zip(caches, times, (index, _nothing), strict=True):
-            objects._index = work  # type: ignore[assignment]
+            objects._index = work
             spent[page] = await _save(cache, str(page), chance, PAGE)
     objects._index = index
     for cache in caches:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import mean, median
+from typing import Any
 from urllib.parse import urlencode
 
 from frontdesk.cache import CONVERSATION, Cache, ListName
@@ -31,8 +32,9 @@ class Measured:
 
     def forget_first(self, rounds: int) -> None:
         """The round before the `rounds` that count only warmed up."""
-        for taken in (*self.starts.values(), *self.sessions.values()):
-            del taken[: len(taken) // (rounds + 1)]  # type: ignore[attr-defined]
+        lists: list[list[Any]] = [*self.starts.values(), *self.sessions.values()]
+        for taken in lists:
+            del taken[: len(taken) // (rounds + 1)]
 
     def of_starts(self, name: str, of: Callable[[Start], float]) -> list[float]:
         """One number for each start."""

@@ -23,11 +23,12 @@ from frontdesk.sample.bulk import Size
 from frontdesk.sample.bulk_rows import fill
 from frontdesk.store import contacts, conversations, counters, reports
 from frontdesk.store.connect import open_database
-from frontdesk.store.contacts import contact_page, folded
+from frontdesk.store.contacts import contact_page
 from frontdesk.store.conversations import ConversationSelection, Position, states_of
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.dsn import is_address
 from frontdesk.store.reports import ReportSpan
+from frontdesk.text import folded
 from tests.bench import naive, requests
 from tests.bench.naive import Session
 from tests.bench.ratios import Ratio, in_turn, percentile, ratio, shown

@@ -12,6 +12,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import frontdesk
@@ -89,7 +90,7 @@ class Bench:
             "views": lambda _: self._views(),
         }
         for peer in peers.PEERS if self._environments else ():
-            works[peer.name] = lambda _, peer=peer: self._peer(peer)
+            works[peer.name] = partial(lambda peer, _: self._peer(peer), peer)
         return works
 
     @property

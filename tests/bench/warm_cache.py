@@ -4,13 +4,16 @@ The newest of them has a thread of any length, of which the server has still old
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from frontdesk.cache import Cache
 from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
+from frontdesk.mailbox.protocols import ServerView
 from frontdesk.wire import (
+    CannedResponse,
     Channel,
     Contact,
     Conversation,
@@ -21,6 +24,10 @@ from frontdesk.wire import (
     Message,
     Note,
     Page,
+    Report,
+    ReportQuery,
+    Team,
+    Template,
     User,
 )
 from frontdesk.wire.values import timestamp
@@ -113,6 +120,28 @@ class Archive:
         self, *, limit: int = 100, cursor: str | None = None
     ) -> Page[CustomField]:
         return Page(data=())
+
+    async def team_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Team]:
+        return Page(data=())
+
+    async def canned_response_page(
+        self, *, limit: int = 100, cursor: str | None = None
+    ) -> Page[CannedResponse]:
+        return Page(data=())
+
+    async def template_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Template]:
+        return Page(data=())
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 25, cursor: str | None = None
+    ) -> Page[Contact]:
+        return Page(data=())
+
+    async def report(self, query: ReportQuery | None = None) -> Report:
+        raise NotFound("The archive has no reports")
+
+    async def discover(self, asking: Callable[[str], None]) -> ServerView:
+        raise NotFound("The archive is no server")
 
 
 async def fill(path: Path, size: int, origin: str, messages: int = MESSAGES) -> None:
