@@ -288,12 +288,12 @@ def pricing_words(count: PricingCount) -> tuple[str, str]:
 
 
 AUTHORS = {
-    "user": "people, here",
-    "phone": "people, on the phone",
+    "user": "Agents",
+    "phone": "Agents (phone app)",
     "ai_agent": "AI agent",
-    "campaign": "campaigns",
-    "api": "other programs",
-    "automation": "automation",
+    "campaign": "Campaigns",
+    "api": "Other programs",
+    "automation": "Automation",
 }
 
 

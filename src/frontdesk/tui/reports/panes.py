@@ -262,8 +262,8 @@ class ReportPanes(Vertical):
     def say_when_empty(self, words: str) -> None:
         """Set the texts of empty panes; `words`: why there is no report."""
         self.metrics.say_when_empty(words)
-        self.channels.say_when_empty("no channels")
-        self.authors.say_when_empty("nothing was sent")
+        self.channels.say_when_empty("No channels")
+        self.authors.say_when_empty("No messages sent")
 
     def show(
         self,

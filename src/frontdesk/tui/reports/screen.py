@@ -105,25 +105,25 @@ class ReportScreen(ViewScreen):
     REFRESH_SECONDS = 60.0
     CSS_PATH = [STYLES / "report.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "pane('metrics')", "Figures", id="report.metrics", show=False),
-        Binding("2", "pane('plot')", "Plot", id="report.plot", show=False),
-        Binding("3", "pane('channels')", "Channels", id="report.channels", show=False),
-        Binding("4", "pane('authors')", "Who sent", id="report.authors", show=False),
-        Binding("0", "pane('live')", "Now", id="report.live", show=False),
+        Binding("1", "pane('metrics')", "Go to figures", id="report.metrics", show=False),
+        Binding("2", "pane('plot')", "Go to plot", id="report.plot", show=False),
+        Binding("3", "pane('channels')", "Go to channels", id="report.channels", show=False),
+        Binding("4", "pane('authors')", "Go to authors", id="report.authors", show=False),
+        Binding("0", "pane('live')", "Go to live figures", id="report.live", show=False),
         Binding("tab", "step(1)", "Next pane", id="pane.next", show=False),
         Binding("shift+tab", "step(-1)", "Previous pane", id="pane.before", show=False),
         Binding("j,down", "metric(1)", "Next figure", id="report.next_metric", show=False),
         Binding("k,up", "metric(-1)", "Previous figure", id="report.before_metric", show=False),
-        Binding("p", "period", "Period or dates", id="report.period"),
-        Binding("left_square_bracket,comma", "beside(-1)", "Period before", id="report.before"),
-        Binding("right_square_bracket,full_stop", "beside(1)", "Period after", id="report.after"),
-        Binding("c,f", "channel", "Channel", id="report.channel"),
-        Binding("Z", "zone", "Time zone", id="report.zone"),
+        Binding("p", "period", "Period or dates…", id="report.period"),
+        Binding("left_square_bracket,comma", "beside(-1)", "Previous period", id="report.before"),
+        Binding("right_square_bracket,full_stop", "beside(1)", "Next period", id="report.after"),
+        Binding("c,f", "channel", "Channel…", id="report.channel"),
+        Binding("Z", "zone", "Time zone…", id="report.zone"),
         Binding("g", "granularity", "Hours, days, weeks or months", id="report.parts"),
-        Binding("S", "sort", "Order of the channels", id="report.sort"),
+        Binding("S", "sort", "Sort channels…", id="report.sort"),
         Binding("w", "formula", "How this figure is counted", id="report.formula"),
         Binding("W", "wall", "Today in large digits, for a wall", id="report.wall"),
-        Binding("E", "export", "Save as CSV, JSON or Markdown", id="report.export"),
+        Binding("E", "export", "Export report…", id="report.export"),
     ]
 
     def __init__(self, opening: Opening, *, glyphs: Glyphs) -> None:
