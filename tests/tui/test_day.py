@@ -69,7 +69,7 @@ def find_an_older_case(terminal: Recorded) -> None:
     terminal.send("oonagh")
     terminal.until("+353 20 911 0142")
     terminal.send("\r")
-    terminal.until("from:+353209110142", within="header", gone="Go to")
+    terminal.until('from:"Oonagh Feeney', within="header", gone="Go to")
     terminal.send("\rt60d\r")
     terminal.until(day, within="thread")
     terminal.send("5")

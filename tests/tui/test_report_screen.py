@@ -294,7 +294,7 @@ async def test_all_its_keys_are_explained(report: Open, key: str) -> None:
         for words in (
             "Period or dates",
             "Hours, days, weeks or months",
-            "Save as CSV",
+            "Export report",
             "Time zone",
         ):
             assert words in shown(app)

@@ -77,7 +77,7 @@ async def test_y_copies_what_stands_under_the_cursor(report: Open) -> None:
         assert live.startswith("open: 60")
         assert part.startswith("New conversations, Sat 14 Mar (part): 16, was 4 (Sat 7 Mar)")
         assert channel.startswith("Madrid: New conversations 17, Reopened")
-        assert author.startswith("people, here: 169 messages sent")
+        assert author.startswith("Agents: 169 messages sent")
 
 
 async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked(
