@@ -326,13 +326,20 @@ class Shown:
     def __init__(self, app: App[Any]) -> None:
         self._inbox = app.screen_stack[0]
         self._strips = self._inbox._compositor.render_strips()
+        # Where the widgets are in this frame: a resize may have given them other places since.
+        self._places = {
+            widget: region.intersection(clip)
+            for widget, (region, clip) in self._inbox._compositor.visible_widgets.items()
+        }
         self.lines = ["".join(segment.text for segment in strip) for strip in self._strips]
+
+    def _place(self, selector: str) -> Region:
+        return self._places.get(self._inbox.query_one(selector, Widget), Region())
 
     def part(self, selector: str) -> list[str]:
         """The lines of a widget, none while it is not shown."""
-        widget = self._inbox.query_one(selector, Widget)
-        seen = Region(0, 0, *self._inbox.size).intersection(widget.region)
-        if not widget.is_on_screen or not seen:
+        seen = self._place(selector)
+        if not seen:
             return []
         return [line[seen.x : seen.right] for line in self.lines[seen.y : seen.bottom]]
 
@@ -347,7 +354,7 @@ class Shown:
             self._inbox.get_component_rich_style(f"part--{ground}").bgcolor
             for ground in ("chosen", "chosen-off")
         }
-        top = self._inbox.query_one("ConversationList", Widget).region
+        top = self._place("ConversationList")
         lines = self.part("ConversationList")
         marked = [line for y, line in enumerate(lines, top.y) if self._ground(top.x, y) in grounds]
         return next(iter(_NAME.findall("\n".join(marked))), None)
