@@ -9,6 +9,7 @@ from textual.app import App
 
 from frontdesk.text import clean
 from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from tests.soak.virtual import VirtualLoop
 from tests.soak.weather import Weather
@@ -104,8 +105,10 @@ class Watch:
         """What is called live is what the server had."""
         words = self.inbox.query_one("#status").words  # type: ignore[attr-defined]
         live = _LIVE.search(words)
+        # A search asks for the first page too, in the order of waiting.
+        groups = {*_UNASKED, SEARCH}
         asking = any(
-            not worker.is_finished and worker.group in _UNASKED for worker in self._app.workers
+            not worker.is_finished and worker.group in groups for worker in self._app.workers
         )
         if live is None or asking:
             return

@@ -443,7 +443,7 @@ class QueuePane(Pane):
 
         From there, the next longest. fallback: called if the server does not tell.
         """
-        answer = await self._connection.ask(self._fetch_longest_waiting, beside=True)
+        answer = await self._connection.ask(self._fetch_longest_waiting)
         if answer is None or answer.value is None:
             fallback()
             return

@@ -12,6 +12,9 @@ from frontdesk.wire import Media, Message
 MOST_ROWS = 10
 
 
+# Part of a text whose lines are the titles of buttons.
+BUTTONS = "buttons"
+
 # Text that is wrapped, or a line of pieces that is truncated.
 Block = Piece | list[Piece]
 
@@ -177,10 +180,10 @@ def _footer(footer: Any) -> list[Piece]:
 
 
 def _buttons(content: Mapping[str, Any]) -> list[Piece]:
-    """All buttons as one text."""
+    """All buttons as one text, a line each."""
     titles = (_said(b, "title") or _said(b, "text") for b in _dicts(content, "buttons"))
-    buttons = "  ".join(f"[ {title} ]" for title in titles if title)
-    return [("strong", buttons)] if buttons else []
+    buttons = "\n".join(title for title in titles if title)
+    return [(BUTTONS, buttons)] if buttons else []
 
 
 def _unsupported(message: Message) -> list[Piece]:

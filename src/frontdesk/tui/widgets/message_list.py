@@ -6,7 +6,7 @@ WhatsApp markup: *bold*, _italic_, ~strike~, `code` and ```code```.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from frontdesk.text import long_date, one_line, time_of_day, words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of, wrap, wrap_pieces
-from frontdesk.tui.widgets.message_contents import Block, contents
+from frontdesk.tui.widgets.message_contents import BUTTONS, Block, contents
 from frontdesk.tui.widgets.virtual_list import Place, Rows, VirtualList
 from frontdesk.wire import Message, Note
 
@@ -171,7 +171,22 @@ def _block_lines(block: Block, room: int, *, failed: bool) -> list[Line]:
     if isinstance(block, list):
         return [spread(block, [], min(room, width_of(block)))]
     part, text = block
+    if part == BUTTONS:
+        return [[("strong", line)] for line in _button_lines(text.split("\n"), room)]
     return _text_lines(text, room, "dim" if failed else part)
+
+
+def _button_lines(titles: Sequence[str], room: int) -> list[str]:
+    """As many buttons in a line as fit; a longer one is cut, so that both brackets are there."""
+    lines: list[str] = []
+    for title in titles:
+        button = f"[ {cut(title, max(1, room - 4))} ]"
+        longer = f"{lines[-1]}  {button}" if lines else ""
+        if lines and width_of([("", longer)]) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(button)
+    return [cut(line, room) for line in lines]
 
 
 def _text_lines(text: str, room: int, part: str) -> list[Line]:
