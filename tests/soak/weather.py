@@ -85,7 +85,8 @@ class Weather(httpx.AsyncBaseTransport):
         await self._way.aclose()
 
     def _note(self, url: httpx.URL, arrived: bool) -> None:
-        if "cursor" in url.params:
+        # The question for an order that no server has is to be refused.
+        if "cursor" in url.params or url.params.get("sort") == "none":
             return
         self.heads[url.path] = arrived
         if url.path == _HEAD and arrived:

@@ -566,3 +566,44 @@ def test_enter_before_the_customers_are_found_goes_to_the_first(tmp_path: Path) 
         assert names(app) == [name(21)]
 
     play(SlowContacts(60), tmp_path, tell)
+
+
+# Channels and owners
+
+
+@pytest.mark.parametrize("size", [(60, 24), (80, 24), (99, 40), (120, 24), (120, 40), (200, 60)])
+def test_1_opens_the_channels_at_every_width_and_enter_shows_those_of_one(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def tell(app: DeskApp) -> None:
+        await press(app, "1", seconds=0.5)
+        channels = "\n".join(Shown(app).part("ChannelList"))
+        assert "London" in channels
+        assert "Madrid" in channels
+        await press(app, "l", "h", "j", "enter", seconds=1.0)
+        assert "in:London" in Shown(app).lines[0]
+        assert names(app)
+        assert app.focused is app.inbox.queue.list
+
+    play(Desk(30), tmp_path, tell, size=size)
+
+
+def test_my_own_conversations_say_you(tmp_path: Path) -> None:
+    desk = Desk(30)
+    for id in ("3", "9", "15"):
+        desk.change(id, assignee={"id": "2", "name": "Ana Souza"})
+
+    async def tell(app: DeskApp) -> None:
+        await press(app, "5", seconds=2.0)
+        await press(app, "9", "g", seconds=2.0)
+        rows = "\n".join(Shown(app).part("ConversationList"))
+        assert " you " in rows
+        assert " Ana " in rows
+        assert "Grace" not in rows
+        owners = set()
+        for _ in range(6):
+            await press(app, "j", seconds=0.3)
+            owners.add(Shown(app).part("#thread-title")[0].rstrip(" ─").split(" ")[-1])
+        assert owners == {"you", "Souza", "unassigned"}
+
+    play(desk, tmp_path, tell)

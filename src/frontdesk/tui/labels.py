@@ -9,7 +9,7 @@ from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.text import one_line, shortened
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.widgets.conversation_row import window_left
+from frontdesk.tui.widgets.conversation_row import owner_name, window_left
 from frontdesk.tui.widgets.line_widget import Piece, width_of
 from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet
 from frontdesk.wire.values import STATUSES
@@ -143,19 +143,20 @@ def _count_in(counts: CountSet, chosen: ConversationFilter) -> int | None:
     return None
 
 
-def thread_head(conversation: Conversation, width: int) -> tuple[list[Piece], list[Piece]]:
+def thread_head(
+    conversation: Conversation, width: int, *, me: str = ""
+) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
 
     Dropped first is the channel, then the status, "needs a human", the assignee and the number. The
-    name is always shown, truncated only if it alone exceeds the width.
+    name is always shown, truncated only if it alone exceeds the width. me: id of the own user.
     """
     contact = conversation.contact
     name, phone = contact_name(contact), format_phone(contact.phone)
     phone = "" if phone == name else phone
     channel = one_line(conversation.channel.name or "")
     status = one_line(conversation.status) if conversation.status != "open" else ""
-    assignee = conversation.assignee
-    owner = one_line(assignee.name) if assignee else "unassigned"
+    owner = owner_name(conversation, me) or "unassigned"
     needs = ("needs a human" if width >= 60 else "!") if conversation.awaiting_human else ""
     parts = ["phone", "owner", "needs", "status", "channel"]
     while True:

@@ -192,7 +192,7 @@ class Panes(Horizontal):
         """Focus a pane, and show it if it is hidden."""
         if name == "contact" and not self._panes[name].display:
             self.show_contact(True)
-        elif name == "list" and self.replaces_list:
+        elif name in ("channels", "list") and self.replaces_list:
             self.show_contact(False)
         self._note(name)
         pane = self._panes[name]
@@ -222,7 +222,10 @@ class Panes(Horizontal):
             self.enter(names[at])
 
     def _reachable(self, name: str) -> bool:
-        return self._panes[name].display or self.screen.has_class("-single")
+        """True for panes that are shown, and of list and channels for the one in whose place."""
+        if self._panes[name].display or self.screen.has_class("-single"):
+            return True
+        return {self.at, name} == {"channels", "list"} and not self.has_class("-zoomed")
 
     def _note(self, name: str) -> None:
         if name != self.at:

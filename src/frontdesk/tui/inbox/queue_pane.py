@@ -883,7 +883,7 @@ class QueuePane(Pane):
         """Update title, heading, colours of labels, and the text of the empty list."""
         colours = {label.title: label.color for label in self._mailbox.catalogues.labels()}
         same_owner = self.filter.assignee not in (None, "assigned")
-        self.list.set_context(colours, same_owner=same_owner)
+        self.list.set_context(colours, same_owner=same_owner, me=self.names.me)
         assert self.heading is not None
         order = self.list_query.order
         self.heading.show_fitted(lambda width: (heading(width, order), ()))

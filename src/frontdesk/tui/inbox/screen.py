@@ -438,6 +438,7 @@ class InboxScreen(SizedScreen[None]):
             self._warned = self._mailbox.warning
             self._warn(self._warned or "")
         self._bars.refresh()
+        self.thread.me = self.queue.names.me
         self.thread.refresh_bars()
         self._show_status()
 
@@ -504,11 +505,8 @@ class InboxScreen(SizedScreen[None]):
     # Actions on panes
 
     def action_pane(self, name: str) -> None:
-        """Focus a pane; without a channels pane, open a picker of channels."""
-        if name == "channels" and not self.channels.display and self.size.width >= 80:
-            self._pick_filter("in")
-        else:
-            self.panes.enter(name)
+        """Focus a pane; the channels come in place of the list where they have no column."""
+        self.panes.enter(name)
 
     def action_step(self, direction: int) -> None:
         self.panes.step(direction)

@@ -149,6 +149,8 @@ class ThreadPane(Pane):
         self.conversation: Conversation | None = None
         self.listing: Listing[Entry] | None = None
         self.filter = ALL
+        # Id of the own user, or "".
+        self.me = ""
         self._depth = DEPTH
         self._loading_older = self._stale = False
         self._unreadable = 0
@@ -460,7 +462,7 @@ class ThreadPane(Pane):
             self.title.show([("dim", sentences.NO_CONVERSATION)])
             self.foot.show([])
             return
-        self.title.show_fitted(partial(labels.thread_head, conversation))
+        self.title.show_fitted(partial(labels.thread_head, conversation, me=self.me))
         words = labels.thread_foot(
             conversation,
             self._clock,

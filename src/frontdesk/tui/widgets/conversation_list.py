@@ -121,10 +121,11 @@ class ConversationList(VirtualList[Conversation]):
     def draws_table(self) -> bool:
         return self._is_table and self.size.width - 2 >= LEAST_TABLE_WIDTH
 
-    def set_context(self, colours: Mapping[str, str], *, same_owner: bool) -> None:
-        """Set the colours of labels, by title, and if all rows have the same assignee."""
-        if (colours, same_owner) != (self._row_context.colours, self._row_context.same_owner):
-            self._row_context = self._row_context._replace(colours=colours, same_owner=same_owner)
+    def set_context(self, colours: Mapping[str, str], *, same_owner: bool, me: str = "") -> None:
+        """Set what rows depend on, see `RowContext`."""
+        before = self._row_context
+        self._row_context = before._replace(colours=colours, same_owner=same_owner, me=me)
+        if self._row_context != before:
             self.update_ages()
 
     def update_ages(self) -> None:

@@ -49,7 +49,8 @@ class RowContext(NamedTuple):
     """State that rows depend on besides the conversation.
 
     colours: of labels, by title. same_owner: all rows have the same assignee, so the channel is
-    shown instead. plain: labels have no ground, for terminals with sixteen colours.
+    shown instead. plain: labels have no ground, for terminals with sixteen colours. me: id of the
+    own user, or "".
     """
 
     clock: Clock
@@ -58,6 +59,7 @@ class RowContext(NamedTuple):
     same_owner: bool = False
     plain: bool = False
     symbols: MessageSymbols = EMOJI
+    me: str = ""
 
 
 class RowState(NamedTuple):
@@ -97,9 +99,11 @@ def _message_line(
     conversation: Conversation, context: RowContext, state: RowState, width: int
 ) -> Line:
     """who: last message · owner"""
-    owner = _channel(conversation) if context.same_owner else _owner(conversation, width)
+    owner = (
+        _channel(conversation) if context.same_owner else _owner(conversation, context.me, width)
+    )
     if conversation.awaiting_human:
-        owner = _owner(conversation, width)
+        owner = _owner(conversation, context.me, width)
     right = [(owner[0], f" {cut(owner[1], max(0, width // 2))}"), ("text", " ")]
     left = [("text", " " * _GUTTER), *_said(conversation, context, state)]
     return spread(left, right, width)
@@ -162,7 +166,7 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
         [_name_piece(contact_name(conversation.contact), state, sizes[1])],
         said,
         _chips(conversation.labels, context, sizes[3]),
-        [_owner(conversation, width, full=True)],
+        [_owner(conversation, context.me, width, full=True)],
         [_channel(conversation)],
         _waiting(waits) if waits is not None else [],
         [_age(conversation, context, state)],
@@ -272,9 +276,17 @@ def _square(colour: str | None) -> str:
     return f"■{colour}" if colour and _HEX.fullmatch(colour) else "dim"
 
 
-def _owner(conversation: Conversation, width: int, *, full: bool = False) -> Piece:
+def owner_name(conversation: Conversation, me: str) -> str:
+    """Name of the assignee, "you" for the own user; "" if there is none."""
+    assignee = conversation.assignee
+    if assignee is None:
+        return ""
+    return "you" if me and assignee.id == me else one_line(assignee.name)
+
+
+def _owner(conversation: Conversation, me: str, width: int, *, full: bool = False) -> Piece:
     """First name of the assignee, or unassigned; with ! if a person is needed."""
-    name = one_line(conversation.assignee.name) if conversation.assignee else ""
+    name = owner_name(conversation, me)
     short = name if full else name.split(" ")[0]
     if conversation.awaiting_human:
         needs = "needs human" if full or width >= _LEAST_FOR_NEEDS else "human"
