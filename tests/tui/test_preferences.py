@@ -151,7 +151,7 @@ async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> N
         await press(pilot, "f9")
         assert isinstance(viewer.screen, HelpScreen)
         keys = {choice.words: choice.hint for choice in viewer.screen._choices}
-        assert keys["Filter"] == "^f F"
+        assert keys["Filter…"] == "^f F"
         assert keys["Next"] == "x"
 
 
