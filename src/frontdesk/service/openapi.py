@@ -26,6 +26,7 @@ from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.contacts import MAX_QUERY_LENGTH
 from frontdesk.service.routes.filters import FLAGS
+from frontdesk.service.routes.report_parts import MAX_TARGET_SECONDS
 from frontdesk.wire import Problem, Wire
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
@@ -33,9 +34,12 @@ from frontdesk.wire.queries import (
     CONVERSATION_ORDERS,
     GRANULARITIES,
     MAX_LIMIT,
+    REPORT_PARTS,
 )
 from frontdesk.wire.values import STATUSES
 
+_PARTS = "|".join(REPORT_PARTS)
+_TARGET = {"type": "integer", "minimum": 1, "maximum": MAX_TARGET_SECONDS}
 KEY = "apiKey"
 
 _ABOUT = """\
@@ -199,6 +203,28 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "description": "How far back the previous period is: both ends move back by a week, "
             "a month or a year of the calendar, or by as many whole days as avoid an overlap.",
             "schema": {"type": "string", "enum": list(COMPARISONS), "default": COMPARISONS[0]},
+            EXTENSION: True,
+        },
+        "include": {
+            "description": "Further parts of the report, with commas between: figures by user, "
+            "team and label, by weekday and hour, and p50 and p90 beside each mean.",
+            "schema": {
+                "type": "string",
+                "pattern": f"^({_PARTS})(,({_PARTS}))*$",
+                "examples": ["users,spread"],
+            },
+            EXTENSION: True,
+        },
+        "target_first_response": {
+            "description": "Adds how many first responses took no more than so many seconds, and "
+            "how many conversations wait longer for theirs now.",
+            "schema": _TARGET,
+            EXTENSION: True,
+        },
+        "target_reply": {
+            "description": "Adds how many later replies took no more than so many seconds, and how "
+            "many conversations wait longer for theirs now.",
+            "schema": _TARGET,
             EXTENSION: True,
         },
     }

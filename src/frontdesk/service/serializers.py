@@ -1,8 +1,8 @@
 """Serializers: database rows to wire models. Every member is set, null where unknown."""
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -11,6 +11,8 @@ from pydantic_core import from_json, to_json
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
+from frontdesk.store.reports import STARTED
+from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -21,6 +23,7 @@ from frontdesk.wire import (
     Label,
     Media,
     Message,
+    Metrics,
     Note,
     Page,
     Pricing,
@@ -38,6 +41,15 @@ from frontdesk.wire import (
 from frontdesk.wire.values import DIRECTIONS, STATUSES
 
 W = TypeVar("W", bound=Wire)
+
+# Means of reports, with the metrics that they are of.
+REPORT_MEANS: Mapping[str, str] = MappingProxyType(
+    {
+        "avg_first_response_time": "first_response",
+        "avg_resolution_time": "resolved",
+        "avg_reply_time": "reply",
+    }
+)
 
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
 
@@ -210,6 +222,34 @@ def _member(name: str, value: Any) -> Any:
     if name == "id":
         return str(value)
     return _time(value) if name.endswith("_at") else value
+
+
+def report_metrics(rows: Iterable[Row]) -> Metrics:
+    """Sum rows of `store.reports.figures`: (name, n, samples, total in milliseconds)."""
+    counts: Counter[str] = Counter()
+    samples: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    for row in rows:
+        counts[row["name"]] += row["n"]
+        samples[row["name"]] += row["samples"]
+        totals[row["name"]] += row["total"]
+
+    def mean(name: str) -> float | None:
+        """Mean in seconds, rounded to a tenth."""
+        return round(totals[name] / samples[name] / 1000, 1) if samples[name] else None
+
+    return Metrics(
+        conversations_count=counts[STARTED],
+        reopened_count=counts["episode_opened"],
+        incoming_messages_count=counts[INCOMING],
+        outgoing_messages_count=counts[OUTGOING],
+        resolutions_count=counts["resolved"],
+        avg_first_response_time=mean("first_response"),
+        avg_resolution_time=mean("resolved"),
+        avg_reply_time=mean("reply"),
+        bot_handoffs_count=counts[HANDOFF],
+        bot_resolutions_count=counts["bot_resolved"],
+    )
 
 
 def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:

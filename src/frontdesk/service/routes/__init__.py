@@ -75,7 +75,10 @@ ENDPOINTS = (
         "inbox_report",
         "/reports/inbox",
         "reports:read",
-        ("from", "to", "timezone", "channel", "granularity", "compare"),
+        (
+            *("from", "to", "timezone", "channel", "granularity", "compare"),
+            *("include", "target_first_response", "target_reply"),
+        ),
         reports.inbox_report,
         depends_on_minute=reports.depends_on_minute,
         inline=False,

@@ -24,16 +24,16 @@ from frontdesk.service.periods import (
     zone_of,
 )
 from frontdesk.service.routes import filters
-from frontdesk.service.serializers import grouped
+from frontdesk.service.routes.report_parts import PartsContext, PartsQuery, parts_query, with_parts
+from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
 from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
 from frontdesk.store.reports import ReportSpan
-from frontdesk.store.rollups import HANDOFF, INCOMING, MINUTE, OUTGOING
+from frontdesk.store.rollups import MINUTE, OUTGOING
 from frontdesk.wire import (
     Bucket,
     ChannelMetrics,
     LiveCounts,
-    Metrics,
     Period,
     PricingCount,
     Ref,
@@ -64,13 +64,14 @@ _PRICING_COUNTS = ("count", "billable_count", "previous_count", "previous_billab
 class ReportParameters:
     """Report parameters. zone: of its days; granularity: of its series, None without one.
 
-    compare: one of COMPARISONS.
+    compare: one of COMPARISONS; parts: to include, and targets.
     """
 
     period: Interval
     zone: ZoneInfo
     granularity: str | None
     compare: str
+    parts: PartsQuery
 
 
 def report_parameters(request: EndpointRequest) -> ReportParameters:
@@ -80,7 +81,7 @@ def report_parameters(request: EndpointRequest) -> ReportParameters:
     granularity = _word(parameters, "granularity", GRANULARITIES)
     compare = _word(parameters, "compare", COMPARISONS) or COMPARISONS[0]
     period = _period(parameters, zone, request.now)
-    query = ReportParameters(period, zone, granularity, compare)
+    query = ReportParameters(period, zone, granularity, compare, parts_query(parameters))
     if not any(map(parameters.faulty, ("from", "to", "timezone", "granularity", "compare"))):
         _check(parameters, query)
     return query
@@ -222,14 +223,14 @@ def inbox_report(request: EndpointRequest) -> Report:
     parts = _parts(query)
     rows = _figures(request, channel_id, (period, before), detailed=True)
     current = [row for row in rows if row["tag"] == _NOW]
-    return Report(
+    report = Report(
         period=ZonedPeriod(
             from_=timestamp(period.start), to=timestamp(period.end), timezone=query.zone.key
         ),
         previous_period=Period(from_=timestamp(before.start), to=timestamp(before.end)),
         channel=filter_values.get("channel"),
-        metrics=_metrics(current),
-        previous=_metrics(row for row in rows if row["tag"] == _BEFORE),
+        metrics=report_metrics(current),
+        previous=report_metrics(row for row in rows if row["tag"] == _BEFORE),
         outgoing_by_author=_by_author(current),
         channels=_by_channel(request, channel_id, rows),
         pricing=_pricing(request, channel_id, (period, before)),
@@ -241,6 +242,8 @@ def inbox_report(request: EndpointRequest) -> Report:
             parts and split_previous(parts, before, query.granularity or "", shift),
         ),
     )
+    intervals = (period, before)
+    return with_parts(report, PartsContext(request, channel_id, intervals, query.zone, query.parts))
 
 
 def _parts(query: ReportParameters) -> list[Interval] | None:
@@ -266,41 +269,10 @@ def _figures(
     )
 
 
-def _metrics(rows: Iterable[Row]) -> Metrics:
-    counts: Counter[str] = Counter()
-    samples: Counter[str] = Counter()
-    totals: Counter[str] = Counter()
-    for row in rows:
-        counts[row["name"]] += row["n"]
-        samples[row["name"]] += row["samples"]
-        totals[row["name"]] += row["total"]
-
-    def mean(name: str) -> float | None:
-        """Mean in seconds, rounded to a tenth."""
-        return round(totals[name] / samples[name] / 1000, 1) if samples[name] else None
-
-    return Metrics(
-        conversations_count=counts[reports.STARTED],
-        reopened_count=counts["episode_opened"],
-        incoming_messages_count=counts[INCOMING],
-        outgoing_messages_count=counts[OUTGOING],
-        resolutions_count=counts["resolved"],
-        avg_first_response_time=mean("first_response"),
-        avg_resolution_time=mean("resolved"),
-        avg_reply_time=mean("reply"),
-        bot_handoffs_count=counts[HANDOFF],
-        bot_resolutions_count=counts["bot_resolved"],
-    )
-
-
 def _samples(rows: Sequence[Row]) -> dict[str, int]:
     return {
         mean: sum(row["samples"] for row in rows if row["name"] == name)
-        for mean, name in (
-            ("avg_first_response_time", "first_response"),
-            ("avg_resolution_time", "resolved"),
-            ("avg_reply_time", "reply"),
-        )
+        for mean, name in REPORT_MEANS.items()
     }
 
 
@@ -320,8 +292,8 @@ def _by_channel(
     return tuple(
         ChannelMetrics(
             channel=Ref(id=channel["phone_number_id"], name=channel["name"]),
-            metrics=_metrics(row for row in own[channel["id"]] if row["tag"] == _NOW),
-            previous=_metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
+            metrics=report_metrics(row for row in own[channel["id"]] if row["tag"] == _NOW),
+            previous=report_metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
         )
         for channel in reports.channels(request.connection, request.account_id, channel_id)
     )
@@ -387,7 +359,7 @@ def _series(
         Bucket(
             start=timestamp(part.start),
             end=timestamp(part.end),
-            metrics=_metrics(own[tag]),
+            metrics=report_metrics(own[tag]),
             samples=_samples(own[tag]),
         )
         for tag, part in enumerate(parts)

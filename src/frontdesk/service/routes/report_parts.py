@@ -1,0 +1,372 @@
+"""Parts of the inbox report that are included on request: users, teams, labels, hours, spread."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+from zoneinfo import ZoneInfo
+
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import Parameters, echo, row_id
+from frontdesk.service.periods import Interval
+from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
+from frontdesk.store import report_parts, reports
+from frontdesk.store.database import Connection, Row
+from frontdesk.store.report_parts import Grouping, PartSelection
+from frontdesk.store.reports import ReportSpan
+from frontdesk.store.rollups import OUTGOING, QUARTER
+from frontdesk.wire import (
+    ChannelMetrics,
+    HourGrid,
+    Hours,
+    LabelReport,
+    LiveCounts,
+    Metrics,
+    Percentiles,
+    PersonFigures,
+    PersonNow,
+    Ref,
+    Report,
+    TargetShare,
+    TeamReport,
+    UserReport,
+    timestamp,
+)
+from frontdesk.wire.queries import REPORT_PARTS
+
+MAX_TARGET_SECONDS = 366 * 24 * 60 * 60
+NOBODY = 0
+_TARGETS = ("first_response", "reply")
+_SHARES: Mapping[int, str] = {50: "p50", 90: "p90"}
+
+Figures = TypeVar("Figures", Metrics, PersonFigures)
+
+
+@dataclass(frozen=True, slots=True)
+class PartsQuery:
+    """Parts to include, and targets in milliseconds by metric."""
+
+    parts: frozenset[str] = frozenset()
+    targets: Mapping[str, int] = field(default_factory=dict)
+
+
+def parts_query(parameters: Parameters) -> PartsQuery:
+    """Parse `include` and the targets. After faults were recorded, the value is meaningless."""
+    names = (parameters.get("include") or "").split(",")
+    unknown = next((name for name in names if name not in REPORT_PARTS), None)
+    if unknown is not None and (unknown or len(names) > 1):
+        parameters.add_fault(
+            "invalid_period",
+            "include",
+            "not_allowed" if unknown else "empty",
+            f"it must be some of {', '.join(REPORT_PARTS)}, with commas between; "
+            f"got '{echo(unknown)}'",
+            allowed=REPORT_PARTS,
+        )
+    targets = {name: _target(parameters, f"target_{name}") for name in _TARGETS}
+    return PartsQuery(
+        frozenset(names) & frozenset(REPORT_PARTS),
+        {name: 1000 * seconds for name, seconds in targets.items() if seconds is not None},
+    )
+
+
+def _target(parameters: Parameters, name: str) -> int | None:
+    text = parameters.get(name)
+    if text is None:
+        return None
+    seconds = row_id(text)
+    if seconds is None or seconds > MAX_TARGET_SECONDS:
+        bounds = (1, MAX_TARGET_SECONDS)
+        hint = f"it must be a whole number of seconds from 1 to {bounds[1]}; got '{echo(text)}'"
+        parameters.add_fault("invalid_period", name, "malformed", hint, bounds=bounds)
+        return None
+    return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class PartsContext:
+    """A report's request, channel, period with the one before, and zone."""
+
+    request: EndpointRequest
+    channel_id: int | None
+    intervals: tuple[Interval, Interval]
+    zone: ZoneInfo
+    query: PartsQuery
+
+    @property
+    def connection(self) -> Connection:
+        return self.request.connection
+
+    @property
+    def account_id(self) -> int:
+        return self.request.account_id
+
+    def selection(self, interval: Interval) -> PartSelection:
+        return PartSelection(self.account_id, self.channel_id, interval.start, interval.end)
+
+
+def with_parts(report: Report, context: PartsContext) -> Report:
+    """Return the report with the parts that were asked for; without any, the report itself."""
+    parts, added = context.query.parts, dict[str, Any]()
+    if "spread" in parts or context.query.targets:
+        added |= _detailed(report, context)
+    if context.query.targets and report.live is not None:
+        added["live"] = _live(report.live, context)
+    if "users" in parts or "teams" in parts:
+        opened = report_parts.open_now(
+            context.connection, context.account_id, context.channel_id, context.request.awake_at
+        )
+        if "users" in parts:
+            added["users"] = _users(context, opened)
+        if "teams" in parts:
+            added["teams"] = _teams(context, opened)
+    if "labels" in parts:
+        added["labels"] = _labels(context)
+    if "hours" in parts:
+        added["hours"] = _hours(context)
+    return report.model_copy(update=added) if added else report
+
+
+def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
+    """Return the figures of the account and of its channels with their spread and targets."""
+    now, before = (_details(context, "all", interval) for interval in context.intervals)
+    own, earlier = (_details(context, "channels", interval) for interval in context.intervals)
+    rows = reports.channels(context.connection, context.account_id, context.channel_id)
+    keys = {row["phone_number_id"]: row["id"] for row in rows}
+    return {
+        "metrics": now.of(0, report.metrics),
+        "previous": report.previous and before.of(0, report.previous),
+        "channels": tuple(
+            ChannelMetrics(
+                channel=each.channel,
+                metrics=own.of(keys[each.channel.id], each.metrics),
+                previous=each.previous and earlier.of(keys[each.channel.id], each.previous),
+            )
+            for each in report.channels
+        ),
+    }
+
+
+def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
+    now = context.request.now
+    counts = report_parts.overdue(
+        context.connection,
+        context.account_id,
+        context.channel_id,
+        context.request.awake_at,
+        {name: now - limit - 1 for name, limit in context.query.targets.items()},
+    )
+    return live.model_copy(update={f"over_{name}": n for name, n in counts.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    """Percentiles and shares within targets of a period, by group; None if not asked for."""
+
+    percentiles: Mapping[Any, list[Row]] | None
+    within: Mapping[Any, list[Row]] | None
+    targets: Mapping[str, int]
+
+    def of(self, key: int, figures: Figures) -> Figures:
+        """Return the figures of a group with its details."""
+        added: dict[str, Any] = {}
+        if self.percentiles is not None:
+            added["spread"] = _spread(self.percentiles[key], figures)
+        if self.within is not None:
+            added["targets"] = _shares(self.within[key], self.targets)
+        return figures.model_copy(update=added)
+
+
+def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _Details:
+    selection, targets = context.selection(interval), context.query.targets
+    percentiles = within = None
+    if "spread" in context.query.parts:
+        rows = report_parts.percentiles(context.connection, grouping, selection)
+        percentiles = grouped(rows, "key")
+    if targets:
+        rows = report_parts.within_targets(context.connection, grouping, selection, targets)
+        within = grouped(rows, "key")
+    return _Details(percentiles, within, targets)
+
+
+def _spread(rows: Iterable[Row], figures: Metrics | PersonFigures) -> dict[str, Percentiles]:
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        values[row["name"]][_SHARES[row["share"]]] = round(row["duration"] / 1000, 1)
+    return {
+        mean: Percentiles(
+            p50=values[name].get("p50"), p90=values[name].get("p90"), approximate=False
+        )
+        for mean, name in REPORT_MEANS.items()
+        if mean in type(figures).model_fields
+    }
+
+
+def _shares(rows: Iterable[Row], targets: Mapping[str, int]) -> dict[str, TargetShare]:
+    counts = {row["name"]: (row["within"], row["samples"]) for row in rows}
+    shares: dict[str, TargetShare] = {}
+    for name, limit in targets.items():
+        within, samples = counts.get(name, (0, 0))
+        shares[name] = TargetShare(
+            target_seconds=limit // 1000, within=within, samples=samples, approximate=False
+        )
+    return shares
+
+
+class _GroupFigures(Generic[Figures]):
+    """Figures of a period by group."""
+
+    def __init__(
+        self,
+        context: PartsContext,
+        grouping: Grouping,
+        interval: Interval,
+        figures: Callable[[Sequence[Row]], Figures],
+    ) -> None:
+        rows = report_parts.metrics_by(context.connection, grouping, context.selection(interval))
+        self._rows = grouped(rows, "key")
+        self._details = _details(context, grouping, interval)
+        self._figures: Callable[[Sequence[Row]], Figures] = figures
+        self.keys = {row["key"] for row in rows}
+
+    def of(self, key: int) -> Figures:
+        return self._details.of(key, self._figures(self._rows[key]))
+
+
+def _person(rows: Sequence[Row]) -> PersonFigures:
+    metrics = report_metrics(rows)
+    answered = sum(row["n"] for row in rows if row["name"] == report_parts.ANSWERED)
+    return PersonFigures(
+        outgoing_messages_count=sum(row["n"] for row in rows if row["name"] == OUTGOING),
+        answered_conversations_count=answered,
+        avg_first_response_time=metrics.avg_first_response_time,
+        avg_reply_time=metrics.avg_reply_time,
+        resolutions_count=metrics.resolutions_count,
+    )
+
+
+def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ...]:
+    """Return a row for each user who is active or did something, by name; then nobody."""
+    current, previous = _both(context, "users", _person)
+    own = grouped(opened, "assignee_id")
+    busy = {*current.keys, *previous.keys, *own}
+    people = report_parts.people(context.connection, context.account_id)
+    named = [
+        (row["id"], Ref(id=str(row["id"]), name=row["name"]), row["availability"])
+        for row in people
+        if row["active"] or row["id"] in busy
+    ]
+    others = sorted(busy - {row["id"] for row in people} - {NOBODY})
+    unknown = [(key, Ref(id=str(key), name=None), None) for key in others]
+    return tuple(
+        UserReport(
+            user=user,
+            current=current.of(key),
+            previous=previous.of(key),
+            now=_now(own[key], availability),
+        )
+        for key, user, availability in (*named, *unknown, (NOBODY, None, None))
+    )
+
+
+def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ...]:
+    current, previous = _both(context, "teams", _person)
+    teams_of = defaultdict[tuple[int, int], list[int]](list)
+    for place in report_parts.team_places(context.connection, context.account_id):
+        teams_of[place["user_id"], place["channel_id"]].append(place["team_id"])
+    own = defaultdict[int, list[Row]](list)
+    for row in opened:
+        for team_id in teams_of[row["assignee_id"], row["channel_id"]]:
+            own[team_id].append(row)
+    return tuple(
+        TeamReport(
+            team=Ref(id=str(team["id"]), name=team["name"]),
+            current=current.of(team["id"]),
+            previous=previous.of(team["id"]),
+            now=_now(own[team["id"]], None),
+        )
+        for team in report_parts.teams(context.connection, context.account_id)
+    )
+
+
+def _now(rows: Sequence[Row], availability: str | None) -> PersonNow:
+    since = min((row["waiting_since"] for row in rows if row["waiting_since"]), default=None)
+    return PersonNow(
+        availability=availability,
+        open=sum(row["open"] for row in rows),
+        waiting=sum(row["waiting"] for row in rows),
+        longest_waiting_since=None if since is None else timestamp(since),
+        unread=sum(row["unread"] for row in rows),
+    )
+
+
+def _labels(context: PartsContext) -> tuple[LabelReport, ...]:
+    current, previous = _both(context, "labels", report_metrics)
+    return tuple(
+        LabelReport(
+            label=Ref(id=str(label["id"]), name=label["title"]),
+            current=current.of(label["id"]),
+            previous=previous.of(label["id"]),
+        )
+        for label in report_parts.labels(context.connection, context.account_id)
+    )
+
+
+def _both(
+    context: PartsContext, grouping: Grouping, figures: Callable[[Sequence[Row]], Figures]
+) -> tuple[_GroupFigures[Figures], _GroupFigures[Figures]]:
+    """Return figures of the period and of the one before."""
+    now, before = context.intervals
+    return (
+        _GroupFigures(context, grouping, now, figures),
+        _GroupFigures(context, grouping, before, figures),
+    )
+
+
+def _hours(context: PartsContext) -> Hours:
+    now, before = (_grid(context, interval) for interval in context.intervals)
+    return Hours(
+        received=now.received,
+        avg_first_response_time=now.avg_first_response_time,
+        previous=before,
+    )
+
+
+def _grid(context: PartsContext, interval: Interval) -> HourGrid:
+    """Sum quarter hours, and the messages at the edges, by local weekday and hour."""
+    sums: dict[str, Counter[tuple[int, int]]] = defaultdict(Counter)
+
+    def add(moment: int, row: Row) -> None:
+        local = datetime.fromtimestamp(moment / 1000, UTC).astimezone(context.zone)
+        for column in ("n", "samples", "total"):
+            sums[f"{row['name']} {column}"][local.weekday(), local.hour] += row[column]
+
+    start = -(-interval.start // QUARTER) * QUARTER
+    end = interval.end // QUARTER * QUARTER
+    beside = (interval.start, min(start, interval.end)), (max(start, end), interval.end)
+    edges = [Interval(*edge) for edge in beside if edge[0] < edge[1]]
+    for row in report_parts.quarter_hours(
+        context.connection, context.selection(Interval(start, max(start, end)))
+    ):
+        add(row["bucket"], row)
+    spans = [ReportSpan(tag, edge.start, edge.end) for tag, edge in enumerate(edges)]
+    for row in reports.figures(
+        context.connection, context.account_id, context.channel_id, spans, detailed=False
+    ):
+        add(edges[row["tag"]].start, row)
+    times = _cells(sums["first_response total"]), _cells(sums["first_response samples"])
+    return HourGrid(
+        received=_cells(sums["incoming n"]),
+        avg_first_response_time=tuple(
+            tuple(
+                round(total / samples / 1000, 1) if samples else None
+                for total, samples in zip(*day, strict=True)
+            )
+            for day in zip(*times, strict=True)
+        ),
+    )
+
+
+def _cells(counts: Counter[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(counts[day, hour] for hour in range(24)) for day in range(7))
