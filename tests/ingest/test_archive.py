@@ -11,7 +11,6 @@ from frontdesk.ingest.archive import native, reader
 from frontdesk.ingest.archive.reader import (
     ArchiveLine,
     NativeLine,
-    ReaderOptions,
     RejectedLine,
     read,
 )
@@ -38,7 +37,7 @@ GOOD = json.dumps(BODY).encode()
 
 
 def lines(contents: bytes, **reading: Any) -> list[ArchiveLine | NativeLine | RejectedLine]:
-    return list(read(io.BufferedReader(io.BytesIO(contents)), ReaderOptions(**reading)))
+    return list(read(io.BufferedReader(io.BytesIO(contents)), **reading))
 
 
 def said(line: ArchiveLine | NativeLine | RejectedLine) -> MessageUpsert:
@@ -57,10 +56,6 @@ def text(body: bytes) -> str | None:
 def test_a_line_gives_its_events_as_back_fill() -> None:
     (line,) = lines(GOOD)
     assert (line.number, said(line).text, said(line).live) == (1, "Hello", False)
-
-
-def test_lines_may_be_live() -> None:
-    assert said(lines(GOOD, live=True)[0]).live
 
 
 def test_blank_lines_are_passed_over_but_counted() -> None:

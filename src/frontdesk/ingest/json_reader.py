@@ -7,9 +7,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from frontdesk.wire.values import CHANNEL_ID, PHONE_DIGITS
+
+T = TypeVar("T")
 
 # Unix seconds beyond this (the year 2100) are not valid message times.
 LAST_SECOND = 4_102_444_800
@@ -51,10 +53,7 @@ class JsonObject:
 
     def text(self, name: str) -> str:
         """Return a required, non-empty string; integers are converted."""
-        text = self.optional_text(name)
-        if not text:
-            raise Malformed(f"{self.at(name)} is missing")
-        return text
+        return self._required(name, self.optional_text(name) or None)
 
     def optional_text(self, name: str) -> str | None:
         """Return an optional string; integers are converted."""
@@ -71,10 +70,7 @@ class JsonObject:
 
     def id(self, name: str) -> str:
         """Return a required identifier, limited in length."""
-        value = self.optional_id(name)
-        if value is None:
-            raise Malformed(f"{self.at(name)} is missing")
-        return value
+        return self._required(name, self.optional_id(name))
 
     def optional_id(self, name: str) -> str | None:
         """Return an optional identifier, limited in length; None for ""."""
@@ -90,10 +86,7 @@ class JsonObject:
         raise Malformed(f"{self.at(name)} is not true or false")
 
     def part(self, name: str) -> "JsonObject":
-        part = self.optional_part(name)
-        if part is None:
-            raise Malformed(f"{self.at(name)} is missing")
-        return part
+        return self._required(name, self.optional_part(name))
 
     def optional_part(self, name: str) -> "JsonObject | None":
         value = self.members.get(name)
@@ -109,8 +102,6 @@ class JsonObject:
 
     def parts(self, name: str) -> list["JsonObject"]:
         """Return the objects of an array, [] if absent."""
-        if name not in self.members:
-            return []
         elements = []
         for element in self.elements(name):
             if isinstance(element, Malformed):
@@ -154,6 +145,11 @@ class JsonObject:
         if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
             raise Malformed(f"{self.at(name)} is not a whole number")
         return int(text)
+
+    def _required(self, name: str, value: T | None) -> T:
+        if value is None:
+            raise Malformed(f"{self.at(name)} is missing")
+        return value
 
     def at(self, name: str) -> str:
         return f"{self.where}.{name}" if self.where else name

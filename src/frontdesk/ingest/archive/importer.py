@@ -15,7 +15,7 @@ from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
 from frontdesk.ingest.apply.context import ApplyResult, Tally
 from frontdesk.ingest.archive import native, reader, restore
-from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, ReaderOptions, RejectedLine
+from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, RejectedLine
 from frontdesk.ingest.archive.row_codec import FACTS
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
@@ -200,9 +200,8 @@ class Import:
     def read(self, source: ArchiveFile) -> None:
         """Import a file, resuming after the last checkpoint."""
         reached = self._resume(source.digest)
-        reading = ReaderOptions(channel=self._order.channel, after=reached)
         batch = _LineBatch()
-        for line in reader.read(source.stream, reading):
+        for line in reader.read(source.stream, channel=self._order.channel, after=reached):
             batch = self._take(source, line, batch)
         self._finish(source, batch)
         if source.digest is not None:

@@ -126,12 +126,16 @@ def optional_instant(line: JsonObject, name: str) -> int | None:
         raise Malformed(f"{name} {error}") from None
 
 
-def created_at(line: JsonObject) -> int:
-    """Return the required creation time in epoch milliseconds."""
-    moment = optional_instant(line, "created_at")
+def required_instant(line: JsonObject, name: str) -> int:
+    """Return a required time as `optional_instant` does."""
+    moment = optional_instant(line, name)
     if moment is None:
-        raise Malformed(f"{line.at('created_at')} is missing")
+        raise Malformed(f"{line.at(name)} is missing")
     return moment
+
+
+def created_at(line: JsonObject) -> int:
+    return required_instant(line, "created_at")
 
 
 def at_of(line: JsonObject, now: int) -> int:

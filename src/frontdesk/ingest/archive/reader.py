@@ -115,37 +115,24 @@ class RejectedLine:
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderOptions:
-    """Reader options.
-
-    live: treat as current, not as back-fill. channel: default of records that name none. after:
-    last line imported already.
-    """
-
-    live: bool = False
-    channel: str | None = None
-    after: int = 0
-
-
 def read(
-    stream: io.BufferedReader, reading: ReaderOptions | None = None
+    stream: io.BufferedReader, *, channel: str | None = None, after: int = 0
 ) -> Iterator[ArchiveLine | NativeLine | RejectedLine]:
     """Yield every value of an archive, in order, in constant memory.
 
     Values are on a line each, blank lines aside; or the first line starts an array or an object
     that continues on the next, and `number` then counts array elements and other values. A value is
     a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a sent
-    message, or a native line. If the stream itself becomes unreadable, one Rejected is the last.
+    message, or a native line. channel: default of records that name none. after: number of the
+    last value imported already. If the stream itself becomes unreadable, one Rejected is the last.
 
     Raises: Foreign: it is no archive; nothing was read.
     """
-    reading = reading or ReaderOptions()
     if stream.peek(1).startswith(_GZIP_BEGINS):
         with gzip.GzipFile(fileobj=stream) as unpacked:
-            yield from _read(unpacked, reading)
+            yield from _read(unpacked, channel, after)
     else:
-        yield from _read(stream, reading)
+        yield from _read(stream, channel, after)
 
 
 def check(stream: io.BufferedReader) -> None:
@@ -167,7 +154,7 @@ def _refuse_foreign(stream: io.BufferedReader | gzip.GzipFile) -> None:
 
 
 def _read(
-    stream: io.BufferedReader | gzip.GzipFile, reading: ReaderOptions
+    stream: io.BufferedReader | gzip.GzipFile, channel: str | None, after: int
 ) -> Iterator[ArchiveLine | NativeLine | RejectedLine]:
     number = blank = 0
     try:
@@ -178,13 +165,13 @@ def _read(
                 limit = BLANK_LIMIT // 1024 // 1024
                 yield RejectedLine(number, f"{limit} MiB of blank lines, nothing more is read")
                 return
-            if number <= reading.after:
+            if number <= after:
                 continue
             if text is None:
                 limit = LINE_LIMIT // 1024 // 1024
                 yield RejectedLine(number, f"it is longer than {limit} MiB", place=place)
             elif text.strip():
-                yield _parsed(number, text, place, reading)
+                yield _parsed(number, text, place, channel)
     except EOFError:
         yield RejectedLine(number + 1, "the gzip data ends early, nothing more can be read")
     except (OSError, zlib.error):
@@ -269,16 +256,16 @@ def _lines(
 
 
 def _parsed(
-    number: int, line: bytes, place: str, reading: ReaderOptions
+    number: int, line: bytes, place: str, channel: str | None
 ) -> ArchiveLine | NativeLine | RejectedLine:
     try:
         value, received_at = unwrap(line)
         kind = value.get("kind")
         if kind == sent.KIND:
-            return ArchiveLine(number, tuple(sent.convert(value, reading.channel)), {})
+            return ArchiveLine(number, tuple(sent.convert(value, channel)), {})
         if isinstance(kind, str) and "object" not in value:
             return NativeLine(number, value, place)
-        normalised = normalise(value, live=reading.live, received_at=received_at)
+        normalised = normalise(value, live=False, received_at=received_at)
     except Malformed as error:
         return RejectedLine(number, str(error), line, place=place)
     if normalised.refusal is None:

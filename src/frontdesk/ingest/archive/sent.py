@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from frontdesk.ingest.archive.native import optional_instant, user_key
+from frontdesk.ingest.archive.native import required_instant, user_key
 from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert, Person, ReactionSet
 from frontdesk.ingest.json_reader import JsonObject, Malformed, checked_channel_id, phone_of
 from frontdesk.ingest.webhooks.messages import WebhookChange, add_message
@@ -22,9 +22,7 @@ def convert(members: Mapping[str, Any], channel: str | None) -> list[DomainEvent
     if channel is None:
         raise Malformed("phone_number_id is missing; --channel gives it for a whole file")
     checked_channel_id(channel, "phone_number_id")
-    at = optional_instant(record, "at")
-    if at is None:
-        raise Malformed("at is missing")
+    at = required_instant(record, "at")
     request, response = record.part("request"), record.part("response")
     answers = response.parts("messages")
     if not answers:

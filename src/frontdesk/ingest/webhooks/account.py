@@ -90,28 +90,12 @@ def _button(button: JsonObject) -> dict[str, Any]:
 
 
 NUMBER_FIELDS = (
-    "id",
-    "display_phone_number",
-    "verified_name",
-    "quality_rating",
-    "status",
-    "name_status",
-    "throughput",
-    "platform_type",
-    "is_on_biz_app",
-    "messaging_limit_tier",
+    *("id", "display_phone_number", "verified_name", "quality_rating", "status", "name_status"),
+    *("throughput", "platform_type", "is_on_biz_app", "messaging_limit_tier"),
 )
 TEMPLATE_FIELDS = (
-    "id",
-    "name",
-    "language",
-    "status",
-    "category",
-    "components",
-    "quality_score",
-    "rejected_reason",
-    "previous_category",
-    "parameter_format",
+    *("id", "name", "language", "status", "category", "components", "quality_score"),
+    *("rejected_reason", "previous_category", "parameter_format"),
 )
 
 

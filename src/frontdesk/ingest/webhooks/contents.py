@@ -62,6 +62,14 @@ def _technical(name: str) -> bool:
 # Maximum stored length of a text, in characters.
 TEXT_LIMIT = 65_536
 
+# Members of a file, none of them known.
+NO_MEDIA: Mapping[str, Any] = dict.fromkeys(
+    (
+        *("id", "mime_type", "filename", "size_bytes", "sha256", "voice", "animated"),
+        *("url", "url_expires_at"),
+    )
+)
+
 # Type used by the provider for messages that it cannot describe.
 UNKNOWN = "unknown"
 
@@ -160,15 +168,10 @@ def _text(message: JsonObject) -> MessageContents:
 def _media(type_: str, message: JsonObject) -> MessageContents:
     media = message.part(type_)
     described = {
-        "id": media.optional_text("id"),
-        "mime_type": media.optional_text("mime_type"),
-        "filename": media.optional_text("filename"),
-        "size_bytes": None,
-        "sha256": media.optional_text("sha256"),
+        **NO_MEDIA,
+        **media.optional_texts("id", "mime_type", "filename", "sha256"),
         "voice": _typed(media, "voice", bool),
         "animated": _typed(media, "animated", bool),
-        "url": None,
-        "url_expires_at": None,
     }
     return MessageContents(type_, _shortened(media.optional_text("caption")), media=described)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
+from frontdesk.ingest.webhooks.contents import NO_MEDIA, TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export.phrases import PHRASES
 from frontdesk.text import plain
 from frontdesk.wire.values import MEDIA_TYPES
@@ -116,7 +116,7 @@ def _media(name: str, extension: str, caption: str, sizes: Mapping[str, int]) ->
         kind = _PREFIXES[prefix[1]]
     voice = kind == "audio" and (extension == "opus" or name.startswith("PTT"))
     media = {
-        **_no_media(),
+        **NO_MEDIA,
         "filename": name,
         "mime_type": mime_type,
         "size_bytes": sizes.get(name),
@@ -133,9 +133,7 @@ def _omitted(text: str) -> EntryContents | None:
     if kind is None and named is not None:
         ending = next((one for one in _OMITTED if _folded(text).endswith(one)), None)
         if ending is not None and _OMITTED[ending] == "document":
-            return EntryContents(
-                "document", media={**_no_media(), "filename": named["file"].strip()}
-            )
+            return EntryContents("document", media={**NO_MEDIA, "filename": named["file"].strip()})
     if kind is None:
         return None
     if not kind:
@@ -145,7 +143,7 @@ def _omitted(text: str) -> EntryContents | None:
             "errors": [],
         }
         return EntryContents("unsupported", content=reason)
-    return EntryContents(kind, media=_no_media())
+    return EntryContents(kind, media=NO_MEDIA)
 
 
 def _place(text: str) -> EntryContents | None:
@@ -163,8 +161,3 @@ def _words(original: str) -> EntryContents:
     """Return the text without the direction marks that the export adds."""
     text = original.strip().strip("\u200e\u200f").strip()
     return EntryContents("text", text.replace("\x00", "\ufffd")[:TEXT_LIMIT])
-
-
-def _no_media() -> dict[str, Any]:
-    names = ("id", "mime_type", "filename", "size_bytes", "sha256", "voice", "animated", "url")
-    return dict.fromkeys((*names, "url_expires_at"))
