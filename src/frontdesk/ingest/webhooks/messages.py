@@ -43,6 +43,13 @@ from frontdesk.ingest.webhooks.contents import (
 from frontdesk.store.rollups import WORD_LIMIT
 from frontdesk.wire.values import DELIVERY_STEPS
 
+# Members that identify the person of an element, by array.
+PERSONS: Mapping[str, tuple[str, str]] = {
+    "messages": ("from", "from_user_id"),
+    "message_echoes": ("to", "to_user_id"),
+    "statuses": ("recipient_id", "recipient_user_id"),
+}
+
 # Tolerance for timestamps later than the receipt; beyond it, the sender's clock is wrong.
 CLOCKS_DIFFER = 5 * 60 * 1000
 
@@ -98,7 +105,7 @@ class WebhookChange:
         """Return the person of an element by number, user id, or both if the contacts have them."""
         number = (element.optional_text(number_name) or "").removeprefix("+")
         user_id = element.optional_id(user_name)
-        contact = self._contact(number, user_id) or self._sole_contact(number, user_id)
+        contact = self._contact(number, user_id)
         if contact is not None:
             user_id = user_id or contact.optional_id("user_id")
             number = number or (contact.optional_text("wa_id") or "").removeprefix("+")
@@ -145,9 +152,7 @@ class WebhookChange:
         for person, at in self.persons:
             latest[person] = max(at, latest.get(person, 0))
         for person, at in latest.items():
-            number = person.wa_id or ""
-            contact = self._contact(number, person.wa_user_id)
-            contact = contact or self._sole_contact(number, person.wa_user_id)
+            contact = self._contact(person.wa_id or "", person.wa_user_id)
             profile = None if contact is None else contact.optional_part("profile")
             if profile is None:
                 continue
@@ -163,29 +168,20 @@ class WebhookChange:
             )
 
     def _contact(self, number: str, user_id: str | None) -> JsonObject | None:
-        """Find the contact of a number or user by id, not by position."""
+        """Find the contact of a number or user by id, not by position.
+
+        Without one, it is the sole contact unless that has another number or user id.
+        """
         for contact in self.contacts:
             if number and contact.optional_text("wa_id") == number:
                 return contact
             if user_id and contact.optional_text("user_id") == user_id:
                 return contact
-        return None
-
-    def _sole_contact(self, number: str, user_id: str | None) -> JsonObject | None:
-        """Return the sole contact unless its number or user id differs."""
-        contact = self.sole_contact
-        if contact is None:
+        sole = self.sole_contact
+        if sole is None or (number and "wa_id" in sole) or (user_id and "user_id" in sole):
             return None
-        differs = (number and "wa_id" in contact) or (user_id and "user_id" in contact)
-        return None if differs else contact
+        return sole
 
-
-# Members that identify the person of an element, by array.
-PERSONS: Mapping[str, tuple[str, str]] = {
-    "messages": ("from", "from_user_id"),
-    "message_echoes": ("to", "to_user_id"),
-    "statuses": ("recipient_id", "recipient_user_id"),
-}
 
 # Each side of a conversation has one reaction per message.
 CONTACT_SIDE, BUSINESS_SIDE = "contact", "business"

@@ -1,7 +1,4 @@
-"""Imports an exported chat in batches, skipping messages that are stored already.
-
-Matches an export with stored messages from webhooks or earlier exports (pure).
-"""
+"""Imports an exported chat in batches, skipping messages that are stored already."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +23,7 @@ from frontdesk.ingest.json_reader import phone_of
 from frontdesk.ingest.whatsapp_export.parser import Chat, ChatEntry
 from frontdesk.store import lookups
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.erase import contact_ids
 from frontdesk.store.rows import packed
 from frontdesk.text import shortened
 from frontdesk.wire.values import MEDIA_TYPES
@@ -180,23 +178,15 @@ def _known(connection: Connection, chat: Chat, place: ChatPlace) -> list[Row]:
     """Return the stored messages in the export's period."""
     person, account_id = place.person, place.account_id
     assert person.phone is not None
-    contacts = lookups.contacts(
-        connection,
-        account_id,
-        phones={person.phone},
-        wa_ids={person.phone.removeprefix("+")},
-        wa_user_ids=(),
-    )
-    aliased = lookups.aliased_contacts(connection, account_id, {person.phone})
-    contact_ids = {row["id"] for row in (*contacts, *aliased.values())}
+    ids = contact_ids(connection, account_id, (person.phone,))
     channel = lookups.catalogue_row(
         connection, account_id, "channel", "phone_number_id", place.channel
     )
-    if channel is None or not contact_ids or not chat.entries:
+    if channel is None or not ids or not chat.entries:
         return []
     times = [entry.at for entry in chat.entries]
     rows: list[Row] = []
-    for conversation in lookups.conversations_of(connection, account_id, contact_ids):
+    for conversation in lookups.conversations_of(connection, account_id, ids):
         if conversation["channel_id"] == channel["id"]:
             span = (min(times) - APART, max(times) + APART)
             rows += lookups.messages_between(connection, account_id, conversation["id"], *span)
