@@ -269,8 +269,8 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Have imports interrupted when they have read so many lines; three go into a transaction."""
     read = archives.read
 
-    def interrupted(*arguments: Any) -> Iterator[Any]:
-        for line in read(*arguments):
+    def interrupted(*arguments: Any, **options: Any) -> Iterator[Any]:
+        for line in read(*arguments, **options):
             if line.number > count:
                 raise KeyboardInterrupt
             yield line

@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
 from frontdesk.ingest.apply.context import ApplyResult, Tally
 from frontdesk.ingest.archive import native, reader, restore
 from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, RejectedLine
-from frontdesk.ingest.archive.row_codec import FACTS
+from frontdesk.ingest.archive.restore import RowCopy
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import accounts, checkpoints, writes
@@ -97,25 +97,6 @@ class _Account:
     copying: int | None = None
 
 
-class _RowCopy(NamedTuple):
-    """Row copy of an export, with its line."""
-
-    line: NativeLine
-    row: dict[str, Any]
-
-    @property
-    def conversation_id(self) -> int | None:
-        """Id of the conversation that must be restored with it, None without one."""
-        if self.line.members["kind"] == "conversation":
-            return int(self.row["id"])
-        return self.row["conversation_id"] if self.is_fact else None
-
-    @property
-    def is_fact(self) -> bool:
-        """Check if it precedes the line of its conversation."""
-        return self.line.members["kind"] in FACTS
-
-
 @dataclass(slots=True)
 class _LineBatch:
     """Lines of one transaction, as events or as row copies.
@@ -127,8 +108,8 @@ class _LineBatch:
     last: int = 0
     events: list[DomainEvent] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
-    copies: list[_RowCopy] = field(default_factory=list)
-    held: list[_RowCopy] = field(default_factory=list)
+    copies: list[RowCopy] = field(default_factory=list)
+    held: list[RowCopy] = field(default_factory=list)
 
     @property
     def full(self) -> bool:
@@ -139,7 +120,7 @@ class _LineBatch:
         if not self.held:
             self.last = number
 
-    def copy(self, copy: _RowCopy) -> None:
+    def copy(self, copy: RowCopy) -> None:
         """Hold a copy back, or release all held copies with their conversation's line."""
         self.held.append(copy)
         if not copy.is_fact or len(self.held) >= COPIES_HELD:
@@ -147,7 +128,7 @@ class _LineBatch:
             self.lines += len(self.held)
             self.held = []
 
-    def stray(self, conversation_id: int | None) -> list[_RowCopy]:
+    def stray(self, conversation_id: int | None) -> list[RowCopy]:
         """Remove and return held copies of any other conversation."""
         if not self.held or self.held[-1].conversation_id == conversation_id:
             return []
@@ -164,16 +145,12 @@ class _BatchResult(NamedTuple):
     applied: ApplyResult
     account: _Account
     passed_over: Counter[str]
-    unplaced: Sequence[_RowCopy] = ()
+    unplaced: Sequence[RowCopy] = ()
 
 
 def _rejected(line: NativeLine, reason: str) -> RejectedLine:
     text = json.dumps(line.members, ensure_ascii=False).encode()
     return RejectedLine(line.number, reason, text, place=line.place)
-
-
-def _pairs(copies: Iterable[_RowCopy]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
-    return [(copy.line.members, copy.row) for copy in copies]
 
 
 def digest_of(path: Path, order: ImportOptions) -> str:
@@ -277,7 +254,7 @@ class Import:
         batch.lines += 1
 
     def _copy(self, source: ArchiveFile, batch: _LineBatch, line: NativeLine) -> None:
-        copy = _RowCopy(line, restore.row(line.members, self._account.id))
+        copy = RowCopy(line, restore.row(line.members, self._account.id))
         self._reject_stray(source, batch, copy.conversation_id)
         batch.copy(copy)
 
@@ -292,7 +269,7 @@ class Import:
         """Reject copies whose conversation has no line."""
         self._reject_copies(source, batch.stray(conversation_id), "the line of its conversation")
 
-    def _reject_copies(self, source: ArchiveFile, copies: Iterable[_RowCopy], missing: str) -> None:
+    def _reject_copies(self, source: ArchiveFile, copies: Iterable[RowCopy], missing: str) -> None:
         """Reject copies that cannot be restored alone; a later import applies them as events."""
         reason = (
             f"{missing} is missing, as in a file that is cut off or damaged: import the whole"
@@ -373,13 +350,13 @@ class Import:
                 f"The account {account.slug!r} was changed by something else while it was restored:"
                 " restore it into an empty database"
             )
-        without = restore.unplaced(connection, account.id, _pairs(batch.copies))
+        without = restore.unplaced(connection, account.id, batch.copies)
         unplaced = [copy for copy in batch.copies if copy.conversation_id in without]
-        pairs = _pairs(copy for copy in batch.copies if copy.conversation_id not in without)
-        if pairs:
-            restore.restore(connection, account.id, pairs)
+        placed = [copy for copy in batch.copies if copy.conversation_id not in without]
+        if placed:
+            restore.restore(connection, account.id, placed)
         after = replace(account, copying=accounts.revision(connection, account.id))
-        kinds = Counter(restore.TALLIES[line["kind"]] for line, _ in pairs)
+        kinds = Counter(restore.TALLIES[copy.kind] for copy in placed)
         tallies: dict[str, Any] = {name: Tally(new=count) for name, count in kinds.items() if name}
         return _BatchResult(ApplyResult(**tallies), after, Counter(), unplaced)
 

@@ -50,15 +50,8 @@ FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", 
 
 COLOR = re.compile(r"#[0-9a-f]{6}")
 HAPPENINGS = (
-    "opened",
-    "resolved",
-    "snoozed",
-    "assigned",
-    "labelled",
-    "bot_handoff",
-    "bot_resolved",
-    "awaiting_human",
-    "read_marker",
+    *("opened", "resolved", "snoozed", "assigned", "labelled", "bot_handoff", "bot_resolved"),
+    *("awaiting_human", "read_marker"),
 )
 _RICHNESS: Mapping[str, int] = {
     "content_not_received": PLACEHOLDER,

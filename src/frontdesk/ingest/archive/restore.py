@@ -1,13 +1,14 @@
 """Restores exported rows, with their ids, into an empty account."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from frontdesk.ingest import admission
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversations import BatchConversation
 from frontdesk.ingest.apply.metrics import MetricDeltas
-from frontdesk.ingest.archive.row_codec import STORED, row_of
+from frontdesk.ingest.archive.reader import NativeLine
+from frontdesk.ingest.archive.row_codec import FACTS, STORED, row_of
 from frontdesk.ingest.audit import metric_events
 from frontdesk.ingest.json_reader import Malformed, instant
 from frontdesk.store import counters, dump, lookups, raw_events, writes
@@ -30,6 +31,29 @@ TALLIES: Mapping[str, str] = {
     **dict.fromkeys(("custom_field", "canned_response", "template"), "catalogue"),
     **dict.fromkeys(("alias", "identity_change", "part", "orphan"), ""),
 }
+
+
+class RowCopy(NamedTuple):
+    """Row copy of an export, with its line."""
+
+    line: NativeLine
+    row: Row
+
+    @property
+    def kind(self) -> str:
+        return str(self.line.members["kind"])
+
+    @property
+    def is_fact(self) -> bool:
+        """Check if it precedes the line of its conversation."""
+        return self.kind in FACTS
+
+    @property
+    def conversation_id(self) -> int | None:
+        """Id of the conversation that must be restored with it, None without one."""
+        if self.kind == "conversation":
+            return int(self.row["id"])
+        return self.row["conversation_id"] if self.is_fact else None
 
 
 def is_copy(members: Mapping[str, Any]) -> bool:
@@ -79,13 +103,11 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
     return True
 
 
-def unplaced(
-    connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
-) -> set[int]:
+def unplaced(connection: Connection, account_id: int, copies: Sequence[RowCopy]) -> set[int]:
     """Return ids of conversations whose contact or channel does not exist."""
     rows: dict[str, list[Row]] = {}
-    for line, each in copies:
-        rows.setdefault(line["kind"], []).append(each)
+    for copy in copies:
+        rows.setdefault(copy.kind, []).append(copy.row)
     conversations = rows.get("conversation", ())
     unplaced_ids: set[int] = set()
     for table, column in (("channel", "channel_id"), ("contact", "contact_id")):
@@ -95,29 +117,27 @@ def unplaced(
     return unplaced_ids
 
 
-def restore(
-    connection: Connection, account_id: int, copies: Sequence[tuple[Mapping[str, Any], Row]]
-) -> None:
+def restore(connection: Connection, account_id: int, copies: Sequence[RowCopy]) -> None:
     """Restore rows with their lines, in the order of the export.
 
     Counters are consistent after each call: a conversation is counted with its own line, which
     follows its messages, notes and events.
     """
-    by_kind: dict[str, list[tuple[Mapping[str, Any], Row]]] = {}
-    for line, each in copies:
-        by_kind.setdefault(line["kind"], []).append((line, each))
+    by_kind: dict[str, list[RowCopy]] = {}
+    for copy in copies:
+        by_kind.setdefault(copy.kind, []).append(copy)
     ids = Ids(connection, account_id)
     metrics = MetricDeltas(BatchContext(connection, account_id, 0, ids))
-    for kind, pairs in by_kind.items():
-        rows = [each for _, each in pairs]
+    for kind, of_kind in by_kind.items():
+        rows = [copy.row for copy in of_kind]
         if kind == "contact":
             writes.save_contacts(connection, account_id, cast(list[ContactRow], rows))
         elif kind != "conversation":
             dump.put(connection, kind, rows)
-    numbers = (each["phone_number_id"] for _, each in by_kind.get("channel", ()))
+    numbers = (copy.row["phone_number_id"] for copy in by_kind.get("channel", ()))
     raw_events.wait_for(connection, account_id, map(admission.kind_of, numbers))
     _link_teams(connection, account_id, by_kind.get("team", ()))
-    for conversation in _conversations(each for _, each in by_kind.get("message", ())):
+    for conversation in _conversations(copy.row for copy in by_kind.get("message", ())):
         metrics.count(conversation)
     _settle(connection, account_id, by_kind.get("conversation", ()), metrics)
     metrics.save()
@@ -140,7 +160,7 @@ def _conversations(messages: Iterable[Row]) -> Iterable[BatchConversation]:
 def _settle(
     connection: Connection,
     account_id: int,
-    conversations: Iterable[tuple[Mapping[str, Any], Row]],
+    conversations: Iterable[RowCopy],
     metrics: MetricDeltas,
 ) -> None:
     """Insert conversations, whose facts are complete, and compute their entries and metrics."""
@@ -151,7 +171,7 @@ def _settle(
             each["id"], each["contact_id"], each["channel_id"], each["created_at"]
         )
         metrics.append(conversation, metric_events(connection, account_id, each["id"]))
-        titles = (label_key(str(title)) for title in line["labels"])
+        titles = (label_key(str(title)) for title in line.members["labels"])
         labels = _ids(connection, account_id, ("label", "title_key"), titles)
         rows.append(each)
         moves.append((None, LabelledConversation(each, frozenset(labels))))
@@ -159,12 +179,12 @@ def _settle(
     counters.move(connection, account_id, moves)
 
 
-def _link_teams(
-    connection: Connection, account_id: int, teams: Iterable[tuple[Mapping[str, Any], Row]]
-) -> None:
+def _link_teams(connection: Connection, account_id: int, teams: Iterable[RowCopy]) -> None:
     for line, each in teams:
-        numbers = map(str, line["channels"])
-        keys = (str(one.get("external_id")) for one in line["members"] if isinstance(one, dict))
+        numbers = map(str, line.members["channels"])
+        keys = (
+            str(one.get("external_id")) for one in line.members["members"] if isinstance(one, dict)
+        )
         channels = _ids(connection, account_id, ("channel", "phone_number_id"), numbers)
         users = _ids(connection, account_id, ("app_user", "key"), keys)
         writes.link_team(connection, account_id, each["id"], channels, users)
