@@ -334,7 +334,7 @@ def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
         double.answer = answer
         result = run(tmp_path, double)
         again = [path for path, _ in double.asked[first:]]
-    assert "going on behind" in result.stdout
+    assert "continuing after" in result.stdout
     assert "rejected: 0 lines" in result.stdout
     assert not any(path.endswith("conversations/1/messages") for path in again)
     assert not any(path.endswith("contacts") for path in again)
