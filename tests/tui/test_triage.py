@@ -360,7 +360,7 @@ async def test_filters_of_one_customers_conversations_are_applied_to_them(viewer
             await pilot.press(*keys)
             await settle(pilot)
             assert customer.id in [one.id for one in queue(app)]
-        chips = f"in:{customer.channel.name}   from:{customer.contact.phone}"
+        chips = f'in:{customer.channel.name}   from:"{customer.contact.name}"'
         assert f"is:open   {chips}" in lines(app)[0]
         assert {one.contact.id for one in queue(app)} == {customer.contact.id}
         assert {(one.status, one.channel.id) for one in queue(app)} == {
