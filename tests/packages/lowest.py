@@ -34,7 +34,7 @@ TESTS = (
     "tests/cli/test_web.py",  # aiohttp, textual-serve
     "tests/service/test_openapi.py",  # pydantic-core
     "tests/store/test_postgres.py",  # psycopg, psycopg-pool
-    "tests/tui/test_day.py",  # textual
+    "tests/stories/test_day_of_triage.py",  # textual
     "tests/tui/test_menu.py",
     "tests/tui/test_picker.py",
     "tests/tui/test_virtual_list.py",

@@ -110,7 +110,7 @@ class Recorded(PseudoTerminal):
 
 def viewer_on(database: Path, me: str, home: Path) -> Recorded:
     """The viewer on a database, its files in `home`."""
-    return _viewer(home, "--database", str(database), "--as", me)
+    return viewer_with(home, "--database", str(database), "--as", me)
 
 
 @contextmanager
@@ -125,12 +125,13 @@ def viewer_at_gallery(database: Path, me: str, home: Path) -> Iterator[Recorded]
         terminal.close()
 
 
-def viewer_at(url: str, home: Path) -> Recorded:
+def viewer_at(url: str, home: Path, key: str = "fd_live_of_a_test") -> Recorded:
     """The viewer on a server, its files in `home`."""
-    return _viewer(home, "--url", url, FRONTDESK_API_KEY="fd_live_of_a_test")
+    return viewer_with(home, "--url", url, FRONTDESK_API_KEY=key)
 
 
-def _viewer(home: Path, *arguments: str, **variables: str) -> Recorded:
+def viewer_with(home: Path, *arguments: str, **variables: str) -> Recorded:
+    """The viewer with these arguments and variables, its files in `home`."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),

@@ -1,0 +1,39 @@
+"""A supervisor's morning: how the week goes, where it hurts, and the same figures in the shell."""
+
+import json
+from pathlib import Path
+
+from frontdesk.sample.demo import ME
+from tests.stories.conftest import Shell
+from tests.tui.recorded import Recorded, viewer_on
+
+
+def test_a_supervisor_looks_at_the_week_and_at_one_channel(
+    inbox: Path, shell: Shell, tmp_path: Path
+) -> None:
+    place = ("--database", str(inbox), "--as", ME)
+    counts = json.loads(shell("counts", *place, "--json"))
+    report = json.loads(shell("report", "7d", "--channel", "London", *place, "--json", "metrics"))
+    shown = str(report["metrics"]["conversations_count"])
+    terminal = viewer_on(inbox, ME, tmp_path)
+    try:
+        terminal.until("live")
+        look_at_the_week(terminal, counts["open"])
+        choose_a_channel(terminal, shown)
+    finally:
+        terminal.close()
+    waiting = json.loads(shell("conversations", "list", "waiting:>1h", "--all", *place, "--json"))
+    assert len(waiting) == json.loads(shell("counts", "waiting:>1h", *place, "--json"))["all"] > 0
+
+
+def look_at_the_week(terminal: Recorded, open_count: int) -> None:
+    terminal.send("vr")
+    terminal.until("REPORTS", "all channels", f"open {open_count}", "First response, mean")
+    terminal.until("CHANNEL", "London", "São Paulo", "WHO SENT", "AI agent")
+
+
+def choose_a_channel(terminal: Recorded, count: str) -> None:
+    terminal.send("c")
+    terminal.until("type to narrow the list")
+    terminal.send("London\r")
+    terminal.until("REPORTS", f"New conversations {count:>22}", gone="all channels")
