@@ -29,7 +29,7 @@ from frontdesk.service.auth import SCOPES
 from frontdesk.store import dump
 from frontdesk.store.accounts import account_by_slug, add_account
 from frontdesk.store.contacts import contact_page
-from frontdesk.store.database import Connection, Database, values_of
+from frontdesk.store.database import Connection, Database
 from frontdesk.store.migrations import statements
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -154,10 +154,10 @@ def test_the_pricing_of_an_older_export_is_its_category(small: Database, engine:
             del line["stored"]["priced_at"]
         older.append(json.dumps(line))
     sql = "SELECT id, category FROM message ORDER BY id"
-    before = small.read(lambda connection: [tuple(map(values_of, connection.rows(sql)))])
+    before = small.read(lambda connection: [[tuple(row.values()) for row in connection.rows(sql)]])
     with engine.fresh() as there:
         put_in(there, "\n".join(older).encode())
-        assert there.read(lambda c: [tuple(map(values_of, c.rows(sql)))]) == before
+        assert there.read(lambda c: [[tuple(row.values()) for row in c.rows(sql)]]) == before
         assert count(there, "pricing_rollup") > 0
         assert sound(there)
 

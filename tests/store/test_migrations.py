@@ -19,7 +19,7 @@ from frontdesk.ingest.events import (
     Person,
     StatusUpdate,
 )
-from frontdesk.store.database import SCHEMA_VERSION, Connection, Database, values_of
+from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
 from frontdesk.store.migrations import Layout
 from frontdesk.store.postgres import PostgresDatabase
 from frontdesk.store.reports import ReportSpan, priced
@@ -114,7 +114,7 @@ def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_
         counted = database.read(
             lambda connection: priced(connection, 1, None, [ReportSpan(0, 0, 2 * DAY)])
         )
-        assert {tuple(values_of(row)[3:]) for row in counted} == {
+        assert {tuple(row.values())[3:] for row in counted} == {
             ("marketing", "regular", 1, 1) if told_again else ("marketing", "", 1, 0),
             ("c" * 64, "", 1, 0),
         }

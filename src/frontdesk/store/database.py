@@ -63,7 +63,7 @@ class Database(Protocol):
         """Run `work` on one snapshot. It must not write, and may be run again."""
 
     def read_inline(self, work: Callable[[Connection], T]) -> T:
-        """Like `read`, but takes a few milliseconds at most, for use on an event loop.
+        """Like `read`, but a statement takes a few milliseconds at most, for use on an event loop.
 
         Raises: WouldBlock: it would or may take longer; `work` did not finish, so use `read`.
         """
@@ -100,9 +100,3 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Close all connections; no call may follow."""
-
-
-def values_of(row: Row) -> tuple[Any, ...]:
-    """Return a row's values in column order, hashable for use as a cache key."""
-    # sqlite3.Row has keys like a mapping, but iterates over its values.
-    return tuple(row.values() if isinstance(row, dict) else row)

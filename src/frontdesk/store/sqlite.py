@@ -31,7 +31,7 @@ APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
 # Virtual machine instructions between deadline checks: a few milliseconds.
 STEPS_BETWEEN_LOOKS = 50_000
-# Time limit of `read_inline`, checked often because a slow disk can delay any instruction.
+# Time limit of a statement in `read_inline`, checked often: a slow disk can delay any instruction.
 AT_ONCE_SECONDS = 0.002
 STEPS_AT_ONCE = 200
 # Retry interval for a full disk or an I/O error.
@@ -57,14 +57,14 @@ class _Session(sqlite3.Connection):
         """Check the deadline every `steps` virtual machine instructions."""
         self.set_progress_handler(lambda: time.monotonic() > self.ends_at, steps)
 
-    def fetch(
-        self, sql: str, parameters: Mapping[str, object], take: Callable[[sqlite3.Cursor], T]
-    ) -> T:
-        """Execute a statement and pass its cursor to `take`."""
+    def fetch(self, sql: str, parameters: Mapping[str, object]) -> Iterator[Row]:
+        """Execute a statement and yield its rows."""
         times = self._ended[sql] if self._ended else 0
         cursor = self.execute(f"{sql}\n--{times}" if times else sql, parameters)
+        names = [column[0] for column in cursor.description]
         try:
-            return take(cursor)
+            for row in cursor:
+                yield dict(zip(names, row, strict=True))
         except sqlite3.OperationalError:
             # Python 3.11 marks a statement that was interrupted between rows as in use for good,
             # and prepares it again on each run: vary its text to get a new cache entry.
@@ -119,7 +119,7 @@ class SQLiteDatabase:
         connection = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self._reader()
-        return self._within(connection, "BEGIN", work)
+        return self._within(connection, "BEGIN", work, self._statement_seconds)
 
     def read_inline(self, work: Callable[[Connection], T]) -> T:
         connection = getattr(self._local, "hasty", None)
@@ -128,9 +128,7 @@ class SQLiteDatabase:
             connection.execute("PRAGMA busy_timeout=0")
             connection.mind_the_time(STEPS_AT_ONCE)
         try:
-            return self._within(
-                connection, "BEGIN", work, ends_at=time.monotonic() + AT_ONCE_SECONDS
-            )
+            return self._within(connection, "BEGIN", work, AT_ONCE_SECONDS)
         except Unreachable as error:
             raise WouldBlock from error
 
@@ -140,7 +138,7 @@ class SQLiteDatabase:
     def write(self, work: Callable[[Connection], T]) -> T:
         with self._writing:
             self._written = True
-            return self._within(self._writer, "BEGIN IMMEDIATE", work)
+            return self._within(self._writer, "BEGIN IMMEDIATE", work, self._statement_seconds)
 
     def rewrite(self) -> None:
         with self._writing, self._translated(writing=True):
@@ -250,7 +248,6 @@ class SQLiteDatabase:
         )
         if self._statement_seconds < math.inf:
             connection.mind_the_time(STEPS_BETWEEN_LOOKS)
-        connection.row_factory = sqlite3.Row
         # Not NORMAL: an acknowledged webhook must survive a loss of power.
         synchronous = "FULL" if self._durable else "OFF"
         # Overwrites deleted rows with zeros; otherwise their bytes stay in free pages.
@@ -269,14 +266,13 @@ class SQLiteDatabase:
         connection: _Session,
         begin: str,
         work: Callable[[Connection], T],
-        *,
-        ends_at: float = math.inf,
+        statement_seconds: float,
     ) -> T:
-        """Run `work` in a transaction whose statements are interrupted at `ends_at`."""
+        """Run `work` in a transaction whose statements have a time limit."""
         with self._translated(writing=connection is self._writer):
             connection.execute(begin)
             try:
-                outcome = work(_SQLiteConnection(connection, self._statement_seconds, ends_at))
+                outcome = work(_SQLiteConnection(connection, statement_seconds))
                 connection.execute("COMMIT")
                 return outcome
             finally:
@@ -327,18 +323,17 @@ class SQLiteDatabase:
 class _SQLiteConnection:
     dialect: Dialect = "sqlite"
 
-    def __init__(
-        self, connection: _Session, statement_seconds: float, ends_at: float = math.inf
-    ) -> None:
+    def __init__(self, connection: _Session, statement_seconds: float) -> None:
         self._connection = connection
         self._statement_seconds = statement_seconds
-        self._ends_at = ends_at
 
     def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
-        return cast(list[Row], self._fetch(sql, parameters, sqlite3.Cursor.fetchall))
+        self._set_the_time()
+        return list(self._connection.fetch(sql, parameters or {}))
 
     def row(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
-        return cast(Row | None, self._fetch(sql, parameters, sqlite3.Cursor.fetchone))
+        self._set_the_time()
+        return next(self._connection.fetch(sql, parameters or {}), None)
 
     def run(self, sql: str, parameters: Mapping[str, object] | None = None) -> int:
         self._set_the_time()
@@ -355,17 +350,8 @@ class _SQLiteConnection:
             f"INSERT INTO {table}({', '.join(columns)}) VALUES ({places})", rows
         )
 
-    def _fetch(
-        self,
-        sql: str,
-        parameters: Mapping[str, object] | None,
-        take: Callable[[sqlite3.Cursor], Any],
-    ) -> Any:
-        self._set_the_time()
-        return self._connection.fetch(sql, parameters or {}, take)
-
     def _set_the_time(self) -> None:
-        self._connection.ends_at = min(time.monotonic() + self._statement_seconds, self._ends_at)
+        self._connection.ends_at = time.monotonic() + self._statement_seconds
 
 
 def _code_of(error: sqlite3.Error) -> int:
