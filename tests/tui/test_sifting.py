@@ -199,7 +199,7 @@ async def test_escape_stops_and_last_goes_on_where_it_was(
         await settle(pilot)
         inbox.gate = asyncio.Event()
         await pilot.press(*keys)
-        await idle_until(pilot, lambda: "…" in lines(app)[-1])
+        await idle_until(pilot, lambda: screen_of(app).queue.scanning)
         await pages_come(pilot, inbox, 2)
         found = set(queue_names(app))
         await pilot.press("escape")
