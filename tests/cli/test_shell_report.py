@@ -4,17 +4,20 @@ import asyncio
 import csv
 import io
 import json
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 from shells import ask, told
+from tests.report_parts import with_parts
 
 from frontdesk.cli.commands.report import SPANS, WATCH_SECONDS, follow
 from frontdesk.cli.output import Output
 from frontdesk.errors import Unreachable
+from frontdesk.reports.export import exported, markdown, records, tables
 from frontdesk.reports.metrics import METRICS, author_name
 from frontdesk.reports.periods import PERIODS
-from frontdesk.wire import Metrics, Report
+from frontdesk.wire import Metrics, Report, ReportQuery
 
 # The days of the sample, which ends on 14 March 2026.
 DAYS = ("--from", "2026-03-02", "--to", "2026-03-08", "--zone", "Europe/Madrid")
@@ -192,3 +195,75 @@ def test_a_pipe_gets_a_report_per_refresh_and_a_server_that_is_gone_is_asked_aga
     assert printed.out.count("New conversations ") == 2
     assert printed.err.count("No answer; trying again") == 1
     assert pauses == [WATCH_SECONDS] * 3
+
+
+ALL = ReportQuery(
+    include="users,teams,labels,hours,spread", target_first_response=900, target_reply=3600
+)
+
+
+def test_every_part_is_in_every_format(inbox: Path):
+    whole = with_parts(report(inbox, *DAYS), ALL)
+    rows = {
+        (row["scope"], row["name"], row["period"], row["figure"]): row for row in records(whole)
+    }
+    assert rows["user", "Grace Okafor", "this", "avg_reply_time"]["value"] == 7260.0
+    assert rows["user", "nobody", "now", "waiting"]["value"] == 9
+    assert rows["team", "London", "previous", "resolutions_count"]["value"] == 30
+    assert rows["label", "complaint", "this", "conversations_count"]["value"] == (
+        whole.metrics.conversations_count
+    )
+    assert rows["hour", "Tue 14:00", "this", "incoming_messages_count"]["value"] == 9
+    assert rows["hour", "Sun 03:00", "previous", "avg_first_response_time"]["value"] is None
+    assert rows["all", "", "this", "approximate_p90_first_response_time"]["value"] == 3000.0
+    assert rows["all", "", "this", "p50_reply_time"]["value"] == 90.0
+    share = rows["all", "", "this", "reply_within_3600s"]
+    assert (share["value"], share["samples"]) == (41, 50)
+    assert rows["live", "", "now", "over_reply"]["value"] == 9
+    assert len([key for key in rows if key[0] == "hour"]) == 2 * 2 * 7 * 24
+    assert Report.model_validate_json(exported(whole, "json", UTC)) == whole
+    assert len(list(csv.DictReader(io.StringIO(exported(whole, "csv", UTC))))) == len(
+        list(records(whole))
+    )
+
+
+def test_people_read_the_parts_as_tables_with_the_names_that_figures_have_everywhere(inbox: Path):
+    whole = with_parts(report(inbox, *DAYS), ALL)
+    found = {headings[0]: (headings, rows) for headings, rows in tables(whole, UTC)}
+    headings, people = found["Person"]
+    assert headings[:6] == (
+        *("Person", "Status now", "Open now", "Waits now", "Longest now", "Unread now"),
+    )
+    assert headings[6:8] == ("Sent", "Answered")
+    assert headings[8:11] == ("First response", "p50", "p90")
+    grace = dict(zip(headings, people[1], strict=True))
+    assert grace["Status now"] == "busy"
+    assert grace["First response"] == "1h30m"
+    assert people[2][0] == "nobody"
+    figures, metrics = found["Metric"]
+    waiting = next(row for row in metrics if row[0] == "Waiting, mean")
+    assert figures == ("Metric", "This", "p50", "p90", "In time", "Previous", "Change", "Samples")
+    assert waiting[2:5] == ("1m30s", "10m00s", "82% in 1h")
+    first = next(row for row in metrics if row[0] == "First response, mean")
+    assert first[2:5] == ("~2m00s", "~50m00s", "")
+    assert "labels have no history" in " ".join(found)
+    assert found["Received"][1][14][:3] == ("14:00", "0", "9")
+    assert "Wait longer than 1h now" in found["Open now"][0]
+    assert "~50m00s" in markdown(whole, UTC)
+
+
+def test_without_parts_and_targets_there_is_nothing_of_them(inbox: Path):
+    plain = report(inbox, *DAYS)
+    assert {row["scope"] for row in records(plain)} <= {
+        *("all", "channel", "author", "pricing", "part", "live")
+    }
+    assert [headings[0] for headings, _ in tables(plain, UTC)][:2] == ["Metric", "Channel"]
+
+
+def test_one_granularity_goes_with_other_parts(inbox: Path):
+    result = ask(inbox, "report", "--by", "day", "--by", "week")
+    assert result.exit_code == 2
+    assert "--by takes one of day and week" in result.output
+    result = ask(inbox, "report", *DAYS, "--by", "day", "--by", "user", "--format", "json")
+    assert result.exit_code == 0
+    assert Report.model_validate_json(result.stdout).series is not None

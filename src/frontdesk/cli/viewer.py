@@ -31,7 +31,7 @@ from frontdesk.first_frame import Frame
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.preferences import Preferences, Switch
+from frontdesk.tui.preferences import Preferences, Switch, Targets
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -124,7 +124,12 @@ def preferences_of(
         profile=profile.name if profile else None,
         views=tuple(SavedView(one.name, parse(one.query), one.key) for one in configured.views),
         notices=notices,
+        targets=targets_of(configured),
     )
+
+
+def targets_of(configured: Configuration) -> Targets:
+    return Targets(configured.targets.first_response, configured.targets.reply)
 
 
 def _open(
@@ -169,6 +174,7 @@ def open_wall(target: Target, asked: "Asked") -> None:
             title=inbox.title,
             glyphs=glyphs_for(os.environ),
             theme=look.theme,
+            targets=targets_of(configured),
         )
         asyncio.run(app.run_async(mouse=False))
     if app.crash is not None:

@@ -45,7 +45,7 @@ from frontdesk.wire import (
     User,
     Wire,
 )
-from frontdesk.wire.queries import CATALOGUE_LIMIT, EXTENSIONS, MAX_LIMIT
+from frontdesk.wire.queries import CATALOGUE_LIMIT, EXTENSIONS, MAX_LIMIT, REPORT_EXTENSIONS
 from frontdesk.wire.values import utc_now
 
 W = TypeVar("W", bound=Wire)
@@ -295,9 +295,18 @@ class InboxClient:
         return await self._value("counts", "conversations/counts", Counts, parameters)
 
     async def report(self, query: ReportQuery | None = None) -> Report:
-        """Metrics of a period; by default the last seven days."""
+        """Metrics of a period; by default the last seven days.
+
+        Parts and targets are left out if the server refuses them; it may also ignore them.
+        """
         parameters = query.parameters() if query else {}
-        return await self._value("report", "reports/inbox", Report, parameters)
+        try:
+            return await self._value("report", "reports/inbox", Report, parameters)
+        except Refused:
+            plain = {n: value for n, value in parameters.items() if n not in REPORT_EXTENSIONS}
+            if plain == parameters:
+                raise
+        return await self._value("report", "reports/inbox", Report, plain)
 
     async def message_page(
         self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None

@@ -3,25 +3,51 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
-from datetime import timedelta, tzinfo
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from typing import TypeAlias
 
 from frontdesk.export import Cell, csv_cell, local_time, markdown_table
 from frontdesk.reports.metrics import (
-    LIVE,
+    BREAKDOWNS,
+    BY_FIELD,
     METRICS,
     NOTHING,
+    NOW_FIGURES,
+    TARGETS,
+    WEEKDAYS,
+    Breakdown,
+    Group,
+    Measured,
+    Metric,
     author_name,
-    channel_name,
     figures_of,
+    groups_of,
+    live_figures,
+    now_words,
+    percentile_words,
     pricing_words,
     samples_of,
+    spread_of,
+    target_of,
+    target_words,
+    time_words,
     value_of,
     value_words,
 )
 from frontdesk.text import first_said, one_line
-from frontdesk.wire import Bucket, LiveCounts, Metrics, PricingCount, Report
+from frontdesk.wire import (
+    Bucket,
+    HourGrid,
+    Hours,
+    LiveCounts,
+    Metrics,
+    Percentiles,
+    PersonNow,
+    PricingCount,
+    Report,
+)
 
 Row: TypeAlias = tuple[str | float | None, ...]
 # Headings and rows.
@@ -35,8 +61,8 @@ _PRICING = ("Charged as", "Type", "Channel", "Sent by", "Messages", "Billable", 
 def rows(report: Report) -> Iterator[Row]:
     """Rows of a report, with columns as in NAMES.
 
-    scope: all, channel, author, pricing, part or live. period: this, previous or now. Times are in
-    seconds.
+    scope: all, channel, user, team, label, author, pricing, part, hour or live. period: this,
+    previous or now. Times are in seconds.
     """
     zone = report.period.timezone
     this: Row = ("this", report.period.from_, report.period.to, zone)
@@ -46,11 +72,9 @@ def rows(report: Report) -> Iterator[Row]:
     yield from _figures(("all", "", *this), report.metrics, report.series)
     if report.previous:
         yield from _figures(("all", "", *that), report.previous, report.previous_series)
-    for channel in report.channels:
-        name = first_said(channel.channel.name, channel.channel.id)
-        yield from _figures(("channel", name, *this), channel.metrics)
-        if channel.previous:
-            yield from _figures(("channel", name, *that), channel.previous)
+    for part in BREAKDOWNS:
+        for group in groups_of(report, part) or ():
+            yield from _group(group, this, that, report)
     for author, count in report.outgoing_by_author.items():
         yield ("author", author, *this, "outgoing_messages_count", count, None)
     yield from _pricing(report, this, that)
@@ -58,8 +82,37 @@ def rows(report: Report) -> Iterator[Row]:
         for bucket in buckets or ():
             when = (period, bucket.start, bucket.end, zone)
             yield from _figures(("part", "", *when), bucket.metrics, [bucket])
+    hours = report.hours or Hours()
+    yield from _hours(hours, this)
+    yield from _hours(hours.previous or HourGrid(), that)
     if report.live is not None:
-        yield from _live(report.live, zone)
+        yield from _live(report, report.live)
+
+
+def _group(group: Group, this: Row, that: Row, report: Report) -> Iterator[Row]:
+    what = (group.scope, group.name)
+    yield from _figures((*what, *this), group.current)
+    if group.previous:
+        yield from _figures((*what, *that), group.previous)
+    if group.now:
+        yield from _now(what, group.now, report)
+
+
+def _now(what: Row, now: PersonNow, report: Report) -> Iterator[Row]:
+    as_of = report.live.as_of if report.live else None
+    when = ("now", as_of, as_of, report.period.timezone)
+    for field in NOW_FIGURES:
+        yield (*what, *when, field, getattr(now, field), None)
+
+
+def _hours(grid: HourGrid, when: Row) -> Iterator[Row]:
+    for field, cells in (
+        ("incoming_messages_count", grid.received),
+        ("avg_first_response_time", grid.avg_first_response_time),
+    ):
+        for day, row in zip(WEEKDAYS, cells, strict=False):
+            for hour, value in enumerate(row):
+                yield ("hour", f"{day} {hour:02}:00", *when, field, value, None)
 
 
 def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
@@ -73,17 +126,30 @@ def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
         yield ("pricing", name, *that, "billable_count", one.previous_billable_count, None)
 
 
-def _live(counts: LiveCounts, zone: str) -> Iterator[Row]:
-    now = ("now", counts.as_of, counts.as_of, zone)
-    for live in LIVE:
+def _live(report: Report, counts: LiveCounts) -> Iterator[Row]:
+    now = ("now", counts.as_of, counts.as_of, report.period.timezone)
+    for live in live_figures(report):
         yield ("live", "", *now, live.field, getattr(counts, live.field), None)
 
 
-def _figures(what: Row, metrics: Metrics, series: Sequence[Bucket] | None = None) -> Iterator[Row]:
-    for metric in METRICS:
+def _figures(what: Row, metrics: Measured, series: Sequence[Bucket] | None = None) -> Iterator[Row]:
+    for metric in BY_FIELD.values():
         if metric.field in metrics.model_fields_set:
             samples = samples_of(series, metric.field) if metric.timed else None
             yield (*what, metric.field, value_of(metrics, metric.field), samples)
+            yield from _spread(what, metrics, metric.field)
+
+
+def _spread(what: Row, metrics: Measured, field: str) -> Iterator[Row]:
+    """Percentiles of a mean, and how many are within its target."""
+    if spread := spread_of(metrics, field):
+        about = "approximate_" if spread.approximate else ""
+        for name in ("p50", "p90"):
+            yield (*what, about + field.replace("avg", name), getattr(spread, name), None)
+    if target := target_of(metrics, field):
+        about = "approximate_" if target.approximate else ""
+        figure = f"{about}{TARGETS[field]}_within_{target.target_seconds}s"
+        yield (*what, figure, target.within, target.samples)
 
 
 def records(report: Report) -> Iterator[dict[str, Cell]]:
@@ -93,42 +159,114 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
 
 
 def tables(report: Report, zone: tzinfo) -> Iterator[Table]:
-    """Yield the tables of a report: metrics, channels, authors, pricing, series, live counts."""
+    """Yield the tables of a report.
+
+    They are metrics, breakdowns, authors, pricing, hours, series and live counts.
+    """
     yield _metric_table(report)
     headings = tuple(metric.heading for metric in METRICS)
-    if len(report.channels) > 1:
-        yield (
-            ("Channel", *headings),
-            [(channel_name(one), *_values(one.metrics)) for one in report.channels],
-        )
+    yield from _group_tables(report)
     if report.outgoing_by_author:
         sent = report.outgoing_by_author.items()
         yield ("Sent by", "Messages"), [(author_name(author), f"{n:,}") for author, n in sent]
     if report.pricing:
         yield _PRICING, [_charged(count) for count in report.pricing]
+    if report.hours is not None:
+        yield from _hour_tables(report.hours)
     for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
         if series:
             starts = [local_time(part.start, zone).removesuffix(" 00:00") for part in series]
             values = [_values(part.metrics) for part in series]
             yield (name, *headings), [(day, *row) for day, row in zip(starts, values, strict=True)]
     if (live := report.live) is not None:
-        numbers = [getattr(live, one.field) for one in LIVE]
+        shown = live_figures(report)
+        numbers = [getattr(live, one.field) for one in shown]
         row = tuple(NOTHING if number is None else f"{number:,}" for number in numbers)
-        yield tuple(f"{one.name.capitalize()} now" for one in LIVE), [row]
+        yield tuple(f"{one.name.capitalize()} now" for one in shown), [row]
+
+
+def _group_tables(report: Report) -> Iterator[Table]:
+    for breakdown in BREAKDOWNS.values():
+        groups = groups_of(report, breakdown.part)
+        if groups and (breakdown.part != "channels" or len(groups) > 1):
+            yield _group_table(breakdown, groups, report)
+
+
+def _hour_tables(grid: HourGrid) -> Iterator[Table]:
+    yield _hour_table("Received", grid.received, "{:,}".format)
+    times = grid.avg_first_response_time
+    yield _hour_table("First response", times, lambda value: time_words(value).replace(" ", ""))
 
 
 def _metric_table(report: Report) -> Table:
+    figures = figures_of(report)
+    spread = any(figure.spread for figure in figures)
+    target = any(figure.target for figure in figures)
     rows: list[tuple[str, ...]] = [
         (
             figure.metric.name,
             value_words(figure.metric, figure.now),
+            *(_percentiles(figure.metric, figure.spread) if spread else ()),
+            *((target_words(figure.target) if figure.target else "",) if target else ()),
             value_words(figure.metric, figure.then),
             figure.change.words,
             "" if figure.samples is None else f"{figure.samples:,}",
         )
-        for figure in figures_of(report)
+        for figure in figures
     ]
-    return ("Metric", "This", "Previous", "Change", "Samples"), rows
+    more = (*(("p50", "p90") if spread else ()), *(("In time",) if target else ()))
+    return ("Metric", "This", *more, "Previous", "Change", "Samples"), rows
+
+
+def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
+    if not metric.timed:
+        return "", ""
+    return tuple(percentile_words(spread, name, tight=True) for name in ("p50", "p90"))
+
+
+def _group_table(breakdown: Breakdown, groups: Sequence[Group], report: Report) -> Table:
+    """Rows of a breakdown: what is the case now, then each figure with percentiles and target."""
+    now = NOW_FIGURES if any(group.now for group in groups) else {}
+    moment = report.live.as_of_time if report.live else None
+    columns: list[tuple[str, Callable[[Group], str]]] = [
+        (f"{heading} now", partial(_now_cell, field, moment)) for field, heading in now.items()
+    ]
+    for metric in breakdown.metrics:
+        columns.append((metric.heading, partial(_value_cell, metric)))
+        if any(spread_of(group.current, metric.field) for group in groups):
+            columns += [(name, partial(_percentile_cell, metric, name)) for name in ("p50", "p90")]
+        if any(target_of(group.current, metric.field) for group in groups):
+            columns.append(("In time", partial(_target_cell, metric)))
+    rows = [(group.name, *(cell(group) for _, cell in columns)) for group in groups]
+    heading = f"{breakdown.heading} ({breakdown.remark})" if breakdown.remark else breakdown.heading
+    return (heading, *(name for name, _ in columns)), rows
+
+
+def _now_cell(field: str, moment: datetime | None, group: Group) -> str:
+    return now_words(group.now, field, moment)
+
+
+def _value_cell(metric: Metric, group: Group) -> str:
+    return value_words(metric, value_of(group.current, metric.field), tight=True)
+
+
+def _percentile_cell(metric: Metric, name: str, group: Group) -> str:
+    return percentile_words(spread_of(group.current, metric.field), name, tight=True)
+
+
+def _target_cell(metric: Metric, group: Group) -> str:
+    return target_words(target_of(group.current, metric.field))
+
+
+def _hour_table(
+    name: str, grid: Sequence[Sequence[float | None]], words: Callable[[float], str]
+) -> Table:
+    """A row for each hour, a column for each weekday."""
+    rows = [
+        (f"{hour:02}:00", *(NOTHING if value is None else words(value) for value in values))
+        for hour, values in enumerate(zip(*grid, strict=True))
+    ]
+    return (name, *WEEKDAYS[: len(grid)]), rows
 
 
 def _values(metrics: Metrics) -> tuple[str, ...]:

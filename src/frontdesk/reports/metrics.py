@@ -2,9 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeAlias
 
-from frontdesk.text import is_ascii_terminal, one_line, words
-from frontdesk.wire import Bucket, ChannelMetrics, ConversationFilter, Metrics, PricingCount, Report
+from frontdesk.text import duration, is_ascii_terminal, one_line, words
+from frontdesk.wire import (
+    Bucket,
+    ConversationFilter,
+    Metrics,
+    Percentiles,
+    PersonFigures,
+    PersonNow,
+    PricingCount,
+    Ref,
+    Report,
+    ReportQuery,
+    TargetShare,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +174,210 @@ METRICS = (
         status="resolved",
     ),
 )
-BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in METRICS}
+ANSWERED = Metric(
+    "answered_conversations_count",
+    "Conversations answered",
+    "Answered",
+    "Conversations in which the person wrote to the customer in the period, each counted once.",
+    "all conversations: /v1 lists no messages of a period",
+)
+BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in (*METRICS, ANSWERED)}
+
+# The targets by the mean of what they limit.
+TARGETS: Mapping[str, str] = {
+    "avg_first_response_time": "first_response",
+    "avg_reply_time": "reply",
+}
+NOBODY = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A table of a report by channel, person, team or label; `part`: its member of the report.
+
+    scope, heading: what a row is. remark: how the figures are to be read.
+    """
+
+    part: str
+    scope: str
+    heading: str
+    fields: tuple[str, ...]
+    remark: str = ""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        return tuple(BY_FIELD[field] for field in self.fields)
+
+
+_BY_PERSON = (
+    *("outgoing_messages_count", "answered_conversations_count", "avg_first_response_time"),
+    *("avg_reply_time", "resolutions_count"),
+)
+BREAKDOWNS: Mapping[str, Breakdown] = {
+    one.part: one
+    for one in (
+        Breakdown(
+            "channels",
+            "channel",
+            "Channel",
+            tuple(metric.field for metric in METRICS),
+        ),
+        Breakdown("users", "user", "Person", _BY_PERSON),
+        Breakdown(
+            "teams", "team", "Team", _BY_PERSON, "members of the teams, on the teams' channels"
+        ),
+        Breakdown(
+            "labels",
+            "label",
+            "Label",
+            (
+                *("conversations_count", "incoming_messages_count", "outgoing_messages_count"),
+                *("resolutions_count", "avg_first_response_time", "avg_reply_time"),
+                "avg_resolution_time",
+            ),
+            "conversations that carry the label now: labels have no history",
+        ),
+    )
+}
+# What is not a row of a table of its own, with the words for a server that lacks it.
+PART_WORDS: Mapping[str, str] = {
+    "users": "by person",
+    "teams": "by team",
+    "labels": "by label",
+    "hours": "by hour",
+    "spread": "p50 and p90",
+    "targets": "targets",
+}
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+# Figures of a person at this moment: members and headings.
+NOW_FIGURES: Mapping[str, str] = {
+    "availability": "Status",
+    "open": "Open",
+    "waiting": "Waits",
+    "longest_waiting_since": "Longest",
+    "unread": "Unread",
+}
+Measured: TypeAlias = Metrics | PersonFigures
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row of a breakdown. key: identifies the row; id: of the channel, user, team or label."""
+
+    scope: str
+    key: str
+    id: str | None
+    name: str
+    current: Measured
+    previous: Measured | None
+    now: PersonNow | None = None
+
+
+def groups_of(report: Report, part: str) -> list[Group] | None:
+    """Rows of a breakdown; None if the server did not send it."""
+    match part:
+        case "channels":
+            return [
+                _group("channel", one.channel, one.metrics, one.previous, None)
+                for one in report.channels
+            ]
+        case "users" if report.users is not None:
+            return [
+                _group("user", one.user, one.current, one.previous, one.now) for one in report.users
+            ]
+        case "teams" if report.teams is not None:
+            return [
+                _group("team", one.team, one.current, one.previous, one.now) for one in report.teams
+            ]
+        case "labels" if report.labels is not None:
+            return [
+                _group("label", one.label, one.current, one.previous, None) for one in report.labels
+            ]
+    return None
+
+
+def _group(
+    scope: str, ref: Ref | None, current: Measured, previous: Measured | None, now: PersonNow | None
+) -> Group:
+    name = NOBODY if ref is None else one_line(ref.name or ref.id or f"no {scope}")
+    id = ref.id if ref else None
+    return Group(scope, id or name, id, name, current, previous, now)
+
+
+def missing_parts(report: Report, query: ReportQuery) -> list[str]:
+    """Parts and targets of a query that the server did not answer."""
+    parts = query.include.split(",") if query.include else []
+    missing = [name for name in parts if name != "spread" and getattr(report, name) is None]
+    if "spread" in parts and "spread" not in report.metrics.model_fields_set:
+        missing.append("spread")
+    has_target = query.target_first_response is not None or query.target_reply is not None
+    if has_target and "targets" not in report.metrics.model_fields_set:
+        missing.append("targets")
+    return missing
+
+
+def seconds_of(target: timedelta | None) -> int | None:
+    """A target as reports take it."""
+    return None if target is None else round(target.total_seconds())
+
+
+def now_words(now: PersonNow | None, field: str, moment: datetime | None) -> str:
+    """Figure of a person at this moment; the longest wait as its length at `moment`."""
+    if field == "longest_waiting_since":
+        since = now.longest_waiting_since_time if now else None
+        return duration(moment - since) if since is not None and moment else NOTHING
+    value = getattr(now, field, None)
+    if value is None:
+        return NOTHING
+    return one_line(value) if isinstance(value, str) else f"{value:,}"
+
+
+def spread_of(metrics: Measured | None, field: str) -> Percentiles | None:
+    """Percentiles of a mean; None if the server did not send them."""
+    return metrics.spread.get(field) if metrics is not None else None
+
+
+def percentile_words(spread: Percentiles | None, name: str, *, tight: bool = False) -> str:
+    """The percentile "p50" or "p90", with ~ if it is approximate."""
+    value: float | None = getattr(spread, name, None)
+    if spread is None or value is None:
+        return NOTHING
+    text = time_words(value).replace(" ", "") if tight else time_words(value)
+    return f"~{text}" if spread.approximate else text
+
+
+def target_of(metrics: Measured | None, field: str) -> TargetShare | None:
+    """Share within the target of a mean; None without a target."""
+    return metrics.targets.get(TARGETS.get(field, "")) if metrics is not None else None
+
+
+def target_words(target: TargetShare | None) -> str:
+    """Share within a target: 82 % in 15m."""
+    if target is None or not target.samples:
+        return NOTHING
+    about = "~" if target.approximate else ""
+    return f"{about}{target.within / target.samples:.0%} in {length_words(target.target_seconds)}"
+
+
+def length_words(seconds: int) -> str:
+    """Length in one unit, as in queries: 90s, 15m, 1h, 2d."""
+    units = (("d", _DAY), ("h", _HOUR), ("m", _MINUTE), ("s", 1))
+    return next(f"{seconds // each}{unit}" for unit, each in units if seconds % each == 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A live count, the filter of its list, and how that list differs from the count."""
+    """A live count, the filter of its list, and how that list differs from the count.
+
+    waiting: the least time that customers of the list wait, as in queries.
+    """
 
     field: str
     name: str
     short: str
     chosen: ConversationFilter
     other_set: str = ""
+    waiting: str = ""
 
 
 _OPEN = ConversationFilter(status="open")
@@ -200,7 +406,29 @@ LIVE = (
 )
 
 
-def value_of(metrics: Metrics | None, field: str) -> float | None:
+def live_figures(report: Report | None) -> tuple[Live, ...]:
+    """Live counts, and those over the targets of the report as far as the server sent them."""
+    live = report.live if report else None
+    if report is None or live is None:
+        return LIVE
+    targets = report.metrics.targets
+    over = []
+    if live.over_first_response is not None and "first_response" in targets:
+        length = length_words(targets["first_response"].target_seconds)
+        other_set = "all who wait that long: /v1 has no filter for those without a first response"
+        name = f"unanswered for {length}"
+        over.append(
+            Live("over_first_response", name, f"new>{length}", _OPEN, other_set, f">{length}")
+        )
+    if live.over_reply is not None and "reply" in targets:
+        length = length_words(targets["reply"].target_seconds)
+        other_set = "all who wait that long: /v1 has no filter for later replies"
+        name = f"wait longer than {length}"
+        over.append(Live("over_reply", name, f">{length}", _OPEN, other_set, f">{length}"))
+    return (*LIVE, *over)
+
+
+def value_of(metrics: Measured | None, field: str) -> float | None:
     """Value of a metric; None if the server did not send it, or for a mean without samples."""
     if metrics is None or field not in metrics.model_fields_set:
         return None
@@ -302,11 +530,6 @@ def author_name(author: str) -> str:
     return AUTHORS.get(author) or words(one_line(author))
 
 
-def channel_name(channel: ChannelMetrics) -> str:
-    """Display name of a row's channel."""
-    return one_line(channel.channel.name or channel.channel.id or "no channel")
-
-
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A metric with current and previous value, change, and series."""
@@ -317,6 +540,8 @@ class Figure:
     change: Change
     samples: int | None
     series: tuple[float | None, ...]
+    spread: Percentiles | None = None
+    target: TargetShare | None = None
 
     @property
     def few(self) -> bool:
@@ -336,4 +561,5 @@ def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:
     both = (samples, samples_of(report.previous_series, field)) if metric.timed else ()
     series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
     changed = change(metric, now, then, samples=both, glyphs=glyphs)
-    return Figure(metric, now, then, changed, samples, series)
+    spread, target = spread_of(report.metrics, field), target_of(report.metrics, field)
+    return Figure(metric, now, then, changed, samples, series, spread, target)

@@ -141,7 +141,7 @@ def _together() -> Sequence[Together]:
     from frontdesk.tui.widgets.virtual_list import VirtualList
 
     app: type[App[Any]] = FrontdeskApp
-    in_reports = (tables.LiveLine, plots.Plot, tables.ReportTable)
+    in_reports = (tables.LiveLine, plots.Plot, plots.HeatMap, tables.ReportTable)
     return [
         (InboxScreen, QueuePane, ConversationList, app),
         *((InboxScreen, pane, VirtualList, app) for pane in (ThreadPane, ContactPane, ChannelPane)),

@@ -1,12 +1,20 @@
 """Viewer settings as plain values, passed in by the command line."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from frontdesk.query import SavedView
 
 ReadAfter: TypeAlias = float | Literal["open", "never"]
+
+
+class Targets(NamedTuple):
+    """How soon customers are to be answered; None: no target."""
+
+    first_response: timedelta | None = None
+    reply: timedelta | None = None
 
 
 class Preferences(NamedTuple):
@@ -31,6 +39,7 @@ class Preferences(NamedTuple):
     profile: str | None = None
     views: tuple[SavedView, ...] = ()
     notices: tuple[str, ...] = ()
+    targets: Targets = Targets()
 
 
 class Switch(NamedTuple):

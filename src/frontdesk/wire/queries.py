@@ -17,6 +17,8 @@ CATALOGUE_LIMIT = 100
 
 # Filters of conversations that a server may lack, and `sort`.
 EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort"})
+# Parameters of reports that a server may lack.
+REPORT_EXTENSIONS = frozenset({"include", "target_first_response", "target_reply"})
 
 
 class ConversationFilter(Wire):

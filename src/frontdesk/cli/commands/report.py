@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import partial
 from operator import itemgetter
@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import Command
+from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import complete_channel, filter_ids
 from frontdesk.cli.options import target_options
@@ -22,6 +23,7 @@ from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import NetworkMisconfigured, Unreachable
 from frontdesk.export import Cell
 from frontdesk.reports.export import NAMES, markdown, records, tables, title
+from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import PERIODS, comparison
 from frontdesk.wire import Report, ReportQuery
 from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
 _DAY = timedelta(days=1)
+# Values of --by that are parts of a report.
+_BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels"})
 WATCH_SECONDS = 30.0
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -42,6 +46,7 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
     cls=Command,
     examples=(
         "frontdesk report last-week --by day",
+        "frontdesk report today --by user --spread",
         "frontdesk report --watch --channel Madrid",
         "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
     ),
@@ -57,7 +62,14 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
     shell_complete=complete_channel,
     help="Only this channel.",
 )
-@click.option("--by", type=click.Choice(GRANULARITIES), help="Also part by part.")
+@click.option(
+    "--by",
+    type=click.Choice((*GRANULARITIES, *_BY)),
+    multiple=True,
+    help="Also part by part, or by user, team or label. Again for more.",
+)
+@click.option("--hours", is_flag=True, help="Also by weekday and hour.")
+@click.option("--spread", is_flag=True, help="p50 and p90 beside each mean.")
 @click.option(
     "--compare",
     type=click.Choice(COMPARISONS),
@@ -72,7 +84,9 @@ def report_command(
     last: str | None,
     zone: str | None,
     channel: str | None,
-    by: str | None,
+    by: tuple[str, ...],
+    hours: bool,
+    spread: bool,
     compare: str | None,
     watch: bool,
     output: Output,
@@ -91,13 +105,28 @@ def report_command(
     if period and (first or last):
         raise click.UsageError("A named period does not go with --from or --to")
     end = _end(last)
+    parts = [_BY[name] for name in _BY if name in by]
+    parts += [name for name, wanted in (("hours", hours), ("spread", spread)) if wanted]
+    targets = configuration(whole=False).targets
+    granularity = _granularity(by)
 
     async def work(client: "InboxClient") -> Report:
         id = (await filter_ids(client, channel=channel))["channel"]
         query = ReportQuery(
-            from_=first, to=end, timezone=zone, channel=id, granularity=by, compare=compare
+            from_=first,
+            to=end,
+            timezone=zone,
+            channel=id,
+            granularity=granularity,
+            compare=compare,
+            include=",".join(parts) or None,
+            target_first_response=seconds_of(targets.first_response),
+            target_reply=seconds_of(targets.reply),
         )
-        return await client.report(await _placed(client, query, period) if period else query)
+        report = await client.report(await _placed(client, query, period) if period else query)
+        for part in missing_parts(report, query):
+            say(f"this server does not report {PART_WORDS[part]}")
+        return report
 
     if not watch:
         _write(run_with_client(target, work), output)
@@ -137,6 +166,14 @@ def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
 
     id = run_with_client(target, id_of) if channel else None
     open_wall(target, Asked("today", channel=id, zone=zone))
+
+
+def _granularity(by: Sequence[str]) -> str | None:
+    """Return the only granularity among the values of --by."""
+    named = [name for name in dict.fromkeys(by) if name in GRANULARITIES]
+    if len(named) > 1:
+        raise click.UsageError(f"--by takes one of {' and '.join(named)}")
+    return named[0] if named else None
 
 
 def _end(last: str | None) -> str | None:

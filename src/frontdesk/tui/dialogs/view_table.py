@@ -13,6 +13,7 @@ from frontdesk.tui.actions import CommandEntry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import MenuEntry
 from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.preferences import Targets
 from frontdesk.wire import PhoneRef
 
 INBOX = "inbox"
@@ -55,6 +56,7 @@ class Opening(NamedTuple):
     switch: Callable[[Screen[Any], str], None]
     keys: Mapping[str, str] = MappingProxyType({})
     contact: PhoneRef | None = None
+    targets: Targets = Targets()
 
 
 def view_bindings() -> list[BindingType]:

@@ -21,6 +21,7 @@ from frontdesk.tui.dialogs.view_table import (
     view_entries,
 )
 from frontdesk.tui.key_names import changed_keys
+from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.wire import PhoneRef
 
 __all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_commands", "view_entries"]
@@ -81,6 +82,7 @@ def open_view(
     title: str,
     on_chosen: Callable[[Query | PhoneRef | None], None],
     contact: PhoneRef | None = None,
+    targets: Targets = PLAIN.targets,
 ) -> None:
     """Open a view over the inbox; do nothing for the inbox itself.
 
@@ -93,7 +95,16 @@ def open_view(
     def switch(screen: Screen[Any], other: str) -> None:
         if app.screen is screen:
             screen.dismiss(None)
-            open_view(app, other, mailbox, clock, title=title, on_chosen=on_chosen, contact=contact)
+            open_view(
+                app,
+                other,
+                mailbox,
+                clock,
+                title=title,
+                on_chosen=on_chosen,
+                contact=contact,
+                targets=targets,
+            )
 
-    opening = Opening(mailbox, clock, title, switch, changed_keys(app), contact)
+    opening = Opening(mailbox, clock, title, switch, changed_keys(app), contact, targets)
     app.push_screen(_MAKERS[name](opening), on_chosen)

@@ -948,4 +948,5 @@ class InboxScreen(SizedScreen[None]):
             title=self._title,
             on_chosen=self._go_to,
             contact=self.thread.conversation.contact if self.thread.conversation else None,
+            targets=self._preferences.targets,
         )

@@ -17,13 +17,20 @@ from textual.widget import Widget
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
+    BREAKDOWNS,
     FEW,
     METRICS,
+    NOTHING,
+    PART_WORDS,
+    WEEKDAYS,
     Figure,
     Glyphs,
+    Group,
     Metric,
-    channel_name,
     figures_of,
+    groups_of,
+    missing_parts,
+    time_words,
     value_of,
     value_words,
 )
@@ -38,15 +45,16 @@ from frontdesk.reports.periods import (
 from frontdesk.text import clean, one_line, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.reports.plots import Plot, Scene
+from frontdesk.tui.reports.plots import HOURS, Heat, HeatMap, Plot, Scene
 from frontdesk.tui.reports.query import moments_of
-from frontdesk.tui.reports.tables import AuthorTable, ChannelTable, Head, LiveLine, MetricTable
+from frontdesk.tui.reports.tables import AuthorTable, GroupTable, Head, LiveLine, MetricTable
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.line_widget import Piece
-from frontdesk.wire import Bucket, Period, Report
+from frontdesk.wire import Bucket, HourGrid, Hours, Period, Report, ReportQuery
 from frontdesk.wire.values import utc_now
 
 NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"
+NOT_BY_TEAM = "all open conversations: /v1 has no filter for teams"
 NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
 
 
@@ -118,12 +126,14 @@ def series_words(report: Report, parts: str, zone: tzinfo) -> str:
     return f"PER {parts.upper()}, {days}"
 
 
-def foot(report: Report | None, zone: tzinfo, width: int, keys: KeyNames) -> list[Piece]:
+def foot(
+    report: Report | None, query: ReportQuery, zone: tzinfo, width: int, keys: KeyNames
+) -> list[Piece]:
     """Footnotes for reading the numbers, most important first, as far as `width` allows."""
     if report is None:
         return []
     moments = moments_of(report)
-    sentences = []
+    sentences = [not_reported(part) for part in missing_parts(report, query)]
     if moments is not None and moments[1].astimezone(zone).time() != datetime.min.time():
         sentences.append(
             f"the last day is partial, until {time_of_day(moments[1].astimezone(zone))}"
@@ -194,10 +204,14 @@ class ReportPanes(Vertical):
         self.metrics = MetricTable(glyphs, id="metrics")
         self.plot = Plot(glyphs, id="plot")
         self.authors = AuthorTable(glyphs, id="authors")
-        self.channels = ChannelTable(glyphs, id="channels")
+        self.heat = HeatMap(glyphs, id="heat")
+        self.channels = GroupTable(glyphs, id="channels")
         self._title = Title("2", id="plot-title")
         self._column = Bar(id="plot-column")
+        self._remark = Bar(id="breakdown-remark")
         self._report: Report | None = None
+        self._hours: Hours | None = None
+        self._longer = False
         self._zone: tzinfo = UTC
         self._parts = "day"
         self._now = utc_now()
@@ -211,6 +225,7 @@ class ReportPanes(Vertical):
             with Vertical(id="plot-pane"):
                 yield self._title
                 yield self.plot
+                yield self.heat
                 yield self._column
             with Vertical(id="authors-pane"):
                 yield Head(self.authors, id="authors-head")
@@ -218,6 +233,7 @@ class ReportPanes(Vertical):
         with Vertical(id="report-channels-pane"):
             yield Head(self.channels, id="channels-head")
             yield self.channels
+            yield self._remark
 
     # Focus
 
@@ -236,6 +252,7 @@ class ReportPanes(Vertical):
         for head in self.query(Head):
             head.refresh()
         self._title.mark(name == "plot")
+        self._show_cursor()
 
     def step(self, step: int) -> None:
         """Focus the next (1) or previous (-1) pane, with wrap-around."""
@@ -245,7 +262,7 @@ class ReportPanes(Vertical):
         widgets: dict[str, Widget] = {
             "live": self.live,
             "metrics": self.metrics,
-            "plot": self.plot,
+            "plot": self.heat if self.has_class("-heat") else self.plot,
             "authors": self.authors,
             "channels": self.channels,
         }
@@ -262,7 +279,6 @@ class ReportPanes(Vertical):
     def say_when_empty(self, words: str) -> None:
         """Set the texts of empty panes; `words`: why there is no report."""
         self.metrics.say_when_empty(words)
-        self.channels.say_when_empty("No channels")
         self.authors.say_when_empty("No messages sent")
 
     def show(
@@ -277,22 +293,60 @@ class ReportPanes(Vertical):
         """Show a report, or None."""
         self._report = report
         self._zone, self._parts, self._now = zone, parts, now
-        self.live.show(report.live if report else None, as_of)
+        self.live.show(report, as_of)
         figures = figures_of(report, glyphs=self._glyphs) if report else []
         self.metrics.series_words = series_words(report, parts, zone) if report else ""
-        self.metrics.put([(figure.metric.field, figure) for figure in figures])
+        self.metrics.put_figures(figures)
         self.authors.put_authors(
             dict(report.outgoing_by_author) if report else {}, report.pricing if report else ()
         )
-        channels = report.channels if report else ()
-        self.channels.put_channels(channels)
-        self.set_class(not channels, "-no-channels")
-        rows = min(len(channels), _MOST_CHANNEL_ROWS)
-        self.query("#report-channels-pane").set_styles(height=rows + 2)
+        self.follow()
+
+    def show_breakdown(self, part: str, answer: Report | None, words: str) -> None:
+        """Show the rows of a breakdown; without an answer that has them, `words`.
+
+        answer: the report with this part.
+        """
+        groups = groups_of(answer, part) if answer else None
+        if answer is not None:
+            words = not_reported(part) if groups is None else f"no {BREAKDOWNS[part].scope}"
+        self.channels.say_when_empty(words)
+        moment = answer.live.as_of_time if answer and answer.live else self._now
+        self.channels.put_groups(part, groups or (), moment)
+        remark = BREAKDOWNS[part].remark if groups else ""
+        self._remark.show([("dim", f"  {remark}")])
+        self._remark.display = bool(remark)
+        rows = min(max(1, len(groups or ())), _MOST_CHANNEL_ROWS)
+        self.query("#report-channels-pane").set_styles(height=rows + 2 + bool(remark))
+        self.query_one("#channels-head", Head).refresh()
+
+    def show_hours(self, answer: Report | None, words: str, *, shown: bool) -> None:
+        """Show messages or first responses by weekday and hour, in place of the plot.
+
+        answer: the report with this part; without one that has it, `words`.
+        """
+        self._hours = answer.hours if answer else None
+        if answer is not None and answer.hours is None:
+            words = not_reported("hours")
+        at_plot = self.screen.focused in (self.plot, self.heat)
+        changed = shown != self.has_class("-heat")
+        self.set_class(shown, "-heat")
+        cells = _cells(self._hours, longer=self._longer)
+        self.heat.show(Heat(cells, self._longer) if cells else None, words)
+        if changed and at_plot:
+            self.enter("plot")
+        self.follow()
+
+    def switch_hours(self) -> None:
+        """Show first responses by hour rather than messages, or the other way round."""
+        self._longer = not self._longer
+        cells = _cells(self._hours, longer=self._longer)
+        if cells:
+            self.heat.show(Heat(cells, self._longer))
         self.follow()
 
     def order_channels(self, field: str) -> None:
-        """Sort the channels by a column."""
+        """Sort the breakdown by a column."""
         self.channels.order_by(field)
         self.query_one("#channels-head", Head).refresh()
 
@@ -303,10 +357,33 @@ class ReportPanes(Vertical):
         scene = self._scene(metric) if figure and self._report else None
         if scene != self.plot.scene:
             self.plot.show(scene)
-        self._title.show(self._title_words(metric, scene))
-        self._column.show([("text", f"  {self.column_words()}")])
+        heat = self.has_class("-heat")
+        self._title.show(self._heat_title() if heat else self._title_words(metric, scene))
+        self._show_cursor()
         for head in self.query(Head):
             head.refresh()
+
+    def _show_cursor(self) -> None:
+        words = self.hour_words() if self.has_class("-heat") else self.column_words()
+        self._column.show([("text", f"  {words}")])
+
+    def _heat_title(self) -> list[Piece]:
+        name = "FIRST RESPONSE, MEAN" if self._longer else "MESSAGES RECEIVED"
+        cells = _cells(self._hours, longer=self._longer)
+        highest = max((each for row in cells for each in row if each is not None), default=0)
+        most = time_words(highest) if self._longer else f"{round(highest):,}"
+        scale = [("dim", f"   {self.heat.shades}  up to {most}")] if cells else []
+        return [("strong", f"{name} BY HOUR"), *scale]
+
+    def hour_words(self) -> str:
+        """Values of the heat map's selected cell."""
+        day, hour = self.heat.day, self.heat.hour
+        if self._hours is None:
+            return ""
+        count, response = _cell_words(self._hours, day, hour)
+        words = f"{WEEKDAYS[day]} {hour:02}:00: {count} received, first response {response}"
+        before = self._hours.previous
+        return f"{words}; was {', '.join(_cell_words(before, day, hour))}" if before else words
 
     def _series(self) -> Sequence[Bucket]:
         return self._report.series or () if self._report else ()
@@ -365,19 +442,48 @@ class ReportPanes(Vertical):
         match self.at:
             case "live":
                 return self.live.copied
+            case "plot" if self.has_class("-heat"):
+                return self.hour_words()
             case "plot":
                 figure: Figure | None = self.metrics.row
                 return f"{figure.metric.name if figure else ''}, {self.column_words()}"
             case "channels" if self.channels.row is not None:
-                channel = self.channels.row
+                group: Group = self.channels.row
                 values = [
-                    f"{metric.name} {value_words(metric, value_of(channel.metrics, metric.field))}"
-                    for metric in METRICS
+                    f"{metric.name} {value_words(metric, value_of(group.current, metric.field))}"
+                    for metric in BREAKDOWNS[self.channels.breakdown].metrics
                 ]
-                return f"{channel_name(channel)}: {', '.join(values)}"
+                return f"{group.name}: {', '.join(values)}"
             case "authors" if self.authors.row is not None:
                 return str(self.authors.row.sentence)
         return figure_words(self.metrics.row) if self.metrics.row else ""
+
+
+def not_reported(part: str) -> str:
+    """Sentence for a server that lacks a part."""
+    return f"this server does not report {PART_WORDS[part]}"
+
+
+def _cells(grid: HourGrid | None, *, longer: bool) -> Sequence[Sequence[float | None]]:
+    """Values by weekday and hour; empty unless there is one for each hour of the week."""
+    if grid is None:
+        return ()
+    cells: Sequence[Sequence[float | None]] = (
+        grid.avg_first_response_time if longer else grid.received
+    )
+    whole = len(cells) == len(WEEKDAYS) and all(len(row) == HOURS for row in cells)
+    return cells if whole else ()
+
+
+def _cell_words(grid: HourGrid, day: int, hour: int) -> tuple[str, str]:
+    """Messages received and mean first response of an hour of the week."""
+    received, times = _cells(grid, longer=False), _cells(grid, longer=True)
+    number = received[day][hour] if received else None
+    seconds = times[day][hour] if times else None
+    return (
+        NOTHING if number is None else f"{round(number):,}",
+        NOTHING if seconds is None else time_words(seconds).replace(" ", ""),
+    )
 
 
 def _measured(metric: Metric, bucket: Bucket) -> str:

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from frontdesk.reports.metrics import Glyphs
+from frontdesk.reports.metrics import WEEKDAYS, Glyphs
 from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit
 
 Values = Sequence[float | None]
@@ -285,3 +285,96 @@ def _filled(line: list[Piece], width: int) -> list[Piece]:
         filled.append((part, kept))
         room -= len(kept)
     return [*filled, ("text", fit("", room))]
+
+
+HOURS = 24
+_SHADES, _PLAIN_SHADES = "·░▒▓█", ".-+*#"
+# Inks of the four levels: of more messages, and of longer times.
+_MORE, _LONGER = ("dim", "read", "accent", "strong"), ("good", "early", "warning", "overdue")
+
+
+class Heat(NamedTuple):
+    """Cells by weekday (from Monday) and hour. longer: large values are bad."""
+
+    cells: Sequence[Values]
+    longer: bool
+
+    def level(self, day: int, hour: int) -> int:
+        """Quarter of the largest value that a cell reaches, from 1; 0 without a value."""
+        value = self.cells[day][hour]
+        highest = max((each for row in self.cells for each in row if each is not None), default=0)
+        if not value or highest <= 0:
+            return 0
+        return min(4, ceil(4 * value / highest))
+
+
+class HeatMap(Painted, can_focus=True):
+    """Draws a row for each weekday and a column for each hour; the keys move the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l,right", "move(0, 1)", "Next hour", id="heat.next", show=False),
+        Binding("h,left", "move(0, -1)", "Previous hour", id="heat.before", show=False),
+        Binding("j,down", "move(1, 0)", "Next day", id="heat.below", show=False),
+        Binding("k,up", "move(-1, 0)", "Previous day", id="heat.above", show=False),
+    ]
+
+    class Moved(Message):
+        """The cursor moved to another cell."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self.shades = _SHADES if glyphs.stem in glyphs.levels else _PLAIN_SHADES
+        self._heat: Heat | None = None
+        self._words = ""
+        self.day, self.hour = 0, 9
+
+    def show(self, heat: Heat | None, words: str = "") -> None:
+        """Draw other cells; without any, a sentence."""
+        self._heat, self._words = heat, words
+        self.refresh()
+
+    def action_move(self, days: int, hours: int) -> None:
+        self.day = max(0, min(self.day + days, len(WEEKDAYS) - 1))
+        self.hour = max(0, min(self.hour + hours, HOURS - 1))
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def line(self, y: int) -> Strip:
+        width, height = self.size
+        # Without a line for the hours where only the days fit.
+        day = y - (height > len(WEEKDAYS))
+        if self._heat is None:
+            pieces = [("text", f"  {self._words}" if y == 1 else "")]
+        elif day < 0:
+            pieces = self._hours(width)
+        else:
+            pieces = self._day(day, width) if day < len(self._heat.cells) else []
+        return Strip(self.segments(_filled(pieces, width)), width)
+
+    def _each(self, width: int) -> int:
+        return max(1, min(6, (width - 5) // HOURS))
+
+    def _hours(self, width: int) -> list[Piece]:
+        each = self._each(width)
+        step = {1: 4, 2: 2}.get(each, 1)
+        pieces: list[Piece] = [("dim", " " * 5)]
+        for hour in range(0, HOURS, step):
+            here = hour <= self.hour < hour + step
+            pieces.append(("accent" if here else "dim", f"{hour:02}".ljust(each * step)))
+        return pieces
+
+    def _day(self, day: int, width: int) -> list[Piece]:
+        assert self._heat is not None
+        each = self._each(width)
+        mark = "▸" if day == self.day and self.has_focus else " "
+        name = "accent" if day == self.day else "dim"
+        pieces: list[Piece] = [(name, f"{mark}{WEEKDAYS[day]} ")]
+        inks = _LONGER if self._heat.longer else _MORE
+        for hour in range(HOURS):
+            level = self._heat.level(day, hour)
+            ink = inks[level - 1] if level else "dim"
+            if (day, hour) == (self.day, self.hour) and self.has_focus:
+                ink += "@chosen"
+            shade = self.shades[level]
+            pieces.append((ink, shade if each == 1 else shade * (each - 1) + " "))
+        return pieces

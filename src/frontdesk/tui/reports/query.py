@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from frontdesk.reports.metrics import BREAKDOWNS, seconds_of
 from frontdesk.reports.periods import (
     CUSTOM,
     DEFAULT,
@@ -17,6 +18,7 @@ from frontdesk.reports.periods import (
     granularity_for,
 )
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.wire import Report, ReportQuery
 
 
@@ -35,6 +37,12 @@ class Asked:
     channel: str | None = None
     zone: str | None = None
     granularity: str | None = None
+    # What is shown: the breakdown, hours in place of the plot, p50 and p90, the pane and its row.
+    breakdown: str = "channels"
+    hours: bool = False
+    spread: bool = False
+    pane: str = "metrics"
+    row: str = ""
 
     @classmethod
     def stored(cls, text: str | None) -> Asked:
@@ -44,6 +52,7 @@ class Asked:
             members = json.loads(text or "{}")
             asked = cls(**{name: value for name, value in members.items() if name in known})
             asked.span(date.max - timedelta(days=1))
+            BREAKDOWNS[asked.breakdown]
         except (AttributeError, KeyError, TypeError, ValueError):
             return cls()
         return asked
@@ -64,13 +73,22 @@ class Asked:
     def with_span(self, span: Span) -> Asked:
         """Copy with a custom range of dates."""
         end = span.end.isoformat() if span.end else None
-        return Asked(CUSTOM, span.first.isoformat(), end, self.channel, self.zone, self.granularity)
+        return replace(self, period=CUSTOM, first=span.first.isoformat(), end=end)
 
     def parts(self, today: date) -> str:
         """Granularity of the series."""
         return self.granularity or granularity_for(self.span(today).days(today))
 
-    def query(self, today: date) -> ReportQuery:
+    @property
+    def included(self) -> list[str]:
+        """Parts that are asked for in requests of their own, as far as they are shown."""
+        shown = {self.breakdown: self.breakdown != "channels", "hours": self.hours}
+        return [part for part, is_shown in shown.items() if is_shown]
+
+    def query(self, today: date, targets: Targets = PLAIN.targets, part: str = "") -> ReportQuery:
+        """Query for the report, or for one part of it."""
+        include = [part] if part else []
+        include += ["spread"] if self.spread else []
         span = self.span(today)
         return ReportQuery(
             from_=span.first.isoformat(),
@@ -79,6 +97,9 @@ class Asked:
             channel=self.channel,
             granularity=self.parts(today),
             compare=comparison(self.period, span, today),
+            include=",".join(include) or None,
+            target_first_response=seconds_of(targets.first_response),
+            target_reply=seconds_of(targets.reply),
         )
 
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 from zoneinfo import available_timezones
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from frontdesk.errors import BadResponse, Forbidden, NotFound, Refused
+from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
 from frontdesk.reports.export import ENDINGS, default_name, exported
-from frontdesk.reports.metrics import Figure, Glyphs
+from frontdesk.reports.metrics import Figure, Glyphs, Group
 from frontdesk.reports.periods import (
     CUSTOM,
     PERIODS,
@@ -37,15 +37,15 @@ from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.key_names import named
 from frontdesk.tui.reports import panes as say
 from frontdesk.tui.reports.panes import ReportPanes
-from frontdesk.tui.reports.plots import Plot
+from frontdesk.tui.reports.plots import HeatMap, Plot
 from frontdesk.tui.reports.query import Asked, zone_of
-from frontdesk.tui.reports.tables import LiveLine, ReportTable, Share, fields_in_order
+from frontdesk.tui.reports.tables import LiveLine, ReportTable, Share
 from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.line_widget import Piece
-from frontdesk.wire import ChannelMetrics, ConversationFilter, Report, instant
+from frontdesk.wire import ConversationFilter, Report, ReportQuery, instant
 
 
 def date_prompt(span: Span, today: date) -> Prompt:
@@ -91,9 +91,12 @@ _REMEMBERED = "report"
 _KEYS = (
     "{report.before} {report.after} period",
     "{report.period} dates",
+    "{report.users} people",
+    "{report.hours} hours",
     "{report.channel} channel",
     "{report.parts} day/week",
     "{list.open} rows",
+    "{report.spread} p50/p90",
     "{report.formula} formula",
     "{report.export} export",
 )
@@ -107,8 +110,12 @@ class ReportScreen(ViewScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "pane('metrics')", "Go to figures", id="report.metrics", show=False),
         Binding("2", "pane('plot')", "Go to plot", id="report.plot", show=False),
-        Binding("3", "pane('channels')", "Go to channels", id="report.channels", show=False),
+        Binding("3", "breakdown('channels')", "Go to channels", id="report.channels", show=False),
         Binding("4", "pane('authors')", "Go to authors", id="report.authors", show=False),
+        Binding("5", "breakdown('users')", "Go to people", id="report.users", show=False),
+        Binding("6", "breakdown('teams')", "Go to teams", id="report.teams", show=False),
+        Binding("7", "breakdown('labels')", "Go to labels", id="report.labels", show=False),
+        Binding("8", "hours", "Go to weekdays and hours", id="report.hours", show=False),
         Binding("0", "pane('live')", "Go to live figures", id="report.live", show=False),
         Binding("tab", "step(1)", "Next pane", id="pane.next", show=False),
         Binding("shift+tab", "step(-1)", "Previous pane", id="pane.before", show=False),
@@ -120,8 +127,10 @@ class ReportScreen(ViewScreen):
         Binding("c,f", "channel", "Channel…", id="report.channel"),
         Binding("Z", "zone", "Time zone…", id="report.zone"),
         Binding("g", "granularity", "Hours, days, weeks or months", id="report.parts"),
-        Binding("S", "sort", "Sort channels…", id="report.sort"),
+        Binding("S", "sort", "Sort rows…", id="report.sort"),
         Binding("w", "formula", "How this figure is counted", id="report.formula"),
+        Binding("percent_sign", "spread", "p50 and p90", id="report.spread"),
+        Binding("m", "measure", "Hours: messages or first response", id="report.measure"),
         Binding("W", "wall", "Today in large digits, for a wall", id="report.wall"),
         Binding("E", "export", "Export report…", id="report.export"),
     ]
@@ -133,6 +142,7 @@ class ReportScreen(ViewScreen):
         self._panes = ReportPanes(glyphs)
         self._report: Report | None = None
         self._refusal: str | None = None
+        self._part_refusals: dict[str, str] = {}
 
     @property
     def view_name(self) -> str:
@@ -147,7 +157,8 @@ class ReportScreen(ViewScreen):
         yield Bar(id="foot")
 
     def on_mount(self) -> None:
-        self._panes.enter("metrics")
+        self._panes.channels.seek(self._asked.row)
+        self._panes.enter(self._asked.pane if self._asked.pane in say.ORDER else "metrics")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._panes.entered(event.widget)
@@ -170,9 +181,33 @@ class ReportScreen(ViewScreen):
 
     async def read(self) -> None:
         await self.ask(self._read_report)
+        await self._read_parts()
+
+    async def _read_parts(self) -> None:
+        for part in self._asked.included:
+            await self.ask(partial(self._read_part, part))
+
+    @work(group="parts", exclusive=True)
+    async def renew_parts(self) -> None:
+        """Read the parts that are shown."""
+        await self._read_parts()
+
+    async def _read_part(self, part: str) -> None:
+        self._part_refusals.pop(part, None)
+        try:
+            await self.mailbox.refresh_report(self._query(part))
+        except InboxError as error:
+            otherwise = self.named("{view.refresh} asks again.")
+            self._part_refusals[part] = say.refusal(error, otherwise)
+            raise
+        finally:
+            self._show_parts()
+
+    def _query(self, part: str = "") -> ReportQuery:
+        return self._asked.query(self._today(), self.opening.targets, part)
 
     async def _read_report(self) -> None:
-        query = self._asked.query(self._today())
+        query = self._query()
         self._refusal = None
         try:
             changed = await self.mailbox.refresh_report(query)
@@ -184,7 +219,7 @@ class ReportScreen(ViewScreen):
             raise
         if changed or self._report is None:
             self.show_saved()
-        if self._asked.query(self._today()) != query:
+        if self._query() != query:
             # The response revealed the account's time zone, where the date is another.
             await self._read_report()
 
@@ -195,10 +230,11 @@ class ReportScreen(ViewScreen):
     # Contents
 
     def show_saved(self) -> None:
-        report = self.mailbox.report(self._asked.query(self._today()))
+        report = self.mailbox.report(self._query())
         if report is None and self._report is None:
             # Before a response, the account's zone is unknown: use the local date.
-            report = self.mailbox.report(self._asked.query(self.clock.now().date()))
+            today = self.clock.now().date()
+            report = self.mailbox.report(self._asked.query(today, self.opening.targets))
         self._report = report
         self._panes.say_when_empty(self._refusal or self._empty_words())
         self._panes.show(
@@ -208,6 +244,22 @@ class ReportScreen(ViewScreen):
             now=self.clock.now(),
             as_of=say.as_of(report, self.clock),
         )
+        self._show_parts()
+
+    def _show_parts(self) -> None:
+        """Show the breakdown and the hours, or why they are missing."""
+        if not self.composed:
+            return
+        part = self._asked.breakdown
+        is_base = part == "channels"
+        answer = self._report if is_base else self.mailbox.report(self._query(part))
+        self._panes.show_breakdown(part, answer, self._missing_words(part))
+        hours = self.mailbox.report(self._query("hours")) if self._asked.hours else None
+        words = self._missing_words("hours")
+        self._panes.show_hours(hours, words, shown=self._asked.hours)
+
+    def _missing_words(self, part: str) -> str:
+        return self._part_refusals.get(part) or self.connection.problem or "Loading…"
 
     def _empty_words(self) -> str:
         problem = self.connection.problem
@@ -229,7 +281,8 @@ class ReportScreen(ViewScreen):
         if self.composed:
             if self._report is None:
                 self._panes.say_when_empty(self._refusal or self._empty_words())
-            foot = say.foot(self._report, self._zone(), self.size.width, self.key_names)
+            width, keys = self.size.width, self.key_names
+            foot = say.foot(self._report, self._query(), self._zone(), width, keys)
             self.query_one("#foot", Bar).show(foot)
 
     def _channel_name(self) -> str:
@@ -241,7 +294,47 @@ class ReportScreen(ViewScreen):
     # Keys
 
     def action_pane(self, name: str) -> None:
+        if name == "plot" and self._asked.hours:
+            self._keep(hours=False)
         self._panes.enter(name)
+
+    def action_breakdown(self, part: str) -> None:
+        """Show a table by channel, person, team or label."""
+        if part != self._asked.breakdown:
+            self._keep(breakdown=part)
+        self._panes.enter("channels")
+
+    def action_hours(self) -> None:
+        """Show weekdays and hours in place of the plot."""
+        if not self._asked.hours:
+            self._keep(hours=True)
+        self._panes.enter("plot")
+
+    def action_measure(self) -> None:
+        """Show first responses by hour rather than messages, or the other way round."""
+        if self._asked.hours:
+            self._panes.switch_hours()
+        else:
+            self.action_hours()
+
+    def action_spread(self) -> None:
+        """Show or hide p50 and p90 beside the means."""
+        self._ask_for(replace(self._asked, spread=not self._asked.spread))
+
+    def _keep(self, **shown: Any) -> None:
+        """Change and remember what is shown, and read the parts that this needs."""
+        self._asked = replace(self._asked, **shown)
+        self.mailbox.set_setting(_REMEMBERED, self._asked.to_store())
+        self._show_parts()
+        self.renew_parts()
+
+    def choose(self, chosen: ConversationFilter, other_set: str = "", more: str = "") -> None:
+        """Remember the row that leads to conversations, so that the report opens on it again."""
+        group: Group | None = self._panes.channels.row
+        row = group.key if group else ""
+        kept = replace(self._asked, pane=self._panes.at, row=row)
+        self.mailbox.set_setting(_REMEMBERED, kept.to_store())
+        super().choose(chosen, other_set, more)
 
     def action_step(self, step: int) -> None:
         self._panes.step(step)
@@ -308,9 +401,9 @@ class ReportScreen(ViewScreen):
 
     def action_sort(self) -> None:
         """Select the sort column of the channels; selecting it again reverses the order."""
-        choices = [Choice(field, name) for field, name in fields_in_order()]
+        choices = [Choice(field, name) for field, name in self._panes.channels.orders()]
         current = self._panes.channels.sorted_by
-        picker = Picker("Order channels by (again: other way round)", choices, current=current)
+        picker = Picker("Order rows by (again: other way round)", choices, current=current)
         self.app.push_screen(picker, self._take_order)
 
     def _take_order(self, field: str | None) -> None:
@@ -341,9 +434,18 @@ class ReportScreen(ViewScreen):
         if self._report is None:
             self.notify("There is no report to save yet", markup=False)
             return
-        report = self._report
+        report = self._whole(self._report)
         prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
         self.app.push_screen(prompt, partial(self._save, report))
+
+    def _whole(self, report: Report) -> Report:
+        """The report with the parts that are shown."""
+        parts = {}
+        for part in self._asked.included:
+            answer = self.mailbox.report(self._query(part))
+            if answer is not None and getattr(answer, part) is not None:
+                parts[part] = getattr(answer, part)
+        return report.model_copy(update=parts)
 
     def _save(self, report: Report, name: str | None) -> None:
         if name is None:
@@ -357,7 +459,8 @@ class ReportScreen(ViewScreen):
 
     @on(ReportTable.Highlighted)
     @on(Plot.Moved)
-    def _follow(self, event: ReportTable.Highlighted | Plot.Moved) -> None:
+    @on(HeatMap.Moved)
+    def _follow(self, event: ReportTable.Highlighted | Plot.Moved | HeatMap.Moved) -> None:
         event.stop()
         self._panes.follow()
 
@@ -370,8 +473,8 @@ class ReportScreen(ViewScreen):
             case Figure(metric=metric):
                 chosen = ConversationFilter(status=metric.status, channel=channel)
                 self.choose(chosen, metric.other_set)
-            case ChannelMetrics(channel=ref):
-                self.choose(ConversationFilter(channel=ref.id), say.NOT_BY_PERIOD)
+            case Group():
+                self._open_group(event.row)
             case Share():
                 self.choose(ConversationFilter(channel=channel), say.NOT_BY_AUTHOR)
 
@@ -379,4 +482,24 @@ class ReportScreen(ViewScreen):
     def _open_live(self, event: LiveLine.Opened) -> None:
         event.stop()
         chosen = event.live.chosen.model_copy(update={"channel": self._asked.channel})
-        self.choose(chosen, event.live.other_set)
+        waiting = event.live.waiting
+        more = f"waiting:{waiting} sort:waiting" if waiting else ""
+        self.choose(chosen, event.live.other_set, more)
+
+    def _open_group(self, group: Group) -> None:
+        """Show the open conversations of a person, or those of a channel or label."""
+        channel = self._asked.channel
+        match group.scope:
+            case "user":
+                chosen = ConversationFilter(
+                    status="open", assignee=group.id or "unassigned", channel=channel
+                )
+                self.choose(chosen, more="sort:waiting")
+            case "label":
+                chosen = ConversationFilter(label=group.name, channel=channel)
+                self.choose(chosen, say.NOT_BY_PERIOD)
+            case "team":
+                chosen = ConversationFilter(status="open", channel=channel)
+                self.choose(chosen, say.NOT_BY_TEAM, "sort:waiting")
+            case _:
+                self.choose(ConversationFilter(channel=group.id), say.NOT_BY_PERIOD)

@@ -4,27 +4,37 @@ One-line bar of current conversation counts; each opens its list.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
 from frontdesk.reports.metrics import (
+    BREAKDOWNS,
     BY_FIELD,
     LIVE,
     NOTHING,
+    NOW_FIGURES,
     Change,
     Figure,
     Glyphs,
+    Group,
     Live,
     author_name,
     change,
-    channel_name,
+    live_figures,
+    now_words,
+    percentile_words,
     pricing_words,
+    spread_of,
+    target_of,
+    target_words,
     value_of,
     value_words,
 )
@@ -32,7 +42,7 @@ from frontdesk.text import one_line, words
 from frontdesk.tui.reports.plots import sparkline
 from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
-from frontdesk.wire import ChannelMetrics, LiveCounts, PricingCount
+from frontdesk.wire import LiveCounts, PricingCount, Report
 
 
 class ReportTable(VirtualList[Any]):
@@ -75,10 +85,15 @@ class Head(Painted):
 
 
 class Columns(NamedTuple):
-    """Column widths of the metric table; 0 for a column that does not fit."""
+    """Column widths of the metric table; 0 for a column that does not fit.
+
+    spread: of each of p50 and p90.
+    """
 
     name: int
     now: int
+    spread: int
+    target: int
     then: int
     gap: int
     change: int
@@ -86,15 +101,25 @@ class Columns(NamedTuple):
     samples: int
 
 
-def columns_for(width: int) -> Columns:
+def columns_for(width: int, *, spread: bool = False, target: bool = False) -> Columns:
     """Column widths for a total width; name, value and change have priority."""
+    each, within = 10 * spread, 13 * target
+    more = 2 * each + within
     if width >= 98:
-        return Columns(28, 12, 12, 3, 20, min(64, width - 88), 13)
+        series = max(0, min(64, width - 88 - more))
+        samples = 13 if series else 0
+        return Columns(28, 12, each, within, 12, 3, 20, series, samples)
     if width >= 72:
-        return Columns(21, 9, 10, 2, 19, width - 61, 0)
+        then = 10 if more < 20 else 0
+        series = width - 51 - then - more
+        return Columns(21, 9, each, within, then, 2, 19 + min(0, series), max(0, series), 0)
     if width >= 54:
-        return Columns(21, 9, 9, 2, width - 41, 0, 0)
-    return Columns(max(8, width - 20), 9, 0, 1, 10, 0, 0)
+        then = 0 if more else 9
+        change = width - 32 - then - more
+        if change >= 8:
+            return Columns(21, 9, each, within, then, 2, change, 0, 0)
+        return Columns(21, 9, 0, 0, 9, 2, width - 41, 0, 0)
+    return Columns(max(8, width - 20), 9, 0, 0, 0, 1, 10, 0, 0)
 
 
 class MetricTable(ReportTable):
@@ -104,10 +129,26 @@ class MetricTable(ReportTable):
         super().__init__(id=id)
         self._glyphs = glyphs
         self.series_words = ""
+        self._spread = self._target = False
+
+    def put_figures(self, figures: Sequence[Figure]) -> None:
+        """Show these figures, with columns for what the server sent."""
+        shape = any(figure.spread for figure in figures), any(figure.target for figure in figures)
+        if shape != (self._spread, self._target):
+            self._spread, self._target = shape
+            self.forget_drawn()
+        self.put([(figure.metric.field, figure) for figure in figures])
+
+    def _columns(self, width: int) -> Columns:
+        return columns_for(width, spread=self._spread, target=self._target)
 
     def head(self, width: int) -> list[Piece]:
-        columns = columns_for(width)
+        columns = self._columns(width)
         text = fit("METRIC", columns.name) + "THIS".rjust(columns.now)
+        if columns.spread:
+            text += "P50".rjust(columns.spread) + "P90".rjust(columns.spread)
+        if columns.target:
+            text += "IN TIME".rjust(columns.target)
         if columns.then:
             text += "PREVIOUS".rjust(columns.then)
         text += " " * columns.gap + fit("CHANGE", columns.change)
@@ -127,13 +168,14 @@ class MetricTable(ReportTable):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         figure: Figure = self.rows[position]
-        columns = columns_for(width)
+        columns = self._columns(width)
         metric, tight = figure.metric, width < 98
         now = value_words(metric, figure.now, tight=tight)
         then = value_words(metric, figure.then, tight=tight)
         value_part = "dim" if figure.few or figure.now is None else "strong"
         line: list[Piece] = [("text", fit(metric.name, columns.name))]
         line.append((value_part, now.rjust(columns.now)))
+        line += _spread_pieces(figure, columns)
         if columns.then:
             line.append(("dim", then.rjust(columns.then)))
         line.append(("text", " " * columns.gap))
@@ -144,6 +186,18 @@ class MetricTable(ReportTable):
         if columns.samples:
             line.append(("dim", _samples_words(figure).rjust(columns.samples)))
         return [[*line, ("text", " " * (width - width_of(line)))]]
+
+
+def _spread_pieces(figure: Figure, columns: Columns) -> list[Piece]:
+    """Percentiles of a mean, and the share within its target."""
+    pieces: list[Piece] = []
+    for name in ("p50", "p90") if columns.spread else ():
+        words = percentile_words(figure.spread, name, tight=True) if figure.metric.timed else ""
+        pieces.append(("text", words.rjust(columns.spread)))
+    if columns.target:
+        words = target_words(figure.target) if figure.target else ""
+        pieces.append(("text", words.rjust(columns.target)))
+    return pieces
 
 
 def _change_pieces(changed: Change, width: int) -> list[Piece]:
@@ -161,45 +215,95 @@ def _samples_words(figure: Figure) -> str:
     return NOTHING if figure.samples is None else f"{figure.samples:,} {figure.metric.sampled}"
 
 
-class ChannelColumn(NamedTuple):
-    """Column of the channel table, with its width on wide and narrow screens.
+class GroupColumn(NamedTuple):
+    """Column of a breakdown, with its width on wide and narrow screens.
 
-    changes: the change is shown beside the value.
+    kind: metric, now (at this moment), p50, p90 or target. changes: the change stands beside it.
     """
 
     field: str
     width: int
     least: int
     changes: bool = False
+    kind: str = "metric"
 
     @property
     def title(self) -> str:
+        match self.kind:
+            case "now":
+                return NOW_FIGURES[self.field].upper()
+            case "target":
+                return "IN TIME"
+            case "p50" | "p90":
+                return self.kind.upper()
         return BY_FIELD[self.field].heading.upper()
 
+    @property
+    def name(self) -> str:
+        """Name for the choice of an order."""
+        if self.kind == "now":
+            return f"{NOW_FIGURES[self.field]} now"
+        return BY_FIELD[self.field].name
 
-CHANNEL_COLUMNS = (
-    ChannelColumn("conversations_count", 7, 6, True),
-    ChannelColumn("incoming_messages_count", 11, 9),
-    ChannelColumn("outgoing_messages_count", 7, 7),
-    ChannelColumn("resolutions_count", 11, 10),
-    ChannelColumn("avg_first_response_time", 16, 15, True),
-    ChannelColumn("avg_reply_time", 10, 9),
-    ChannelColumn("avg_resolution_time", 12, 12),
-    ChannelColumn("reopened_count", 11, 10),
-    ChannelColumn("bot_handoffs_count", 13, 12),
-    ChannelColumn("bot_resolutions_count", 8, 7),
+
+_CHANNEL_COLUMNS = (
+    GroupColumn("conversations_count", 7, 6, True),
+    GroupColumn("incoming_messages_count", 11, 9),
+    GroupColumn("outgoing_messages_count", 7, 7),
+    GroupColumn("resolutions_count", 11, 10),
+    GroupColumn("avg_first_response_time", 16, 15, True),
+    GroupColumn("avg_reply_time", 10, 9),
+    GroupColumn("avg_resolution_time", 12, 12),
+    GroupColumn("reopened_count", 11, 10),
+    GroupColumn("bot_handoffs_count", 13, 12),
+    GroupColumn("bot_resolutions_count", 8, 7),
 )
+_PERSON_COLUMNS = (
+    GroupColumn("availability", 9, 9, kind="now"),
+    GroupColumn("open", 7, 6, kind="now"),
+    GroupColumn("waiting", 8, 7, kind="now"),
+    GroupColumn("longest_waiting_since", 9, 9, kind="now"),
+    GroupColumn("unread", 8, 8, kind="now"),
+    GroupColumn("avg_first_response_time", 16, 15, True),
+    GroupColumn("avg_reply_time", 10, 9, True),
+    GroupColumn("outgoing_messages_count", 7, 6),
+    GroupColumn("answered_conversations_count", 10, 10),
+    GroupColumn("resolutions_count", 11, 10),
+)
+COLUMNS: Mapping[str, tuple[GroupColumn, ...]] = MappingProxyType(
+    {
+        "channels": _CHANNEL_COLUMNS,
+        "users": _PERSON_COLUMNS,
+        "teams": _PERSON_COLUMNS,
+        "labels": _CHANNEL_COLUMNS[:7],
+    }
+)
+# Column that a breakdown is sorted by at first.
+_FIRST_ORDER = {"users": "waiting", "teams": "waiting"}
 _WIDE = 98
 _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 
 
-def shown_columns(width: int, sorted_by: str) -> list[ChannelColumn]:
+def columns_of(part: str, groups: Sequence[Group]) -> list[GroupColumn]:
+    """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them."""
+    columns: list[GroupColumn] = []
+    for column in COLUMNS[part]:
+        columns.append(column)
+        field = column.field
+        if any(spread_of(group.current, field) for group in groups):
+            columns += [GroupColumn(field, 9, 9, kind=kind) for kind in ("p50", "p90")]
+        if any(target_of(group.current, field) for group in groups):
+            columns.append(GroupColumn(field, 12, 12, kind="target"))
+    return columns
+
+
+def shown_columns(columns: Sequence[GroupColumn], width: int, sorted_by: str) -> list[GroupColumn]:
     """Columns that fit beside the name, always including the sort column."""
     room = width - name_width(width)
-    ordering = next((one for one in CHANNEL_COLUMNS if one.field == sorted_by), CHANNEL_COLUMNS[0])
+    ordering = next((one for one in columns if one.field == sorted_by), columns[0])
     reserved = sum(_widths(ordering, width))
-    shown: list[ChannelColumn] = []
-    for column in CHANNEL_COLUMNS:
+    shown: list[GroupColumn] = []
+    for column in columns:
         if column is ordering:
             reserved = 0
         taken = sum(_widths(column, width))
@@ -209,7 +313,7 @@ def shown_columns(width: int, sorted_by: str) -> list[ChannelColumn]:
     return shown
 
 
-def _widths(column: ChannelColumn, width: int) -> tuple[int, int]:
+def _widths(column: GroupColumn, width: int) -> tuple[int, int]:
     """Width of a value, and of the change beside it."""
     if width >= _WIDE:
         return column.width, _CHANGE_WIDTH if column.changes else 0
@@ -217,76 +321,135 @@ def _widths(column: ChannelColumn, width: int) -> tuple[int, int]:
 
 
 def name_width(width: int) -> int:
-    """Width of the channel names."""
+    """Width of the names."""
     return 24 if width >= _WIDE else 16 if width >= 56 else max(8, width - 28)
 
 
-class ChannelTable(ReportTable):
-    """Table with one line per channel, sorted by the metric `sorted_by`, descending by default."""
+class GroupTable(ReportTable):
+    """Table of a breakdown, one line per channel, person, team or label.
+
+    Sorted by a column of each breakdown, descending by default.
+    """
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
-        self._channels: Sequence[ChannelMetrics] = ()
-        self.sorted_by = CHANNEL_COLUMNS[0].field
+        self.breakdown = "channels"
+        self._groups: Sequence[Group] = ()
+        self._moment: datetime | None = None
+        self._orders = {part: columns[0].field for part, columns in COLUMNS.items()} | _FIRST_ORDER
         self.lowest_first = False
+        self._sought = ""
 
-    def put_channels(self, channels: Sequence[ChannelMetrics]) -> None:
-        """Show these channels in sort order; channels without a value come last."""
-        self._channels = channels
-        known = [c for c in channels if value_of(c.metrics, self.sorted_by) is not None]
-        unknown = [c for c in channels if value_of(c.metrics, self.sorted_by) is None]
-        known.sort(
-            key=lambda one: value_of(one.metrics, self.sorted_by) or 0,
-            reverse=not self.lowest_first,
-        )
-        self.put([(channel_key(one), one) for one in (*known, *unknown)])
+    @property
+    def sorted_by(self) -> str:
+        return self._orders[self.breakdown]
+
+    def seek(self, key: str) -> None:
+        """Select a row as soon as it is there."""
+        self._sought = key
+
+    def put_groups(self, part: str, groups: Sequence[Group], moment: datetime | None) -> None:
+        """Show the rows of a breakdown in order; those without a value come last.
+
+        moment: of the figures of now.
+        """
+        if part != self.breakdown or columns_of(part, groups) != columns_of(part, self._groups):
+            self.forget_drawn()
+        self.breakdown, self._groups, self._moment = part, groups, moment
+        values = {group.key: self._number(group) for group in groups}
+        known = [group for group in groups if values[group.key] is not None]
+        known.sort(key=lambda one: values[one.key] or 0, reverse=not self.lowest_first)
+        rest = [group for group in groups if values[group.key] is None]
+        self.put([(group.key, group) for group in (*known, *rest)])
+        keys = [group.key for group in (*known, *rest)]
+        if self._sought in keys:
+            self.go_to(keys.index(self._sought))
+            self._sought = ""
+
+    def _number(self, group: Group) -> float | None:
+        """Value that the rows are sorted by."""
+        column = next(one for one in COLUMNS[self.breakdown] if one.field == self.sorted_by)
+        if column.kind == "metric":
+            return value_of(group.current, column.field)
+        if column.field == "longest_waiting_since":
+            since = group.now.longest_waiting_since_time if group.now else None
+            return None if since is None else -since.timestamp()
+        value = getattr(group.now, column.field, None)
+        return float(value) if isinstance(value, int) else None
 
     def order_by(self, field: str) -> None:
         """Sort by a column; reverse the order if it is the sort column already."""
         self.lowest_first = field == self.sorted_by and not self.lowest_first
-        self.sorted_by = field
+        self._orders[self.breakdown] = field
         self.forget_drawn()
-        self.put_channels(self._channels)
+        self.put_groups(self.breakdown, self._groups, self._moment)
+
+    def _columns(self, width: int) -> list[GroupColumn]:
+        return shown_columns(columns_of(self.breakdown, self._groups), width, self.sorted_by)
 
     def head(self, width: int) -> list[Piece]:
-        text = fit("CHANNEL", name_width(width))
+        text = fit(BREAKDOWNS[self.breakdown].heading.upper(), name_width(width))
         mark = self._glyphs.up if self.lowest_first else self._glyphs.down
-        for column in shown_columns(width, self.sorted_by):
+        for column in self._columns(width):
             value, beside = _widths(column, width)
-            text += f"{column.title}{mark if column.field == self.sorted_by else ''}".rjust(value)
-            text += " " * beside
+            ordering = column.field == self.sorted_by and column.kind in ("metric", "now")
+            text += f"{column.title}{mark if ordering else ''}".rjust(value) + " " * beside
         return [("dim", fit(text, width))]
 
     def words_at(self, position: int) -> str:
         assert self.rows is not None
-        return channel_name(self.rows[position])
+        return str(self.rows[position].name)
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        channel: ChannelMetrics = self.rows[position]
+        group: Group = self.rows[position]
         room = name_width(width)
-        line: list[Piece] = [("text", fit(cut(channel_name(channel), room - 1), room))]
-        for column in shown_columns(width, self.sorted_by):
-            line += self._cell(channel, column, width)
+        line: list[Piece] = [("text", fit(cut(group.name, room - 1), room))]
+        for column in self._columns(width):
+            line += self._cell(group, column, width)
         return [[*line, ("text", " " * (width - width_of(line)))]]
 
-    def _cell(self, channel: ChannelMetrics, column: ChannelColumn, width: int) -> list[Piece]:
-        metric = BY_FIELD[column.field]
-        now = value_of(channel.metrics, column.field)
-        then = value_of(channel.previous, column.field)
+    def _cell(self, group: Group, column: GroupColumn, width: int) -> list[Piece]:
         room, beside = _widths(column, width)
-        value = value_words(metric, now, tight=True).rjust(room)
-        pieces: list[Piece] = [("text" if now is not None else "dim", value)]
+        words = self._words(group, column)
+        part = "dim" if words == NOTHING else self._ink(group, column)
+        pieces: list[Piece] = [(part, " " + fit_right(words, room - 1))]
         if beside:
-            changed = change(metric, now, then, glyphs=self._glyphs)
+            now, then = (value_of(each, column.field) for each in (group.current, group.previous))
+            changed = change(BY_FIELD[column.field], now, then, glyphs=self._glyphs)
             size = fit(" " + changed.size.replace(" ", ""), beside)
             pieces.append(("warning" if changed.part == "warning" else "dim", size))
         return pieces
 
+    def _words(self, group: Group, column: GroupColumn) -> str:
+        match column.kind:
+            case "now":
+                return now_words(group.now, column.field, self._moment)
+            case "target":
+                return target_words(target_of(group.current, column.field))
+            case "p50" | "p90":
+                spread = spread_of(group.current, column.field)
+                return percentile_words(spread, column.kind, tight=True)
+        metric = BY_FIELD[column.field]
+        return value_words(metric, value_of(group.current, column.field), tight=True)
 
-def channel_key(channel: ChannelMetrics) -> str:
-    return channel.channel.id or channel.channel.name or ""
+    def _ink(self, group: Group, column: GroupColumn) -> str:
+        """Ink of a value: who waits is seen."""
+        if column.field == "waiting" and group.now and group.now.waiting:
+            return "warning"
+        return "text"
+
+    def orders(self) -> list[tuple[str, str]]:
+        """Fields and names of the columns that can be sorted by."""
+        columns = [one for one in COLUMNS[self.breakdown] if one.field != "availability"]
+        return [(column.field, column.name) for column in columns]
+
+
+def fit_right(text: str, width: int) -> str:
+    """`text` in exactly `width` cells, at their right end."""
+    text = cut(text, width)
+    return " " * (width - cell_len(text)) + text
 
 
 AUTHOR_PARTS = MappingProxyType(
@@ -396,11 +559,6 @@ def _charged(pricing: Sequence[PricingCount]) -> list[Charged]:
     return [Charged(*kind, n, billable[kind], total) for kind, n in ordered if n]
 
 
-def fields_in_order() -> list[tuple[str, str]]:
-    """Sort columns of the channels: field and name."""
-    return [(column.field, BY_FIELD[column.field].name) for column in CHANNEL_COLUMNS]
-
-
 class LiveLine(Painted, can_focus=True):
     """Left and right select a count, enter opens its conversations."""
 
@@ -420,27 +578,31 @@ class LiveLine(Painted, can_focus=True):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._counts: LiveCounts | None = None
+        self._figures: Sequence[Live] = LIVE
         self._as_of = ""
         self._at = 0
 
-    def show(self, counts: LiveCounts | None, as_of: str) -> None:
-        """Show these counts. as_of: their time, as text."""
-        if (counts, as_of) != (self._counts, self._as_of):
-            self._counts, self._as_of = counts, as_of
+    def show(self, report: Report | None, as_of: str) -> None:
+        """Show the counts of a report. as_of: their time, as text."""
+        figures: Sequence[Live] = live_figures(report)
+        shown = report.live if report else None, figures, as_of
+        if shown != (self._counts, self._figures, self._as_of):
+            self._counts, self._figures, self._as_of = shown
+            self._at = min(self._at, len(self._figures) - 1)
             self.refresh()
 
     @property
     def copied(self) -> str:
         """The selected count with its name."""
-        live = LIVE[self._at]
+        live = self._figures[self._at]
         return f"{live.name}: {self._value(live)}"
 
     def action_move(self, step: int) -> None:
-        self._at = max(0, min(self._at + step, len(LIVE) - 1))
+        self._at = max(0, min(self._at + step, len(self._figures) - 1))
         self.refresh()
 
     def action_open(self) -> None:
-        self.post_message(self.Opened(LIVE[self._at]))
+        self.post_message(self.Opened(self._figures[self._at]))
 
     def on_focus(self) -> None:
         self.refresh()
@@ -450,11 +612,11 @@ class LiveLine(Painted, can_focus=True):
 
     def line(self, y: int) -> Strip:
         width = self.size.width
-        tight = width < 64
+        tight = width < (64 if len(self._figures) == len(LIVE) else 120)
         pieces: list[Piece] = [("accent", "▸" if self.has_focus else " ")]
         if width >= 48:
             pieces.append(("dim", f"NOW {self._as_of}" if width >= 80 else "NOW"))
-        for at, live in enumerate(LIVE):
+        for at, live in enumerate(self._figures):
             here = self.has_focus and at == self._at
             mark = ("▸" if here else " ").rjust(1 if tight else 3)
             name = f"{live.short if tight else live.name} "
@@ -462,7 +624,8 @@ class LiveLine(Painted, can_focus=True):
             # A truncated number would be wrong: stop before one that does not fit.
             if width_of(pieces) + len(mark + name + value) > width:
                 break
-            pieces += [("accent", mark), ("strong" if here else "dim", name), ("strong", value)]
+            ink = "overdue" if live.waiting and value not in ("0", NOTHING) else "strong"
+            pieces += [("accent", mark), ("strong" if here else "dim", name), (ink, value)]
         return Strip(self.segments(spread(pieces, (), width)), width)
 
     def _value(self, live: Live) -> str:

@@ -14,17 +14,18 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
     BY_FIELD,
-    LIVE,
     NOTHING,
     Figure,
     Glyphs,
     figures_of,
+    live_figures,
     value_words,
 )
 from frontdesk.text import one_line, time_of_day
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.tui.reports import panes as say
 from frontdesk.tui.reports.query import Asked, zone_of
 from frontdesk.tui.theme import DARK, STYLES, THEMES
@@ -195,8 +196,12 @@ class Wall(Painted):
 def live_block(report: Report, as_of: str) -> Block:
     """Tiles of the live counts that the server sends."""
     tiles = [
-        Tile(live.name, NOTHING if value is None else f"{value:,}")
-        for live in LIVE
+        Tile(
+            live.name,
+            NOTHING if value is None else f"{value:,}",
+            "overdue" if live.waiting and value else "strong",
+        )
+        for live in live_figures(report)
         for value in (getattr(report.live, live.field, None),)
     ]
     return Block([("accent", f" NOW {as_of}")], tiles)
@@ -277,7 +282,7 @@ class WallScreen(ViewScreen):
 
     def _query(self) -> ReportQuery:
         zone = zone_of(self._asked, self._report, self.clock)
-        return self._asked.query(self.clock.now().astimezone(zone).date())
+        return self._asked.query(self.clock.now().astimezone(zone).date(), self.opening.targets)
 
     def show_saved(self) -> None:
         self._report = report = self.mailbox.report(self._query()) or self._report
@@ -322,13 +327,14 @@ class WallApp(WatchedApp[None]):
         title: str,
         glyphs: Glyphs,
         theme: str | None = None,
+        targets: Targets = PLAIN.targets,
         clock: Clock | None = None,
     ) -> None:
         super().__init__()
         self._mailbox = mailbox
         clock = clock or Clock()
         clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
-        opening = Opening(mailbox, clock, title, lambda screen, name: None)
+        opening = Opening(mailbox, clock, title, lambda screen, name: None, targets=targets)
         self._wall = WallScreen(opening, asked, glyphs=glyphs, alone=True)
         for one in THEMES:
             self.register_theme(one)

@@ -12,7 +12,7 @@ from textual.geometry import Size
 
 from frontdesk.backoff import without_backoff
 from frontdesk.errors import InboxError
-from frontdesk.query import Query, query_of
+from frontdesk.query import Query, parse, query_of
 from frontdesk.tui import sentences
 from frontdesk.tui.actions import CommandEntry
 from frontdesk.tui.clipboard import copy
@@ -259,9 +259,13 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
     def action_copy(self) -> None:
         copy(self, self.copied())
 
-    def choose(self, chosen: ConversationFilter, other_set: str = "") -> None:
-        """Close, and show a filter's conversations. other_set: how they differ from the count."""
-        if self.end(query_of(chosen, query_names(self.mailbox))) and other_set:
+    def choose(self, chosen: ConversationFilter, other_set: str = "", more: str = "") -> None:
+        """Close, and show a filter's conversations. other_set: how they differ from the count.
+
+        more: further terms of the query.
+        """
+        terms = query_of(chosen, query_names(self.mailbox)).terms
+        if self.end(Query.of(*terms, *parse(more).terms)) and other_set:
             self.app.notify(
                 sentences.NOT_THE_SAME_SET.format(difference=other_set), timeout=8, markup=False
             )
