@@ -18,7 +18,7 @@ from frontdesk.reports.metrics import (
     TARGETS,
     WEEKDAYS,
     Breakdown,
-    Group,
+    BreakdownRow,
     Measured,
     Metric,
     author_name,
@@ -89,7 +89,7 @@ def rows(report: Report) -> Iterator[Row]:
         yield from _live(report, report.live)
 
 
-def _group(group: Group, this: Row, that: Row, report: Report) -> Iterator[Row]:
+def _group(group: BreakdownRow, this: Row, that: Row, report: Report) -> Iterator[Row]:
     what = (group.scope, group.name)
     yield from _figures((*what, *this), group.current)
     if group.previous:
@@ -224,11 +224,11 @@ def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
     return tuple(percentile_words(spread, name, tight=True) for name in ("p50", "p90"))
 
 
-def _group_table(breakdown: Breakdown, groups: Sequence[Group], report: Report) -> Table:
+def _group_table(breakdown: Breakdown, groups: Sequence[BreakdownRow], report: Report) -> Table:
     """Rows of a breakdown: what is the case now, then each figure with percentiles and target."""
     now = NOW_FIGURES if any(group.now for group in groups) else {}
     moment = report.live.as_of_time if report.live else None
-    columns: list[tuple[str, Callable[[Group], str]]] = [
+    columns: list[tuple[str, Callable[[BreakdownRow], str]]] = [
         (f"{heading} now", partial(_now_cell, field, moment)) for field, heading in now.items()
     ]
     for metric in breakdown.metrics:
@@ -242,19 +242,19 @@ def _group_table(breakdown: Breakdown, groups: Sequence[Group], report: Report) 
     return (heading, *(name for name, _ in columns)), rows
 
 
-def _now_cell(field: str, moment: datetime | None, group: Group) -> str:
+def _now_cell(field: str, moment: datetime | None, group: BreakdownRow) -> str:
     return now_words(group.now, field, moment)
 
 
-def _value_cell(metric: Metric, group: Group) -> str:
+def _value_cell(metric: Metric, group: BreakdownRow) -> str:
     return value_words(metric, value_of(group.current, metric.field), tight=True)
 
 
-def _percentile_cell(metric: Metric, name: str, group: Group) -> str:
+def _percentile_cell(metric: Metric, name: str, group: BreakdownRow) -> str:
     return percentile_words(spread_of(group.current, metric.field), name, tight=True)
 
 
-def _target_cell(metric: Metric, group: Group) -> str:
+def _target_cell(metric: Metric, group: BreakdownRow) -> str:
     return target_words(target_of(group.current, metric.field))
 
 

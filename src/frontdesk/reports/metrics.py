@@ -261,7 +261,7 @@ Measured: TypeAlias = Metrics | PersonFigures
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class BreakdownRow:
     """A row of a breakdown. key: identifies the row; id: of the channel, user, team or label."""
 
     scope: str
@@ -273,7 +273,7 @@ class Group:
     now: PersonNow | None = None
 
 
-def groups_of(report: Report, part: str) -> list[Group] | None:
+def groups_of(report: Report, part: str) -> list[BreakdownRow] | None:
     """Rows of a breakdown; None if the server did not send it."""
     match part:
         case "channels":
@@ -298,10 +298,10 @@ def groups_of(report: Report, part: str) -> list[Group] | None:
 
 def _group(
     scope: str, ref: Ref | None, current: Measured, previous: Measured | None, now: PersonNow | None
-) -> Group:
+) -> BreakdownRow:
     name = NOBODY if ref is None else one_line(ref.name or ref.id or f"no {scope}")
     id = ref.id if ref else None
-    return Group(scope, id or name, id, name, current, previous, now)
+    return BreakdownRow(scope, id or name, id, name, current, previous, now)
 
 
 def missing_parts(report: Report, query: ReportQuery) -> list[str]:

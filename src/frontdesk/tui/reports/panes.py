@@ -23,9 +23,9 @@ from frontdesk.reports.metrics import (
     NOTHING,
     PART_WORDS,
     WEEKDAYS,
+    BreakdownRow,
     Figure,
     Glyphs,
-    Group,
     Metric,
     figures_of,
     groups_of,
@@ -448,7 +448,7 @@ class ReportPanes(Vertical):
                 figure: Figure | None = self.metrics.row
                 return f"{figure.metric.name if figure else ''}, {self.column_words()}"
             case "channels" if self.channels.row is not None:
-                group: Group = self.channels.row
+                group: BreakdownRow = self.channels.row
                 values = [
                     f"{metric.name} {value_words(metric, value_of(group.current, metric.field))}"
                     for metric in BREAKDOWNS[self.channels.breakdown].metrics

@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
 from frontdesk.reports.export import ENDINGS, default_name, exported
-from frontdesk.reports.metrics import Figure, Glyphs, Group
+from frontdesk.reports.metrics import BreakdownRow, Figure, Glyphs
 from frontdesk.reports.periods import (
     CUSTOM,
     PERIODS,
@@ -330,7 +330,7 @@ class ReportScreen(ViewScreen):
 
     def choose(self, chosen: ConversationFilter, other_set: str = "", more: str = "") -> None:
         """Remember the row that leads to conversations, so that the report opens on it again."""
-        group: Group | None = self._panes.channels.row
+        group: BreakdownRow | None = self._panes.channels.row
         row = group.key if group else ""
         kept = replace(self._asked, pane=self._panes.at, row=row)
         self.mailbox.set_setting(_REMEMBERED, kept.to_store())
@@ -473,7 +473,7 @@ class ReportScreen(ViewScreen):
             case Figure(metric=metric):
                 chosen = ConversationFilter(status=metric.status, channel=channel)
                 self.choose(chosen, metric.other_set)
-            case Group():
+            case BreakdownRow():
                 self._open_group(event.row)
             case Share():
                 self.choose(ConversationFilter(channel=channel), say.NOT_BY_AUTHOR)
@@ -486,7 +486,7 @@ class ReportScreen(ViewScreen):
         more = f"waiting:{waiting} sort:waiting" if waiting else ""
         self.choose(chosen, event.live.other_set, more)
 
-    def _open_group(self, group: Group) -> None:
+    def _open_group(self, group: BreakdownRow) -> None:
         """Show the open conversations of a person, or those of a channel or label."""
         channel = self._asked.channel
         match group.scope:

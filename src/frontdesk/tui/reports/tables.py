@@ -21,10 +21,10 @@ from frontdesk.reports.metrics import (
     LIVE,
     NOTHING,
     NOW_FIGURES,
+    BreakdownRow,
     Change,
     Figure,
     Glyphs,
-    Group,
     Live,
     author_name,
     change,
@@ -284,7 +284,7 @@ _WIDE = 98
 _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 
 
-def columns_of(part: str, groups: Sequence[Group]) -> list[GroupColumn]:
+def columns_of(part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
     """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them."""
     columns: list[GroupColumn] = []
     for column in COLUMNS[part]:
@@ -335,7 +335,7 @@ class GroupTable(ReportTable):
         super().__init__(id=id)
         self._glyphs = glyphs
         self.breakdown = "channels"
-        self._groups: Sequence[Group] = ()
+        self._groups: Sequence[BreakdownRow] = ()
         self._moment: datetime | None = None
         self._orders = {part: columns[0].field for part, columns in COLUMNS.items()} | _FIRST_ORDER
         self.lowest_first = False
@@ -349,7 +349,9 @@ class GroupTable(ReportTable):
         """Select a row as soon as it is there."""
         self._sought = key
 
-    def put_groups(self, part: str, groups: Sequence[Group], moment: datetime | None) -> None:
+    def put_groups(
+        self, part: str, groups: Sequence[BreakdownRow], moment: datetime | None
+    ) -> None:
         """Show the rows of a breakdown in order; those without a value come last.
 
         moment: of the figures of now.
@@ -367,7 +369,7 @@ class GroupTable(ReportTable):
             self.go_to(keys.index(self._sought))
             self._sought = ""
 
-    def _number(self, group: Group) -> float | None:
+    def _number(self, group: BreakdownRow) -> float | None:
         """Value that the rows are sorted by."""
         column = next(one for one in COLUMNS[self.breakdown] if one.field == self.sorted_by)
         if column.kind == "metric":
@@ -403,14 +405,14 @@ class GroupTable(ReportTable):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        group: Group = self.rows[position]
+        group: BreakdownRow = self.rows[position]
         room = name_width(width)
         line: list[Piece] = [("text", fit(cut(group.name, room - 1), room))]
         for column in self._columns(width):
             line += self._cell(group, column, width)
         return [[*line, ("text", " " * (width - width_of(line)))]]
 
-    def _cell(self, group: Group, column: GroupColumn, width: int) -> list[Piece]:
+    def _cell(self, group: BreakdownRow, column: GroupColumn, width: int) -> list[Piece]:
         room, beside = _widths(column, width)
         words = self._words(group, column)
         part = "dim" if words == NOTHING else self._ink(group, column)
@@ -422,7 +424,7 @@ class GroupTable(ReportTable):
             pieces.append(("warning" if changed.part == "warning" else "dim", size))
         return pieces
 
-    def _words(self, group: Group, column: GroupColumn) -> str:
+    def _words(self, group: BreakdownRow, column: GroupColumn) -> str:
         match column.kind:
             case "now":
                 return now_words(group.now, column.field, self._moment)
@@ -434,7 +436,7 @@ class GroupTable(ReportTable):
         metric = BY_FIELD[column.field]
         return value_words(metric, value_of(group.current, column.field), tight=True)
 
-    def _ink(self, group: Group, column: GroupColumn) -> str:
+    def _ink(self, group: BreakdownRow, column: GroupColumn) -> str:
         """Ink of a value: who waits is seen."""
         if column.field == "waiting" and group.now and group.now.waiting:
             return "warning"
