@@ -227,7 +227,7 @@ def _value(
             return read
     if null and field.nullable:
         return None
-    if not null:
+    if not null and field.name not in _IF_ASKED:
         note(f"{model.__name__}: there is no {field.name}")
     return ABSENT
 
@@ -379,6 +379,8 @@ _SETTLED: Mapping[type[Wire], Callable[[Mapping[str, Any], dict[str, Any]], None
 }
 
 
+# Members of reports that are there only if they are asked for.
+_IF_ASKED = frozenset({"spread", "targets", "over_first_response", "over_reply"})
 # Members that a server may omit: the key may not read them, or their value is unknown.
 _WITHHELD = frozenset({"last_message", "pricing"})
 

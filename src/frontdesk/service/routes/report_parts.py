@@ -161,7 +161,7 @@ def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Details:
+class _PartDetails:
     """Percentiles and shares within targets of a period, by group; None if not asked for."""
 
     percentiles: Mapping[Any, list[Row]] | None
@@ -178,7 +178,7 @@ class _Details:
         return figures.model_copy(update=added)
 
 
-def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _Details:
+def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _PartDetails:
     selection, targets = context.selection(interval), context.query.targets
     percentiles = within = None
     if "spread" in context.query.parts:
@@ -187,7 +187,7 @@ def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _
     if targets:
         rows = report_parts.within_targets(context.connection, grouping, selection, targets)
         within = grouped(rows, "key")
-    return _Details(percentiles, within, targets)
+    return _PartDetails(percentiles, within, targets)
 
 
 def _spread(rows: Iterable[Row], figures: Metrics | PersonFigures) -> dict[str, Percentiles]:

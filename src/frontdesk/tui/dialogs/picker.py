@@ -130,7 +130,7 @@ class Picker(Asking[V]):
     def compose(self) -> ComposeResult:
         with Vertical(id="picker") as around:
             lines = sum(map(self.list.height_of, range(len(self._choices))))
-            around.styles.height = self._height(min(lines, self.MOST_SHOWN))
+            around.styles.height = self._lines_with(min(lines, self.MOST_SHOWN))
             yield Static(self._title, id="picker-title", markup=False)
             yield Input(placeholder=self.PLACEHOLDER, id="picker-input")
             yield self.list
@@ -155,9 +155,9 @@ class Picker(Asking[V]):
 
     def make_room(self, count: int) -> None:
         """Set the height for a number of choices; the list shrinks if the screen is smaller."""
-        self.query_one("#picker").styles.height = self._height(count)
+        self.query_one("#picker").styles.height = self._lines_with(count)
 
-    def _height(self, count: int) -> int:
+    def _lines_with(self, count: int) -> int:
         return max(3, count) + _AROUND + self._remark_lines
 
     def say_when_empty(self, words: str) -> None:
