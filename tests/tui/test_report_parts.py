@@ -96,6 +96,18 @@ async def test_every_part_is_shown_at_every_size(
         assert ("PREVIOUS" in head) == (" 29 " in line_with(app, "New conversations"))
 
 
+async def test_percentiles_stand_only_beside_a_mean_that_has_room(
+    report: Open, client: InboxClient
+) -> None:
+    app = report(WithParts(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "percent_sign")
+        head = line_with(app, "PERSON")
+        assert "FIRST RESPONSE" in head
+        assert head.count("P50") == head.count("FIRST RESPONSE") + head.count("WAITING")
+
+
 async def test_the_cell_under_the_cursor_is_read_out_and_a_key_shows_first_responses(
     report: Open, client: InboxClient
 ) -> None:

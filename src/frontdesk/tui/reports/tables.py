@@ -307,6 +307,9 @@ def shown_columns(columns: Sequence[GroupColumn], width: int, sorted_by: str) ->
         if column is ordering:
             reserved = 0
         taken = sum(_widths(column, width))
+        beside_mean = column.kind in ("p50", "p90", "target")
+        if beside_mean and column.field not in [one.field for one in shown]:
+            continue
         if taken + reserved <= room:
             shown.append(column)
             room -= taken
