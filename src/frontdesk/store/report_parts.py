@@ -271,13 +271,15 @@ _GROUPS: Mapping[Grouping, tuple[str, str]] = MappingProxyType(
         ),
     }
 )
+# Archives may name authors by something else than an id.
+_WRITER = """CASE WHEN {row}.author = 'user' AND LENGTH({row}.author_id) BETWEEN 1 AND 18
+        AND TRIM({row}.author_id, '0123456789') = '' THEN CAST({row}.author_id AS BIGINT) END"""
 _MESSAGES = f"""
     SELECT fact.conversation_id, fact.channel_id,
       CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name,
       CASE WHEN fact.direction = 1 AND fact.author IN ('user', 'phone') THEN 1 ELSE 0 END
         AS written,
-      CASE WHEN fact.author = 'user' THEN COALESCE(CAST(fact.author_id AS BIGINT), 0) ELSE 0 END
-        AS user_id
+      COALESCE({_WRITER.format(row="fact")}, 0) AS user_id
     FROM message AS fact
     WHERE fact.account_id = :account AND fact.created_at >= :start AND fact.created_at < :end
       AND fact.type NOT IN {UNCOUNTED_TYPES} {{people}} {{narrowed}}
@@ -285,8 +287,7 @@ _MESSAGES = f"""
 # The user of a reply wrote the first human message of its moment, in the order of a thread; that of
 # a resolution had the conversation assigned then.
 _REPLIER = f"""
-    SELECT CASE WHEN message.author = 'user' THEN CAST(message.author_id AS BIGINT) END
-    FROM message
+    SELECT {_WRITER.format(row="message")} FROM message
     WHERE message.account_id = :account AND message.conversation_id = fact.conversation_id
       AND message.created_at = fact.ended_at AND message.direction = 1
       AND message.author IN ('user', 'phone') AND message.type NOT IN {UNCOUNTED_TYPES}
