@@ -40,6 +40,10 @@ def test_the_sample_adds_up(path: Path, sample_database: SQLiteDatabase) -> None
             "UPDATE metric_event SET ended_at = ended_at + 1 WHERE conversation_id = 5",
             "measure stored of conversation 5",
         ),
+        (
+            "UPDATE metric_event SET user_id = user_id + 1 WHERE conversation_id = 5",
+            "measure stored of conversation 5",
+        ),
         ("UPDATE rollup SET n = n + 1 WHERE grain = 1440", "roll-up stored: grain 1440"),
         ("DELETE FROM rollup WHERE grain = 15", "roll-up counted: grain 15"),
         ("UPDATE message SET author = 'nobody' WHERE id = 1", "author 'nobody'"),

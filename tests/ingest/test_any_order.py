@@ -210,8 +210,9 @@ VIEWS = {
     "reactions": "SELECT target_wamid, person, emoji, created_at FROM reaction",
     "notes": "SELECT external_id, text, author_name, created_at, updated_at FROM note",
     "measures": f"""
-        SELECT phone_number_id, p.phone, wa_user_id, m.name, started_at, ended_at
+        SELECT phone_number_id, p.phone, wa_user_id, m.name, started_at, ended_at, writer.key
         FROM metric_event m JOIN conversation c ON c.id = m.conversation_id {WHO}
+        LEFT JOIN app_user writer ON writer.id = m.user_id
         """,
     "rollups": """
         SELECT grain, bucket, phone_number_id, rollup.name, author, n, samples, total

@@ -24,6 +24,7 @@ def message(at: int, author: str = "contact", **members: Any) -> dict[str, Any]:
         "created_at": at,
         "direction": int(author != "contact"),
         "author": author,
+        "author_id": None,
         "type": "text",
         "live": 1,
         "category": None,
@@ -200,3 +201,31 @@ def test_back_fill_starts_by_its_age_or_as_it_was_asked(choice: Any, age: int, s
 def test_a_told_status_needs_no_choice() -> None:
     standing = fold(ConversationState(), [message(10, live=0)], [StateEvent(20, 1, "snoozed")])
     assert initial_status(standing, "resolved", 100 * DAY, 10) == SNOOZED
+
+
+@pytest.mark.parametrize(
+    ("author", "author_id", "user_id"),
+    [
+        ("user", "7", 7),
+        ("user", None, 0),
+        ("user", "U-7", 0),
+        ("user", "7" * 30, 0),
+        ("phone", "7", 0),
+    ],
+)
+def test_a_reply_keeps_the_user_who_wrote_it(
+    author: str, author_id: str | None, user_id: int
+) -> None:
+    said = [message(10), message(20, author, author_id=author_id)]
+    metrics = fold(ConversationState(), said, []).metrics
+    assert [(one.name, one.user_id) for one in metrics] == [("first_response", user_id)]
+
+
+@pytest.mark.parametrize(("answerer", "user_id"), [("user", 3), ("ai_agent", 0)])
+def test_a_resolution_keeps_the_assignee_unless_only_a_bot_answered(
+    answerer: str, user_id: int
+) -> None:
+    said = [message(10), message(20, answerer)]
+    events = [StateEvent(30, 1, "assigned", user_id=3), StateEvent(40, 2, "resolved")]
+    metrics = fold(ConversationState(), said, events).metrics
+    assert [one.user_id for one in metrics if one.name == "resolved"] == [user_id]

@@ -72,8 +72,10 @@ NEW = Layout(version=1, upgrades={0: rename})
 NEWEST = Layout(version=3, upgrades={0: rename, 1: lambda c: None, 2: lambda c: None})
 
 
-# What later layouts added to layouts 2 and 1.
+# What later layouts added to layouts 3, 2 and 1.
+NOT_IN_3 = ("ALTER TABLE metric_event DROP COLUMN user_id",)
 NOT_IN_2 = (
+    *NOT_IN_3,
     *(f"DROP INDEX entry_{index}" for index in ("awaiting", "unread", "waiting", "window")),
     *(
         f"ALTER TABLE entry DROP COLUMN {column}"
@@ -138,6 +140,74 @@ def test_the_filter_table_of_layout_2_is_completed(opening: Opening):
     with opening(upgrade=True) as database:
         assert database.read(filter_table) == kept
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
+
+
+def test_metric_events_of_layout_3_get_their_users(opening: Opening):
+    person, minute = Person("+16505551234"), 60_000
+    ana, bo = "ana@example.com", "bo@example.com"
+
+    def says(wamid: str, at: int, author: Author, *, out: bool = True) -> MessageUpsert:
+        return MessageUpsert("101", person, wamid, at, out, author, "text", "webhook")
+
+    def happens(at: int, name: str, user: str | None = None, key: str = "") -> ConversationEvent:
+        value = {"user": user} if name == "assigned" else {}
+        return ConversationEvent("101", person, f"{key}{name}-{at}", at, name, value)
+
+    events = [
+        says("a", DAY, Author("contact"), out=False),
+        happens(DAY + 1, "assigned", ana),
+        says("b", DAY + minute, Author("user", bo)),  # first response, by Bo
+        says("c", DAY + 2 * minute, Author("contact"), out=False),
+        says("d", DAY + 3 * minute, Author("phone")),  # reply, by nobody known
+        says("e", DAY + 4 * minute, Author("contact"), out=False),
+        says("f", DAY + 5 * minute, Author("user", ana)),  # reply, by Ana
+        says("f2", DAY + 5 * minute, Author("contact"), out=False),
+        says("f3", DAY + 5 * minute, Author("user", bo)),  # reply in the same moment, by Bo
+        happens(DAY + 6 * minute, "assigned", bo, "1"),
+        happens(DAY + 6 * minute, "resolved", key="2"),  # assigned to Bo just before
+        happens(DAY + 6 * minute, "assigned", ana, "3"),
+        says("g", DAY + 7 * minute, Author("contact"), out=False),
+        says("h", DAY + 8 * minute, Author("ai_agent")),
+        happens(DAY + 9 * minute, "resolved"),  # by the bot alone, although assigned to Ana
+        says("i", DAY + 10 * minute, Author("contact"), out=False),
+        happens(DAY + 11 * minute, "assigned"),
+        happens(DAY + 12 * minute, "resolved"),  # assigned to nobody
+    ]
+    expected = [
+        ("first_response", 1, bo),
+        ("reply", 3, None),
+        ("reply", 5, ana),
+        ("reply", 5, bo),
+        ("resolved", 6, bo),
+        ("episode_opened", 7, None),
+        ("bot_resolved", 9, None),
+        ("resolved", 9, None),
+        ("episode_opened", 10, None),
+        ("resolved", 12, None),
+    ]
+    expected = [(name, DAY + minutes * minute, user) for name, minutes, user in expected]
+    with opening(create=True) as database:
+        database.write(lambda connection: apply_events(connection, 1, events, now=2 * DAY))
+        assert database.read(users_of_metric_events) == expected
+        kept = database.read(metric_rows)
+        for statement in NOT_IN_3:
+            database.write(lambda connection, statement=statement: connection.run(statement))
+        database.write(lambda connection: mark_as(connection, 3))
+    with opening(upgrade=True) as database:
+        assert database.read(metric_rows) == kept
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+
+
+def metric_rows(connection: Connection) -> list[dict[str, Any]]:
+    return [dict(row) for row in connection.rows("SELECT * FROM metric_event ORDER BY id")]
+
+
+def users_of_metric_events(connection: Connection) -> list[tuple[Any, ...]]:
+    rows = connection.rows(
+        "SELECT m.name, m.ended_at, u.key FROM metric_event m"
+        " LEFT JOIN app_user u ON u.id = m.user_id ORDER BY m.ended_at, m.name, u.key"
+    )
+    return [tuple(row.values()) for row in rows]
 
 
 def filter_table(connection: Connection) -> list[dict[str, Any]]:

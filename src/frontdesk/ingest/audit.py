@@ -33,6 +33,7 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
 def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
     """Yield differences between stored and recomputed metric events."""
     ids = lookups.conversation_ids(connection, account_id)
+    users = lookups.user_ids(connection, account_id)
     for start in range(0, len(ids), _AT_ONCE):
         some = ids[start : start + _AT_ONCE]
         within = (connection, account_id)
@@ -40,7 +41,7 @@ def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
         messages = lookups.facts_between(*within, "message", some[0], some[-1])
         events = lookups.facts_between(*within, "conversation_event", some[0], some[-1])
         for one in some:
-            measured = _measured(messages.get(one, ()), events.get(one, ()))
+            measured = _measured(messages.get(one, ()), events.get(one, ()), users)
             yield from _unlike(one, map(_measure, stored.get(one, ())), measured)
 
 
@@ -57,31 +58,36 @@ def _unlike(
         for measure in sorted(surplus.elements(), key=lambda one: (one.ended_at, one.name)):
             yield (
                 f"measure {side} of conversation {conversation_id}: {measure.name}"
-                f" from {measure.started_at} to {measure.ended_at}"
+                f" from {measure.started_at} to {measure.ended_at}, user {measure.user_id}"
             )
 
 
 def metric_events(
-    connection: Connection, account_id: int, conversation_id: int
+    connection: Connection, account_id: int, conversation_id: int, users: Mapping[str, int]
 ) -> list[MetricEvent]:
-    """Compute a conversation's metric events from all its facts."""
+    """Compute a conversation's metric events from all its facts. users: ids by key."""
     messages = lookups.messages_of(connection, account_id, conversation_id)
-    return _measured(messages, lookups.events_of(connection, account_id, conversation_id))
+    return _measured(messages, lookups.events_of(connection, account_id, conversation_id), users)
 
 
-def _measured(messages: Iterable[Row], events: Iterable[Row]) -> list[MetricEvent]:
-    return rules.fold(ConversationState(), messages, map(_state_event, events)).metrics
+def _measured(
+    messages: Iterable[Row], events: Iterable[Row], users: Mapping[str, int]
+) -> list[MetricEvent]:
+    state_events = (_state_event(row, users) for row in events)
+    return rules.fold(ConversationState(), messages, state_events).metrics
 
 
 def _measure(row: Row) -> MetricEvent:
-    return MetricEvent(row["name"], row["ended_at"], row["started_at"])
+    return MetricEvent(row["name"], row["ended_at"], row["started_at"], row["user_id"])
 
 
-def _state_event(row: Row) -> StateEvent:
-    """Convert only what metrics depend on; assignees and labels are irrelevant."""
-    until = json.loads(row["value_json"]).get("until")
-    key = row["external_id"] or ""
-    return StateEvent(row["created_at"], row["id"], row["name"], until, key=key)
+def _state_event(row: Row, users: Mapping[str, int]) -> StateEvent:
+    """Convert only what metrics depend on; labels are irrelevant."""
+    value, key = json.loads(row["value_json"]), row["external_id"] or ""
+    user_id = users.get(value.get("user"), 0)
+    return StateEvent(
+        row["created_at"], row["id"], row["name"], value.get("until"), user_id, key=key
+    )
 
 
 def _listing(members: Mapping[str, object]) -> str:

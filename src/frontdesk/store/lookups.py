@@ -26,10 +26,10 @@ FactKind = Literal["message", "conversation_event", "metric_event"]
 # Columns that state rules and reports need of each kind.
 _COLUMNS_OF: Mapping[FactKind, str] = MappingProxyType(
     {
-        "message": "id, created_at, direction, author, type, text, delivery_status, live, category,"
-        " wamid",
+        "message": "id, created_at, direction, author, author_id, type, text, delivery_status,"
+        " live, category, wamid",
         "conversation_event": "id, created_at, name, value_json, external_id",
-        "metric_event": "id, name, started_at, ended_at",
+        "metric_event": "id, name, started_at, ended_at, user_id",
     }
 )
 _ORDER_OF: Mapping[FactKind, str] = MappingProxyType(
@@ -264,6 +264,14 @@ def event_ids(connection: Connection, account_id: int, external_ids: Collection[
     """Return those of the given event ids that are stored."""
     rows = _matching(connection, account_id, "conversation_event", "external_id", external_ids)
     return {row["external_id"] for row in rows}
+
+
+def user_ids(connection: Connection, account_id: int) -> dict[str, int]:
+    """Return the ids of all users by their keys."""
+    rows = connection.rows(
+        "SELECT key, id FROM app_user WHERE account_id=:account_id", {"account_id": account_id}
+    )
+    return {row["key"]: row["id"] for row in rows}
 
 
 def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:

@@ -77,9 +77,70 @@ def _add_waiting(connection: Connection) -> None:
             connection.run(statement)
 
 
+def _add_users(connection: Connection) -> None:
+    """Add to metric events who replied, or was assigned at a resolution."""
+    connection.run("ALTER TABLE metric_event ADD COLUMN user_id BIGINT NOT NULL DEFAULT 0")
+    connection.run(
+        f"""
+        UPDATE metric_event SET user_id = COALESCE((
+          SELECT {_WRITER} FROM message WHERE {_HUMAN_REPLIES}
+          ORDER BY COALESCE(message.wamid, ''), message.id LIMIT 1), 0)
+        WHERE name IN ('first_response', 'reply')
+        """
+    )
+    postgresql = connection.dialect == "postgresql"
+    key = "value_json::json ->> 'user'" if postgresql else "json_extract(value_json, '$.user')"
+    connection.run(
+        f"""
+        UPDATE metric_event SET user_id = COALESCE((
+          SELECT app_user.id FROM app_user
+          WHERE app_user.account_id = metric_event.account_id AND app_user.key = (
+            SELECT {key} FROM conversation_event AS event
+            WHERE event.account_id = metric_event.account_id
+              AND event.conversation_id = metric_event.conversation_id
+              AND event.name = 'assigned' AND event.created_at <= metric_event.ended_at
+              AND NOT EXISTS (
+                SELECT 1 FROM conversation_event AS closing
+                WHERE closing.account_id = event.account_id
+                  AND closing.conversation_id = event.conversation_id
+                  AND closing.created_at = metric_event.ended_at AND closing.name = 'resolved'
+                  AND event.created_at = closing.created_at
+                  AND (COALESCE(closing.external_id, ''), closing.id)
+                    < (COALESCE(event.external_id, ''), event.id))
+            ORDER BY event.created_at DESC, COALESCE(event.external_id, '') DESC, event.id DESC
+            LIMIT 1)), 0)
+        WHERE name = 'resolved' AND NOT EXISTS (
+          SELECT 1 FROM metric_event AS bot
+          WHERE bot.account_id = metric_event.account_id AND bot.name = 'bot_resolved'
+            AND bot.conversation_id = metric_event.conversation_id
+            AND bot.ended_at = metric_event.ended_at AND bot.started_at = metric_event.started_at)
+        """
+    )
+
+
+# The user who wrote a message, and the messages of persons at the end of a metric event.
+_WRITER = """
+    CASE WHEN message.author = 'user' AND LENGTH(message.author_id) BETWEEN 1 AND 18
+      AND TRIM(message.author_id, '0123456789') = '' THEN CAST(message.author_id AS BIGINT) END
+"""
+_HUMAN_REPLIES = """
+    message.account_id = metric_event.account_id
+    AND message.conversation_id = metric_event.conversation_id
+    AND message.created_at = metric_event.ended_at AND message.direction = 1
+    AND message.author IN ('user', 'phone') AND message.type NOT IN ('reaction', 'system')
+    AND (metric_event.name <> 'reply' OR metric_event.started_at < metric_event.ended_at
+      OR EXISTS (
+        SELECT 1 FROM message AS asked
+        WHERE asked.account_id = message.account_id
+          AND asked.conversation_id = message.conversation_id
+          AND asked.created_at = message.created_at AND asked.direction = 0
+          AND asked.type NOT IN ('reaction', 'system')
+          AND (COALESCE(asked.wamid, ''), asked.id) < (COALESCE(message.wamid, ''), message.id)))
+"""
+
 # Migrations by the version that they start from.
 UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
-    {1: _add_pricing, 2: _add_waiting}
+    {1: _add_pricing, 2: _add_waiting, 3: _add_users}
 )
 
 

@@ -294,6 +294,7 @@ class MetricEventRow(TypedDict):
     name: str
     started_at: int | None
     ended_at: int
+    user_id: int
 
 
 class EntryRow(TypedDict):

@@ -254,10 +254,11 @@ CREATE UNIQUE INDEX conversation_event_external ON conversation_event(account_id
 
 -- Metric events of reports, derived from the facts of one conversation. name: episode_opened (after
 -- a resolution), first_response, reply, resolved, bot_handoff, bot_resolved. started_at: null
--- without a duration.
+-- without a duration. user_id: who replied, or was assigned at a resolution; 0 if nobody is known.
 CREATE TABLE metric_event(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, name TEXT NOT NULL, started_at BIGINT, ended_at BIGINT NOT NULL,
+  user_id BIGINT NOT NULL DEFAULT 0,
 --pg   PRIMARY KEY(account_id, conversation_id, id));
 --sl   PRIMARY KEY(account_id, conversation_id, id)) WITHOUT ROWID;
 CREATE INDEX metric_event_time

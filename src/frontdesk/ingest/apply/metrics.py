@@ -37,7 +37,7 @@ class MetricDeltas:
 
     def append(self, conversation: BatchConversation, metrics: Iterable[MetricEvent]) -> None:
         """Add metric events newer than all stored ones of the conversation."""
-        for name, ended_at, started_at in metrics:
+        for name, ended_at, started_at, user_id in metrics:
             row: MetricEventRow = {
                 "account_id": self._context.account_id,
                 "conversation_id": conversation.id,
@@ -46,6 +46,7 @@ class MetricDeltas:
                 "name": name,
                 "ended_at": ended_at,
                 "started_at": started_at,
+                "user_id": user_id,
             }
             self._new.append(row)
             self._rollups.add_metric(row)
@@ -54,7 +55,7 @@ class MetricDeltas:
         """Replace the conversation's metric events; equal ones are kept."""
         missing = Counter(metrics)
         for row in lookups.metric_events_of(*self._context.account, conversation.id):
-            metric = MetricEvent(row["name"], row["ended_at"], row["started_at"])
+            metric = MetricEvent(row["name"], row["ended_at"], row["started_at"], row["user_id"])
             if missing[metric]:
                 missing[metric] -= 1
             else:

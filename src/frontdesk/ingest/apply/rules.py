@@ -1,5 +1,6 @@
 """State rules: folds messages and events into the state of a conversation (pure)."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,9 @@ QUIET_TYPES = frozenset(("reaction", "system"))
 
 # Back-fill without activity for longer than this starts as resolved.
 SILENT_AFTER = 7 * 24 * 60 * 60 * 1000
+
+# Archives may name authors in other ways.
+_USER_ID = re.compile("[0-9]{1,18}")
 
 Message = Mapping[str, Any]
 
@@ -44,12 +48,14 @@ class MetricEvent(NamedTuple):
     """Metric event with the time of its end.
 
     name: episode_opened (after a resolution), first_response, reply, resolved, bot_handoff,
-    bot_resolved. started_at: None without a duration.
+    bot_resolved. started_at: None without a duration. user_id: who replied, or was assigned when a
+    person's episode was resolved; 0 if nobody is known.
     """
 
     name: str
     ended_at: int
     started_at: int | None = None
+    user_id: int = 0
 
 
 @dataclass(slots=True)
@@ -151,7 +157,7 @@ def _fold_message(state: ConversationState, message: Message) -> None:
     if message["direction"] == INBOUND:
         _fold_inbound(state, at, live=bool(message["live"]))
     elif message["author"] in HUMANS:
-        _fold_reply(state, at)
+        _fold_reply(state, at, _writer(message))
     elif not _bulk(message):
         state.waiting_since = None
         if message["author"] == BOT:
@@ -170,9 +176,9 @@ def _fold_inbound(state: ConversationState, at: int, *, live: bool) -> None:
         state.unread_count = (state.unread_count or 0) + 1
 
 
-def _fold_reply(state: ConversationState, at: int) -> None:
+def _fold_reply(state: ConversationState, at: int, user_id: int) -> None:
     """A reply by a person ends the wait."""
-    _measure_reply(state, at)
+    _measure_reply(state, at, user_id)
     state.waiting_since = None
     state.awaiting_human = False
     if state.first_reply_at is None:
@@ -180,14 +186,20 @@ def _fold_reply(state: ConversationState, at: int) -> None:
     _mark_read(state, at)
 
 
-def _measure_reply(state: ConversationState, at: int) -> None:
+def _measure_reply(state: ConversationState, at: int, user_id: int) -> None:
     """Time the first reply of an episode from its start, later ones from the customer's message."""
     if state.first_reply_at is not None:
         if state.waiting_since is not None:
-            state.metrics.append(MetricEvent("reply", at, state.waiting_since))
+            state.metrics.append(MetricEvent("reply", at, state.waiting_since, user_id))
     elif state.episode_at is not None and _since(state.last_inbound_at, state.episode_at):
         base = max(state.episode_at, state.handed_over_at or 0)
-        state.metrics.append(MetricEvent("first_response", at, base))
+        state.metrics.append(MetricEvent("first_response", at, base, user_id))
+
+
+def _writer(message: Message) -> int:
+    """Return the id of the user who wrote a message; 0 if none is known, or it is not an id."""
+    text = message["author_id"] or ""
+    return int(text) if message["author"] == "user" and _USER_ID.fullmatch(text) else 0
 
 
 def _bulk(message: Message) -> bool:
@@ -237,9 +249,11 @@ def _resolve(state: ConversationState, at: int) -> None:
     """Resolve a conversation, unless it is resolved already."""
     if state.status != RESOLVED:
         started_at = state.episode_at
-        state.metrics.append(MetricEvent("resolved", at, started_at))
-        by_bot = started_at is not None and _since(state.bot_spoke_at, started_at)
-        if by_bot and state.first_reply_at is None:
+        bot_spoke = started_at is not None and _since(state.bot_spoke_at, started_at)
+        by_bot = bot_spoke and state.first_reply_at is None
+        user_id = 0 if by_bot else state.assignee_id
+        state.metrics.append(MetricEvent("resolved", at, started_at, user_id))
+        if by_bot:
             state.metrics.append(MetricEvent("bot_resolved", at, started_at))
     state.status = RESOLVED
     state.awaiting_human = False

@@ -164,13 +164,14 @@ def _settle(
     metrics: MetricDeltas,
 ) -> None:
     """Insert conversations, whose facts are complete, and compute their entries and metrics."""
+    users = lookups.user_ids(connection, account_id)
     moves: list[tuple[LabelledConversation | None, LabelledConversation | None]] = []
     rows: list[Row] = []
     for line, each in conversations:
         conversation = BatchConversation(
             each["id"], each["contact_id"], each["channel_id"], each["created_at"]
         )
-        metrics.append(conversation, metric_events(connection, account_id, each["id"]))
+        metrics.append(conversation, metric_events(connection, account_id, each["id"], users))
         titles = (label_key(str(title)) for title in line.members["labels"])
         labels = _ids(connection, account_id, ("label", "title_key"), titles)
         rows.append(each)
