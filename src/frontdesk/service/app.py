@@ -24,10 +24,10 @@ from frontdesk.service.http import (
     Handler,
     HttpApplication,
     caching,
-    document_tag,
     entity_tag,
     is_unchanged,
     next_link,
+    weak_tag,
 )
 from frontdesk.service.params import Parameters
 from frontdesk.service.problems import PROBLEM_BASE_URI, check_method, lacking, no_route
@@ -117,7 +117,7 @@ class Application(HttpApplication):
         check_method(request.method, _METHODS, _READ_ONLY)
         since = RequestContext.of(request.scope).now
         document = await self._reads.in_thread(_document, since)
-        tag = document_tag(document)
+        tag = weak_tag(document)
         if is_unchanged(request, tag):
             return Response(status_code=304, headers=caching(tag))
         return Response(document, headers={"Content-Type": JSON, **caching(tag)})

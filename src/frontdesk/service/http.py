@@ -183,15 +183,10 @@ def problem_response(problem: ApiError, request_id: str, base_uri: str) -> Respo
 
 def entity_tag(*parts: object) -> str:
     """Compute a weak ETag from the representation of all that decides a response."""
-    return _weak(repr(parts).encode())
+    return weak_tag(repr(parts).encode())
 
 
-def document_tag(document: bytes) -> str:
-    """Compute the weak ETag of a document that is the same for all callers."""
-    return _weak(document)
-
-
-def _weak(content: bytes) -> str:
+def weak_tag(content: bytes) -> str:
     return f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
@@ -200,8 +195,8 @@ def is_unchanged(request: Request, tag: str) -> bool:
     if request.method not in ("GET", "HEAD"):
         return False
     # Proxies may have made a weak tag strong; ours are all weak.
-    known = (one.strip() for one in ",".join(request.headers.getlist("if-none-match")).split(","))
-    return any(tag in (one, f"W/{one}") for one in known)
+    known = ",".join(request.headers.getlist("if-none-match"))
+    return any(tag in (one.strip(), f"W/{one.strip()}") for one in known.split(","))
 
 
 def caching(tag: str) -> dict[str, str]:

@@ -100,7 +100,7 @@ class SharedCounters:
     def get(self, name: str) -> CounterValue | None:
         mark, row = _mark_and_row(name)
         with self._locked(row):
-            return next((value for known, _, value in self._row(row) if known == mark), None)
+            return next((value for known, value in self._row(row) if known == mark), None)
 
     def update(
         self, name: str, change: Callable[[CounterValue | None], CounterValue]
@@ -108,19 +108,19 @@ class SharedCounters:
         """Atomically replace a counter by `change(counter)` and return it."""
         mark, row = _mark_and_row(name)
         with self._locked(row):
-            slots = list(self._row(row))
-            known = next((slot for slot in slots if slot[0] == mark), None)
-            _, offset, _ = known or min(slots, key=lambda slot: slot[2].at)
-            value = change(known[2] if known else None)
-            _SLOT.pack_into(self._memory, offset, mark, value.amount, value.at)
+            slots = self._row(row)
+            marks = [known for known, _ in slots]
+            known = mark in marks
+            at = marks.index(mark) if known else slots.index(min(slots, key=lambda one: one[1].at))
+            value = change(slots[at][1] if known else None)
+            _SLOT.pack_into(self._memory, (row * SLOTS + at) * _SLOT.size, mark, *value)
             return value
 
-    def _row(self, row: int) -> Iterator[tuple[bytes, int, CounterValue]]:
-        """Yield (hash, offset, counter) of each slot in a row."""
-        for slot in range(row * SLOTS, (row + 1) * SLOTS):
-            offset = slot * _SLOT.size
-            mark, amount, at = _SLOT.unpack_from(self._memory, offset)
-            yield mark, offset, CounterValue(amount, at)
+    def _row(self, row: int) -> list[tuple[bytes, CounterValue]]:
+        """Return (hash, counter) of each slot in a row."""
+        size = SLOTS * _SLOT.size
+        slots = _SLOT.iter_unpack(self._memory[row * size : (row + 1) * size])
+        return [(mark, CounterValue(amount, at)) for mark, amount, at in slots]
 
     @contextmanager
     def _locked(self, row: int) -> Iterator[None]:
