@@ -128,8 +128,8 @@ def check_merge(explaining, selection, after):
 
 def test_threads_and_lookups_are_searched_never_scanned(explaining):
     def read(c):
-        conversations.message_page(c, 1, 5, (9, 9), 51)
-        conversations.note_page(c, 1, 5, None, 51)
+        conversations.thread_page(c, "message", 1, 5, (9, 9), 51)
+        conversations.thread_page(c, "note", 1, 5, None, 51)
         conversations.conversation(c, 1, 5)
         conversations.labels_of(c, 1, [1, 2, 3])
         conversations.quoted_messages(c, 1, 1, ["a", "b"])
@@ -143,7 +143,7 @@ def test_threads_and_lookups_are_searched_never_scanned(explaining):
 
     for plan in explaining(read):
         assert "SCAN" not in text(plan)
-    (plan,) = explaining(lambda c: conversations.message_page(c, 1, 5, (9, 9), 51))
+    (plan,) = explaining(lambda c: conversations.thread_page(c, "message", 1, 5, (9, 9), 51))
     assert "TEMP B-TREE" not in text(plan)
 
 
@@ -228,7 +228,7 @@ def test_an_account_reads_its_own_rows_only(database: Database):
         return database.read(
             lambda c: (
                 len(conversations.conversation_page(c, account_id, everything, None, 9)),
-                len(conversations.message_page(c, account_id, 1, None, 9)),
+                len(conversations.thread_page(c, "message", account_id, 1, None, 9)),
                 len(contacts.contact_page(c, account_id, (), None, 9)),
                 contacts.contact_by_phone(c, account_id, "+16505551234") is not None,
                 conversations.conversation(c, account_id, 1) is not None,

@@ -14,13 +14,11 @@ from frontdesk.store.database import Row
 from frontdesk.store.reports import STARTED
 from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING
 from frontdesk.wire import (
-    CannedResponse,
     Channel,
     Contact,
     Conversation,
     CustomField,
     Delivery,
-    Label,
     Media,
     Message,
     Metrics,
@@ -33,7 +31,6 @@ from frontdesk.wire import (
     ReplyTo,
     Team,
     Template,
-    User,
     UserRef,
     Wire,
     timestamp,
@@ -158,7 +155,7 @@ def message_body(
         referral=_filled(_REFERRAL, row["referral_json"]),
         reactions=tuple(_reaction(reaction) for reaction in reactions),
         delivery_status=row["delivery_status"] if outbound else None,
-        delivery=_from_row(Delivery, row) if outbound else None,
+        delivery=from_row(Delivery, row) if outbound else None,
         error=_error(row["error_json"]),
         wamid=row["wamid"],
         source=row["source"],
@@ -170,48 +167,36 @@ def message_body(
 
 
 def note_body(row: Row, author: Ref | None) -> Note:
-    return _from_row(Note, row, conversation_id=str(row["conversation_id"]), author_ref=author)
+    return from_row(Note, row, conversation_id=str(row["conversation_id"]), author_ref=author)
 
 
 def contact_body(row: Row) -> Contact:
-    return _from_row(Contact, row, custom_fields=_custom_fields(row["custom_json"]))
-
-
-def label_body(row: Row) -> Label:
-    return _from_row(Label, row)
+    return from_row(Contact, row, custom_fields=_custom_fields(row["custom_json"]))
 
 
 def custom_field_body(row: Row) -> CustomField:
     options = tuple(_contents(row["options_json"]) or ())
-    return _from_row(CustomField, row, scope="contact", options=options)
-
-
-def user_body(row: Row) -> User:
-    return _from_row(User, row)
+    return from_row(CustomField, row, scope="contact", options=options)
 
 
 def team_body(row: Row, channels: Sequence[str], members: Sequence[Row]) -> Team:
     """Serialize a team. channels: provider phone number ids."""
     users = tuple(UserRef(id=str(user["id"]), name=user["name"]) for user in members)
-    return _from_row(Team, row, channels=tuple(channels), members=users)
+    return from_row(Team, row, channels=tuple(channels), members=users)
 
 
 def channel_body(row: Row) -> Channel:
     """Serialize a channel; its `id` is the provider's phone number id."""
-    return _from_row(Channel, row, id=row["phone_number_id"])
-
-
-def canned_response_body(row: Row) -> CannedResponse:
-    return _from_row(CannedResponse, row)
+    return from_row(Channel, row, id=row["phone_number_id"])
 
 
 def template_body(row: Row, channels: Sequence[str]) -> Template:
     """Serialize a template. channels: phone number ids of its business account."""
     components = tuple(_contents(row["components_json"]) or ())
-    return _from_row(Template, row, components=components, channels=tuple(channels))
+    return from_row(Template, row, components=components, channels=tuple(channels))
 
 
-def _from_row(model: type[W], row: Row, **members: object) -> W:
+def from_row(model: type[W], row: Row, **members: object) -> W:
     """Fill a model from the columns of the same names, besides `members`."""
     columns = {name: _member(name, row[name]) for name in model.model_fields if name not in members}
     return model(**columns, **members)
@@ -329,7 +314,7 @@ def _reply_to(wamid: str | None, quoted: Row | None) -> ReplyTo | None:
 
 
 def _reaction(row: Row) -> Reaction:
-    return _from_row(Reaction, row, direction=DIRECTIONS[row["direction"]])
+    return from_row(Reaction, row, direction=DIRECTIONS[row["direction"]])
 
 
 def _time(milliseconds: int | None) -> str | None:

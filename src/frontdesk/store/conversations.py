@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Literal
 
 from frontdesk.store.database import Connection, Row
 from frontdesk.text import compact_json
@@ -363,31 +364,27 @@ def counts(
 
 def channel_id(connection: Connection, account_id: int, phone_number_id: str) -> int | None:
     """Return a channel's row id by its phone number id."""
-    row = connection.row(
-        "SELECT id FROM channel WHERE account_id = :account AND phone_number_id = :number",
-        {"account": account_id, "number": phone_number_id},
-    )
-    return None if row is None else int(row["id"])
+    return _row_id(connection, "channel", "phone_number_id", account_id, phone_number_id)
 
 
 def label_id(connection: Connection, account_id: int, title_key: str) -> int | None:
     """Return a label's id by its casefolded title."""
-    row = connection.row(
-        "SELECT id FROM label WHERE account_id = :account AND title_key = :title",
-        {"account": account_id, "title": title_key},
-    )
-    return None if row is None else int(row["id"])
+    return _row_id(connection, "label", "title_key", account_id, title_key)
 
 
 def is_user(connection: Connection, account_id: int, user_id: int) -> bool:
     """Check if the account has this user, active or not."""
-    return (
-        connection.row(
-            "SELECT id FROM app_user WHERE account_id = :account AND id = :user",
-            {"account": account_id, "user": user_id},
-        )
-        is not None
+    return _row_id(connection, "app_user", "id", account_id, user_id) is not None
+
+
+def _row_id(
+    connection: Connection, table: str, column: str, account_id: int, value: str | int
+) -> int | None:
+    row = connection.row(
+        f"SELECT id FROM {table} WHERE account_id = :account AND {column} = :value",
+        {"account": account_id, "value": value},
     )
+    return None if row is None else int(row["id"])
 
 
 def conversation(connection: Connection, account_id: int, conversation_id: int) -> Row | None:
@@ -431,41 +428,17 @@ def snoozes_over(connection: Connection, account_id: int, now: int) -> int | Non
     return None if row is None else row["until"]
 
 
-def message_page(
+def thread_page(
     connection: Connection,
+    table: Literal["message", "note"],
     account_id: int,
     conversation_id: int,
     after: Position | None,
     count: int,
 ) -> list[Row]:
-    """Return messages of a conversation, newest first."""
-    return _thread_page(connection, "message", account_id, conversation_id, after, count)
-
-
-def note_page(
-    connection: Connection,
-    account_id: int,
-    conversation_id: int,
-    after: Position | None,
-    count: int,
-) -> list[Row]:
-    """Return notes on a conversation, newest first."""
-    return _thread_page(connection, "note", account_id, conversation_id, after, count)
-
-
-def _thread_page(
-    connection: Connection,
-    table: str,
-    account_id: int,
-    conversation_id: int,
-    after: Position | None,
-    count: int,
-) -> list[Row]:
-    parameters: dict[str, object] = {
-        "account": account_id,
-        "conversation": conversation_id,
-        "count": count,
-    }
+    """Return messages of a conversation or notes on it, newest first."""
+    ids = {"account": account_id, "conversation": conversation_id}
+    parameters: dict[str, object] = {**ids, "count": count}
     continued = ""
     if after is not None:
         continued = "AND (created_at, id) < (:after_time, :after_id)"

@@ -14,7 +14,7 @@ from frontdesk.wire import CannedResponse, Channel, CustomField, Label, Page, Te
 def labels(request: EndpointRequest) -> Page[Label]:
     """Labels by title."""
     rows, next_cursor = _listed(request, catalogues.LABELS)
-    return Page[Label].of(map(serializers.label_body, rows), next_cursor)
+    return Page[Label].of((serializers.from_row(Label, row) for row in rows), next_cursor)
 
 
 def custom_fields(request: EndpointRequest) -> Page[CustomField]:
@@ -26,7 +26,7 @@ def custom_fields(request: EndpointRequest) -> Page[CustomField]:
 def users(request: EndpointRequest) -> Page[User]:
     """Agents by name."""
     rows, next_cursor = _listed(request, catalogues.USERS)
-    return Page[User].of(map(serializers.user_body, rows), next_cursor)
+    return Page[User].of((serializers.from_row(User, row) for row in rows), next_cursor)
 
 
 def teams(request: EndpointRequest) -> Page[Team]:
@@ -35,10 +35,8 @@ def teams(request: EndpointRequest) -> Page[Team]:
     team_ids = [row["id"] for row in rows]
     linked = catalogues.team_channels(request.connection, request.account_id, team_ids)
     joined = catalogues.team_members(request.connection, request.account_id, team_ids)
-    channels, members = (
-        serializers.grouped(linked, "team_id"),
-        serializers.grouped(joined, "team_id"),
-    )
+    channels = serializers.grouped(linked, "team_id")
+    members = serializers.grouped(joined, "team_id")
     return Page[Team].of(
         (
             serializers.team_body(row, _numbers(channels[row["id"]]), members[row["id"]])
@@ -57,7 +55,9 @@ def channels(request: EndpointRequest) -> Page[Channel]:
 def canned_responses(request: EndpointRequest) -> Page[CannedResponse]:
     """Reusable replies by short code."""
     rows, next_cursor = _listed(request, catalogues.CANNED_RESPONSES)
-    return Page[CannedResponse].of(map(serializers.canned_response_body, rows), next_cursor)
+    return Page[CannedResponse].of(
+        (serializers.from_row(CannedResponse, row) for row in rows), next_cursor
+    )
 
 
 def templates(request: EndpointRequest) -> Page[Template]:

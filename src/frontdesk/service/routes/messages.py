@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from typing import Literal
 
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
@@ -14,16 +15,7 @@ from frontdesk.wire import Message, Note, Page, Ref
 
 def messages(request: EndpointRequest) -> Page[Message]:
     """Messages of one conversation, newest first."""
-    paging = request.paging({"conversation": request.path_value})
-    request.parameters.raise_if_invalid()
-    thread = _conversation(request)
-    rows, next_cursor = paging.split(
-        conversations.message_page(
-            request.connection, request.account_id, thread["id"], paging.after, paging.limit + 1
-        ),
-        itemgetter("created_at", "id"),
-    )
-    names = _user_names(request, rows)
+    rows, next_cursor, thread, names = _listed(request, "message")
     quoted = {
         row["wamid"]: row
         for row in conversations.quoted_messages(
@@ -55,19 +47,29 @@ def messages(request: EndpointRequest) -> Page[Message]:
 
 def notes(request: EndpointRequest) -> Page[Note]:
     """Notes on one conversation, newest first."""
-    paging = request.paging({"conversation": request.path_value})
-    request.parameters.raise_if_invalid()
-    thread = _conversation(request)
-    rows, next_cursor = paging.split(
-        conversations.note_page(
-            request.connection, request.account_id, thread["id"], paging.after, paging.limit + 1
-        ),
-        itemgetter("created_at", "id"),
-    )
-    names = _user_names(request, rows)
+    rows, next_cursor, thread, names = _listed(request, "note")
     return Page[Note].of(
         (serializers.note_body(row, _author(row, names, thread)) for row in rows), next_cursor
     )
+
+
+def _listed(
+    request: EndpointRequest, table: Literal["message", "note"]
+) -> tuple[list[Row], str | None, Row, dict[str, str]]:
+    """Return the rows of a page, the next cursor, the conversation, and names of users by id."""
+    paging = request.paging({"conversation": request.path_value})
+    request.parameters.raise_if_invalid()
+    connection, account_id, thread = request.connection, request.account_id, _conversation(request)
+    rows, next_cursor = paging.split(
+        conversations.thread_page(
+            connection, table, account_id, thread["id"], paging.after, paging.limit + 1
+        ),
+        itemgetter("created_at", "id"),
+    )
+    written = {row["author_id"] for row in rows if row["author"] == "user" and row["author_id"]}
+    user_ids = [int(user_id) for user_id in sorted(written)]
+    names = conversations.user_names(connection, account_id, user_ids)
+    return rows, next_cursor, thread, names
 
 
 def _conversation(request: EndpointRequest) -> Row:
@@ -82,12 +84,6 @@ def _conversation(request: EndpointRequest) -> Row:
             resource="conversation",
         )
     return row
-
-
-def _user_names(request: EndpointRequest, rows: Sequence[Row]) -> dict[str, str]:
-    written = {row["author_id"] for row in rows if row["author"] == "user" and row["author_id"]}
-    user_ids = [int(user_id) for user_id in sorted(written)]
-    return conversations.user_names(request.connection, request.account_id, user_ids)
 
 
 def _author(row: Row, names: Mapping[str, str], thread: Row) -> Ref | None:
