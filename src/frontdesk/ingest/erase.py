@@ -150,7 +150,9 @@ def _pruning(
             after = None if body is None else redaction.pruned(body, mention)
             if body is not None and after is not None:
                 targets = redaction.targets(body, mention)
-                became["orphan"] += erasing.forget_orphans(connection, account_id, targets)
+                became["orphan"] += erasing.forget_each(
+                    connection, account_id, "orphan", "target", targets
+                )
             if after:
                 raw_events.cut(connection, account_id, place.digest, after)
                 became["cut"] += 1
@@ -183,7 +185,9 @@ def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> C
             gone[table] += count
     rollups.save(connection, account_id)
     pricing.save(connection, account_id)
-    gone["reaction"] += erasing.forget_reactions(connection, account_id, sorted(person.names))
+    gone["reaction"] += erasing.forget_each(
+        connection, account_id, "reaction", "person", sorted(person.names)
+    )
     erasing.forget_changes(connection, account_id, sorted(person.names))
     for contact_id in person.contact_ids:
         erasing.forget_contact(connection, account_id, contact_id)

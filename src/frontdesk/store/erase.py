@@ -1,6 +1,7 @@
 """Erasure: deletes all rows of a person. No other module deletes messages."""
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from frontdesk.store import contacts
 from frontdesk.store.database import Connection, Row
@@ -91,25 +92,20 @@ def forget_conversation(
     )
 
 
-def forget_reactions(connection: Connection, account_id: int, persons: Iterable[str]) -> int:
-    """Delete reactions of persons to messages that are not stored."""
+def forget_each(
+    connection: Connection,
+    account_id: int,
+    table: Literal["reaction", "orphan"],
+    column: Literal["person", "target"],
+    names: Iterable[str],
+) -> int:
+    """Delete reactions of persons, or pending updates of messages; return the number deleted."""
     return sum(
         connection.run(
-            "DELETE FROM reaction WHERE account_id = :account AND person = :person",
-            {"account": account_id, "person": person},
+            f"DELETE FROM {table} WHERE account_id = :account AND {column} = :name",
+            {"account": account_id, "name": name},
         )
-        for person in persons
-    )
-
-
-def forget_orphans(connection: Connection, account_id: int, targets: Iterable[str]) -> int:
-    """Delete pending updates of messages that are not stored."""
-    return sum(
-        connection.run(
-            "DELETE FROM orphan WHERE account_id = :account AND target = :target",
-            {"account": account_id, "target": target},
-        )
-        for target in targets
+        for name in names
     )
 
 
@@ -127,10 +123,8 @@ def forget_contact(connection: Connection, account_id: int, contact_id: int) -> 
     """Delete a contact without conversations, with its aliases, parts and search index entry."""
     contact = {"account": account_id, "id": contact_id}
     contacts.remove_from_index(connection, account_id, [contact_id])
-    connection.run(
-        "DELETE FROM contact_alias WHERE account_id = :account AND contact_id = :id", contact
-    )
-    connection.run(
-        "DELETE FROM contact_part WHERE account_id = :account AND contact_id = :id", contact
-    )
+    for table in ("contact_alias", "contact_part"):
+        connection.run(
+            f"DELETE FROM {table} WHERE account_id = :account AND contact_id = :id", contact
+        )
     connection.run("DELETE FROM contact WHERE account_id = :account AND id = :id", contact)

@@ -339,8 +339,8 @@ def metric_events_of(
 
 
 def _rows(connection: Connection, sql: str, parameters: Mapping[str, object]) -> list[Any]:
-    """Return rows as dicts, so that the caller may change them."""
-    return [dict(row) for row in connection.rows(sql, parameters)]
+    """Return rows of the type that the caller declares; it may change them."""
+    return connection.rows(sql, parameters)
 
 
 def _matching(

@@ -71,10 +71,7 @@ def save_contacts(connection: Connection, account_id: int, contacts: Iterable[Co
 def drop_contacts(connection: Connection, account_id: int, contact_ids: Collection[int]) -> None:
     """Delete merged contacts; aliases must have been moved before."""
     contact_words.remove_from_index(connection, account_id, contact_ids)
-    connection.run_many(
-        "DELETE FROM contact WHERE account_id=:account_id AND id=:id",
-        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
-    )
+    delete_rows(connection, account_id, "contact", "id", contact_ids)
 
 
 def clear_unique_names(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
@@ -97,27 +94,17 @@ def move_aliases(connection: Connection, account_id: int, moves: Mapping[int, in
     )
 
 
-def drop_aliases(connection: Connection, account_id: int, names: Iterable[str]) -> None:
-    """Delete aliases that became the primary name of a contact."""
+def delete_rows(
+    connection: Connection,
+    account_id: int,
+    table: str,
+    column: str,
+    keys: Iterable[int] | Iterable[str],
+) -> None:
+    """Delete rows of `table` whose `column` is one of `keys`."""
     connection.run_many(
-        "DELETE FROM contact_alias WHERE account_id=:account_id AND phone=:name",
-        [{"account_id": account_id, "name": name} for name in names],
-    )
-
-
-def drop_aliases_of(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
-    """Delete all aliases of contacts."""
-    connection.run_many(
-        "DELETE FROM contact_alias WHERE account_id=:account_id AND contact_id=:id",
-        [{"account_id": account_id, "id": contact_id} for contact_id in contact_ids],
-    )
-
-
-def drop_parts(connection: Connection, account_id: int, part_ids: Iterable[int]) -> None:
-    """Delete merged contact parts."""
-    connection.run_many(
-        "DELETE FROM contact_part WHERE account_id=:account_id AND id=:id",
-        [{"account_id": account_id, "id": part_id} for part_id in part_ids],
+        f"DELETE FROM {table} WHERE account_id=:account_id AND {column}=:key",
+        [{"account_id": account_id, "key": key} for key in keys],
     )
 
 

@@ -345,11 +345,15 @@ class ContactParts:
             for id_, row in encoded.items()
             if self._stored.get(id_) != (self.contact_id(id_), row)
         ]
-        writes.drop_parts(*place, sorted(self._stored.keys() - self._parts.keys()))
+        writes.delete_rows(
+            *place, "contact_part", "id", sorted(self._stored.keys() - self._parts.keys())
+        )
         writes.save(self._context.connection, "part", changed)
         writes.add(self._context.connection, _CHANGE, map(self._change_row, self._unsaved))
         if changed or self._unsaved:
-            writes.drop_aliases_of(*place, sorted({*self._shown, *self._whole}))
+            writes.delete_rows(
+                *place, "contact_alias", "contact_id", sorted({*self._shown, *self._whole})
+            )
             writes.save(self._context.connection, "alias", self._aliases())
 
     def gone(self) -> set[int]:

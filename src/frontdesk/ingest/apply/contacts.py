@@ -166,7 +166,7 @@ class Contacts:
             *place, [row["id"] for row in contacts if self._parts.has(row["id"])]
         )
         writes.save_contacts(*place, contacts)
-        writes.drop_aliases(*place, sorted(self._no_aliases))
+        writes.delete_rows(*place, "contact_alias", "phone", sorted(self._no_aliases))
         aliases: list[AliasRow] = [
             {"account_id": self._context.account_id, "phone": name, "contact_id": contact.id}
             for name, contact in sorted(self._aliases.items())
