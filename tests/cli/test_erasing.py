@@ -92,7 +92,7 @@ def everything(connection: Connection) -> str:
     """Every row of every table, as text."""
     tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
     rows = (
-        repr(tuple(row))
+        repr(tuple(row.values()))
         for table in tables
         if not table["name"].startswith("contact_words")
         for row in connection.rows(f"SELECT * FROM {table['name']}")

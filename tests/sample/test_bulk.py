@@ -138,8 +138,13 @@ def test_its_indexes_are_those_of_any_other(filled: Database, tmp_path: Path) ->
     sql = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
     if isinstance(filled, SQLiteDatabase):
         with closing(SQLiteDatabase(tmp_path / "other.db", create=True, durable=False)) as other:
-            names = other.read(lambda connection: [*map(tuple, connection.rows(sql))])
-        assert filled.read(lambda connection: [*map(tuple, connection.rows(sql))]) == names
+            names = other.read(
+                lambda connection: [tuple(row.values()) for row in connection.rows(sql)]
+            )
+        assert (
+            filled.read(lambda connection: [tuple(row.values()) for row in connection.rows(sql)])
+            == names
+        )
 
 
 def test_what_has_an_inbox_is_refused(target: str) -> None:

@@ -52,7 +52,7 @@ def test_only_the_hash_of_a_key_is_kept(database: SQLiteDatabase):
     row = database.read(lambda connection: find_key(connection, key_id(key)))
     assert row is not None
     assert row["secret_hash"] == hashlib.sha256(key.encode()).digest()
-    assert not [value for value in tuple(row) if key in str(value)]
+    assert not [value for value in row.values() if key in str(value)]
 
 
 def test_the_key_of_a_guest_is_in_no_representation_of_it():
