@@ -274,6 +274,8 @@ class Plain(sums.Plain):
             if row["conversation_id"] == measure["conversation_id"]
         ]
         if measure["name"] == "resolved":
+            if self._by_bot(measure):
+                return 0
             last = [row for row in same if row["created_at"] <= measure["ended_at"]][-1:]
             return self.users.get(json.loads(last[0]["value_json"])["user"], 0) if last else 0
         written = [row for row in same if row["created_at"] == measure["ended_at"]]
@@ -281,6 +283,13 @@ class Plain(sums.Plain):
             filter(self._by_person, written), key=lambda row: (row["wamid"], row["id"])
         )
         return self._writer(written[0]) if written else 0
+
+    def _by_bot(self, measure: Row) -> bool:
+        same = ("conversation_id", "started_at", "ended_at")
+        return any(
+            row["name"] == "bot_resolved" and all(row[name] == measure[name] for name in same)
+            for row in self._measures
+        )
 
     @staticmethod
     def _by_person(row: Row) -> bool:

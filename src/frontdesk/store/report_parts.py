@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.database import Connection, Row
 from frontdesk.store.reports import STARTED
 from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, QUARTERS, UNCOUNTED_TYPES
 
@@ -62,7 +62,7 @@ def metrics_by(connection: Connection, grouping: Grouping, selection: PartSelect
     )
     rows += connection.rows(
         f"""
-        WITH fact AS ({_metric_events(connection.dialect, grouping, selection)})
+        WITH fact AS ({_metric_events(grouping, selection)})
         SELECT {key} AS key, fact.name,
           CASE WHEN fact.name = '{HANDOFF}' THEN COUNT(DISTINCT fact.conversation_id)
             ELSE COUNT(*) END AS n,
@@ -94,7 +94,7 @@ def percentiles(connection: Connection, grouping: Grouping, selection: PartSelec
     key, join = _GROUPS[grouping]
     return connection.rows(
         f"""
-        WITH fact AS ({_metric_events(connection.dialect, grouping, selection)}),
+        WITH fact AS ({_metric_events(grouping, selection)}),
           ranked AS (
             SELECT {key} AS key, fact.name, fact.duration,
               ROW_NUMBER() OVER (PARTITION BY {key}, fact.name ORDER BY fact.duration) AS place,
@@ -120,7 +120,7 @@ def within_targets(
     names = ", ".join(f"'{name}'" for name in targets)
     return connection.rows(
         f"""
-        WITH fact AS ({_metric_events(connection.dialect, grouping, selection)})
+        WITH fact AS ({_metric_events(grouping, selection)})
         SELECT {key} AS key, fact.name, COUNT(*) AS samples,
           CAST(SUM(CASE WHEN fact.duration <= CASE fact.name {limits} END THEN 1 ELSE 0 END)
             AS BIGINT) AS within
@@ -272,40 +272,18 @@ _GROUPS: Mapping[Grouping, tuple[str, str]] = MappingProxyType(
     }
 )
 # Archives may name authors by something else than an id.
-_WRITER = """CASE WHEN {row}.author = 'user' AND LENGTH({row}.author_id) BETWEEN 1 AND 18
-        AND TRIM({row}.author_id, '0123456789') = '' THEN CAST({row}.author_id AS BIGINT) END"""
+_WRITER = """CASE WHEN fact.author = 'user' AND LENGTH(fact.author_id) BETWEEN 1 AND 18
+        AND TRIM(fact.author_id, '0123456789') = '' THEN CAST(fact.author_id AS BIGINT) END"""
 _MESSAGES = f"""
     SELECT fact.conversation_id, fact.channel_id,
       CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name,
       CASE WHEN fact.direction = 1 AND fact.author IN ('user', 'phone') THEN 1 ELSE 0 END
         AS written,
-      COALESCE({_WRITER.format(row="fact")}, 0) AS user_id
+      COALESCE({_WRITER}, 0) AS user_id
     FROM message AS fact
     WHERE fact.account_id = :account AND fact.created_at >= :start AND fact.created_at < :end
       AND fact.type NOT IN {UNCOUNTED_TYPES} {{people}} {{narrowed}}
 """
-# The user of a reply wrote the first human message of its moment, in the order of a thread; that of
-# a resolution had the conversation assigned then.
-_REPLIER = f"""
-    SELECT {_WRITER.format(row="message")} FROM message
-    WHERE message.account_id = :account AND message.conversation_id = fact.conversation_id
-      AND message.created_at = fact.ended_at AND message.direction = 1
-      AND message.author IN ('user', 'phone') AND message.type NOT IN {UNCOUNTED_TYPES}
-    ORDER BY COALESCE(message.wamid, ''), message.id LIMIT 1
-"""
-_ASSIGNEE = """
-    SELECT app_user.id FROM app_user WHERE app_user.account_id = :account AND app_user.key = (
-      SELECT {key} FROM conversation_event AS event
-      WHERE event.account_id = :account AND event.conversation_id = fact.conversation_id
-        AND event.name = 'assigned' AND event.created_at <= fact.ended_at
-      ORDER BY event.created_at DESC, event.external_id DESC, event.id DESC LIMIT 1)
-"""
-_ASSIGNED: Mapping[Dialect, str] = MappingProxyType(
-    {
-        "sqlite": _ASSIGNEE.format(key="json_extract(event.value_json, '$.user')"),
-        "postgresql": _ASSIGNEE.format(key="event.value_json::json ->> 'user'"),
-    }
-)
 _OPEN = """
     SELECT fact.assignee_id, fact.channel_id, fact.waiting_since, fact.unread FROM entry AS fact
     WHERE fact.account_id = :account AND fact.label_id = 0 {narrowed}
@@ -314,17 +292,14 @@ _AWAKE = """fact.conversation_id IN (
     SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at)"""
 
 
-def _metric_events(dialect: Dialect, grouping: Grouping, selection: PartSelection) -> str:
-    """Return a SELECT of the period's metric events, with users where these are grouped by."""
-    user = f"CASE WHEN fact.name = 'resolved' THEN ({_ASSIGNED[dialect]}) ELSE ({_REPLIER}) END"
-    by_user = grouping in ("users", "teams")
-    names = f"AND fact.name IN ({_TIMED})" if by_user else ""
+def _metric_events(grouping: Grouping, selection: PartSelection) -> str:
+    """Return a SELECT of the period's metric events; users have some kinds only."""
+    names = _TIMED if grouping in ("users", "teams") else _ALL
     return f"""
-        SELECT fact.conversation_id, fact.channel_id, fact.name,
-          fact.ended_at - fact.started_at AS duration,
-          {f"COALESCE({user}, 0)" if by_user else "0"} AS user_id
+        SELECT fact.conversation_id, fact.channel_id, fact.name, fact.user_id,
+          fact.ended_at - fact.started_at AS duration
         FROM metric_event AS fact
-        WHERE fact.account_id = :account AND fact.name IN ({_ALL}) {names}
+        WHERE fact.account_id = :account AND fact.name IN ({names})
           AND fact.ended_at >= :start AND fact.ended_at < :end {selection.narrowed}
     """
 
