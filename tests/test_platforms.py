@@ -28,6 +28,7 @@ KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "uma
 
 # Where such a thing stands, and what happens on a system without it.
 ALLOWED = {
+    ("cli/__init__.py", "signal.alarm"): "who ends a program there ends it at once",
     ("cli/__init__.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
     ("cli/startup.py", "termios"): "there is no first screen on Windows",
     ("cli/startup.py", "os.fpathconf"): "there is no first screen on Windows",

@@ -97,7 +97,7 @@ def test_a_server_is_added_used_by_commands_and_removed(
     assert "say --yes" in refused("profiles", "remove", "work").lower()
     done("profiles", "remove", "work", "--yes")
     assert not kept.exists()
-    assert "Nowhere to ask" in refused("list", "labels")
+    assert "No inbox is given" in refused("list", "labels")
 
 
 def test_a_key_that_is_refused_is_not_kept(serve: Serve, configuration_home: Path) -> None:

@@ -222,7 +222,8 @@ def test_what_a_server_does_not_count_is_counted_alike_from_the_list(
     counted = told(inbox, "counts", *narrowed, *place)
     assert told(inbox, "counts", *same, *place) == counted
     listed = ("conversations", "list", "--all", "--as", me, "--json=")
-    rows = json.loads(told(inbox, *listed, *narrowed))
+    # Counts are of every status; the one that is asked for only chooses whose unread are counted.
+    rows = json.loads(told(inbox, *listed, *(() if "--status" in narrowed else narrowed)))
     of_grace = json.loads(told(inbox, "counts", *narrowed, "@me", "--as", me, "--json"))
     assert of_grace["all"] == sum(
         (row["assignee"] or {}).get("name") == "Grace Okafor" for row in rows

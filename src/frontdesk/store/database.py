@@ -63,7 +63,7 @@ class Database(Protocol):
         """Run `work` on one snapshot. It must not write, and may be run again."""
 
     def read_inline(self, work: Callable[[Connection], T]) -> T:
-        """Like `read`, but a statement takes a few milliseconds at most, for use on an event loop.
+        """Like `read`, but takes a few milliseconds at most, for use on an event loop.
 
         Raises: WouldBlock: it would or may take longer; `work` did not finish, so use `read`.
         """

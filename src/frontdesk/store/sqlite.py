@@ -31,7 +31,7 @@ APPLICATION_ID = 0x6664736B
 BUSY_TIMEOUT_SECONDS = 5.0
 # Virtual machine instructions between deadline checks: a few milliseconds.
 STEPS_BETWEEN_LOOKS = 50_000
-# Time limit of a statement in `read_inline`, checked often: a slow disk can delay any instruction.
+# Time limit of `read_inline`, checked often because a slow disk can delay any instruction.
 AT_ONCE_SECONDS = 0.002
 STEPS_AT_ONCE = 200
 # Retry interval for a full disk or an I/O error.
@@ -128,7 +128,8 @@ class SQLiteDatabase:
             connection.execute("PRAGMA busy_timeout=0")
             connection.mind_the_time(STEPS_AT_ONCE)
         try:
-            return self._within(connection, "BEGIN", work, AT_ONCE_SECONDS)
+            ends_at = time.monotonic() + AT_ONCE_SECONDS
+            return self._within(connection, "BEGIN", work, AT_ONCE_SECONDS, ends_at)
         except Unreachable as error:
             raise WouldBlock from error
 
@@ -267,12 +268,13 @@ class SQLiteDatabase:
         begin: str,
         work: Callable[[Connection], T],
         statement_seconds: float,
+        ends_at: float = math.inf,
     ) -> T:
-        """Run `work` in a transaction whose statements have a time limit."""
+        """Run `work` in a transaction; its statements have a time limit, and end at `ends_at`."""
         with self._translated(writing=connection is self._writer):
             connection.execute(begin)
             try:
-                outcome = work(_SQLiteConnection(connection, statement_seconds))
+                outcome = work(_SQLiteConnection(connection, statement_seconds, ends_at))
                 connection.execute("COMMIT")
                 return outcome
             finally:
@@ -323,9 +325,12 @@ class SQLiteDatabase:
 class _SQLiteConnection:
     dialect: Dialect = "sqlite"
 
-    def __init__(self, connection: _Session, statement_seconds: float) -> None:
+    def __init__(
+        self, connection: _Session, statement_seconds: float, ends_at: float = math.inf
+    ) -> None:
         self._connection = connection
         self._statement_seconds = statement_seconds
+        self._ends_at = ends_at
 
     def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
         self._set_the_time()
@@ -351,7 +356,7 @@ class _SQLiteConnection:
         )
 
     def _set_the_time(self) -> None:
-        self._connection.ends_at = time.monotonic() + self._statement_seconds
+        self._connection.ends_at = min(time.monotonic() + self._statement_seconds, self._ends_at)
 
 
 def _code_of(error: sqlite3.Error) -> int:

@@ -76,8 +76,9 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
 
 
 async def _counted_here(client: "InboxClient", selected: Selected) -> Counts:
-    """Count the rows of a list. `unread` is None if none has a read marker."""
-    listed = client.conversations(**selected.filter.model_dump(exclude_none=True))
+    """Count the rows of a list, in every status. `unread` is None if none has a read marker."""
+    wider = selected.filter.model_dump(exclude_none=True, exclude={"status"})
+    listed = client.conversations(**wider)
     matches = selected.matcher(utc_now())
     progress = Progress(shown=True)
     rows = [row async for row in walked(listed, "conversations", progress) if matches(row)]

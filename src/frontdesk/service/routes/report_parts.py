@@ -53,9 +53,10 @@ class PartsQuery:
 
 def parts_query(parameters: Parameters) -> PartsQuery:
     """Parse `include` and the targets. After faults were recorded, the value is meaningless."""
-    names = (parameters.get("include") or "").split(",")
+    text = parameters.get("include")
+    names = [] if text is None else text.split(",")
     unknown = next((name for name in names if name not in REPORT_PARTS), None)
-    if unknown is not None and (unknown or len(names) > 1):
+    if unknown is not None:
         parameters.add_fault(
             "invalid_period",
             "include",
