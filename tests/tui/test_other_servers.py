@@ -134,7 +134,7 @@ async def test_notes_that_were_seen_stay_when_they_may_not_be_read_any_more(page
     ("answer", "sentence"),
     [
         (NO_PATH, "This server sends no counts"),
-        (reply(b"<html>"), "This server fails at counts of conversations"),
+        (reply(b"<html>"), "This server fails for counts of conversations"),
     ],
 )
 async def test_without_counts_the_inbox_stands_and_says_so(

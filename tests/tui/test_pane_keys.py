@@ -31,7 +31,7 @@ async def test_without_channels_there_is_none_to_go_to(viewer: Viewer) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("J")
-        assert "There is no channel to go to" in said(app)
+        assert "No channels are known yet" in said(app)
 
 
 async def test_brackets_in_the_contact_go_from_group_to_group(viewer: Viewer) -> None:

@@ -101,7 +101,7 @@ async def test_back_and_forward_lead_through_views_with_their_selection(viewer: 
         await press(pilot, "L", "L")
         assert query_of(app) == "#refund"
         await press(pilot, "L")
-        assert said(app)[-1] == "No view after this one"
+        assert said(app)[-1] == "No next view"
 
 
 async def test_tabs_count_what_they_show(viewer: Viewer) -> None:
