@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input, Static
 
+from frontdesk.tui.actions import CommandEntry
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.help import HelpScreen
@@ -147,7 +148,7 @@ async def test_every_text_of_a_dialog_can_be_read(theme: Theme, dialog: str) -> 
             "picker": lambda: Picker("Filter by label", [choice], current=None),
             "menu": lambda: Menu("Filter by", FILTER_MENU),
             "prompt": lambda: Prompt("/", value="said", placeholder="words"),
-            "help": lambda: HelpScreen([("f", "Filter")]),
+            "help": lambda: HelpScreen([CommandEntry("Filter", "f", lambda: None, group="Triage")]),
         }
         await app.push_screen(dialogs[dialog]())
         await pilot.pause()
