@@ -8,6 +8,7 @@ from textual.app import App
 from textual.widget import Widget
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.phones import contact_name
 from frontdesk.query.language import ID, OLDEST, WAITING, WINDOW
 from frontdesk.text import one_line
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -97,7 +98,7 @@ class TrueScreen:
         thread = inbox.thread.conversation
         assert (thread.id if thread else None) == selected, f"{selected} and {thread}"
         if row is not None and inbox.query_one("#thread-title").is_on_screen:
-            name = one_line(row.contact.name or row.contact.phone or "")
+            name = one_line(contact_name(row.contact))
             title = self.words("#thread-title")
             assert name[:4] in title, f"the title {title!r} does not name {name!r}"
 

@@ -244,7 +244,7 @@ _Target = Annotated[timedelta, BeforeValidator(_target)]
 
 
 class TargetSettings(_Strict):
-    """How soon customers are to be answered, for reports; None: no target."""
+    """Times within which customers are to be answered, for reports; None: no target."""
 
     first_response: _Target | None = None
     reply: _Target | None = None

@@ -57,7 +57,7 @@ class Database(Protocol):
     """
 
     damage: UnusableFile | None
-    """What was found to be wrong with the file; None for nothing."""
+    """Fault found in the file; None if there is none."""
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on one snapshot. It must not write, and may be run again."""

@@ -11,7 +11,7 @@ ReadAfter: TypeAlias = float | Literal["open", "never"]
 
 
 class Targets(NamedTuple):
-    """How soon customers are to be answered; None: no target."""
+    """Times within which customers are to be answered; None: no target."""
 
     first_response: timedelta | None = None
     reply: timedelta | None = None

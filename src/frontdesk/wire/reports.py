@@ -7,7 +7,7 @@ from frontdesk.wire.resources import Ref
 
 
 class Percentiles(Wire):
-    """How the values behind a mean are spread, in seconds; None where there are none."""
+    """Percentiles of the values behind a mean, in seconds; None where there are none."""
 
     p50: float | None = Field(default=None, description="Half of the values are not larger.")
     p90: float | None = Field(default=None, description="Nine of ten values are not larger.")
@@ -18,7 +18,7 @@ class Percentiles(Wire):
 
 
 class TargetShare(Wire):
-    """How many durations of a period are within a target."""
+    """Durations of a period that are within a target, and all of them."""
 
     target_seconds: int = Field(description="The target that was asked for.")
     within: int = Field(default=0, description="Durations that are not longer.")
@@ -30,7 +30,7 @@ class TargetShare(Wire):
 
 
 class Metrics(Wire):
-    """What happened in a period. A mean is None where there is nothing to take it of."""
+    """Figures of a period. A mean is None where there is nothing to take it of."""
 
     conversations_count: int = Field(default=0, description="Conversations that began.")
     reopened_count: int = Field(
@@ -94,7 +94,7 @@ class ZonedPeriod(Period):
 
 
 class ChannelMetrics(Wire):
-    """What happened on one channel."""
+    """Figures of one channel."""
 
     channel: Ref = Field(description="The channel.")
     metrics: Metrics = Field(description="Its figures of the period.")
@@ -169,7 +169,7 @@ class PricingCount(Wire):
 
 
 class PersonFigures(Wire):
-    """What persons did in a period. A mean is None where there is nothing to take it of."""
+    """Figures of persons in a period. A mean is None where there is nothing to take it of."""
 
     outgoing_messages_count: int = Field(default=0, description="Messages that they sent.")
     answered_conversations_count: int = Field(
@@ -196,7 +196,7 @@ class PersonFigures(Wire):
 
 
 class PersonNow(Wire):
-    """What is assigned to persons at this moment."""
+    """Open conversations that are assigned to persons at this moment."""
 
     availability: str | None = Field(
         default=None,
@@ -214,7 +214,7 @@ class PersonNow(Wire):
 
 
 class UserReport(Wire):
-    """What one user did; user None: messages and conversations of nobody in particular."""
+    """Figures of one user; user None: messages and conversations of nobody in particular."""
 
     user: Ref | None = Field(
         default=None,
@@ -228,7 +228,7 @@ class UserReport(Wire):
 
 
 class TeamReport(Wire):
-    """What the members of a team did on its channels."""
+    """Figures of a team's members on its channels."""
 
     team: Ref = Field(description="The team.")
     current: PersonFigures = Field(description="Figures of the period.")
@@ -239,7 +239,7 @@ class TeamReport(Wire):
 
 
 class LabelReport(Wire):
-    """What happened in the conversations that carry a label now; labels have no history."""
+    """Figures of the conversations that carry a label now; labels have no history."""
 
     label: Ref = Field(description="The label.")
     current: Metrics = Field(description="Figures of the period.")
@@ -266,7 +266,7 @@ class Hours(HourGrid):
 
 
 class Report(Wire):
-    """What happened in an inbox, and in the period before.
+    """Figures of an inbox in a period, and in the period before.
 
     channel: the only one that is counted, None for all. outgoing_by_author: messages of the
     period. pricing: messages by what the provider charged them as, as far as it told. series, and

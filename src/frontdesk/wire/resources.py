@@ -119,7 +119,7 @@ class Conversation(Wire):
 
 
 class Media(Wire):
-    """What is known of an attachment; `url` stays None while the service serves no media."""
+    """Known facts of an attachment; `url` stays None while the service serves no media."""
 
     id: str | None = Field(default=None, description="The provider's id of the file.")
     mime_type: str | None = Field(default=None, description="The MIME type.")
@@ -196,7 +196,7 @@ class ProviderError(Wire):
 
 
 class Pricing(Wire):
-    """What the provider charged a message as; what it did not tell is absent.
+    """Charge for a message by the provider; members that it did not report are absent.
 
     category: marketing, utility, authentication, service and others. type: regular,
     free_customer_service, free_entry_point. model: PMP (a message), CBP (a conversation).
@@ -537,7 +537,7 @@ class ChannelCounts(Wire):
 
 
 class Counts(Wire):
-    """How many conversations there are. mine … unread count the open ones (or the asked status)."""
+    """Numbers of conversations. mine … unread count the open ones (or the asked status)."""
 
     all: int | None = Field(default=None, description="All conversations.")
     open: int | None = Field(default=None, description="Open ones.")

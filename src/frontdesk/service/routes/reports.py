@@ -213,7 +213,7 @@ def depends_on_minute(query: bytes) -> bool:
 
 
 def inbox_report(request: EndpointRequest) -> Report:
-    """What happened in a period, and in the same stretch of the calendar before it."""
+    """Figures of a period, and of the same stretch of the calendar before it."""
     _, channel_id, filter_values = filters.label_and_channel(request)
     query = report_parameters(request)
     request.parameters.raise_if_invalid()
