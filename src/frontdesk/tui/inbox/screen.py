@@ -432,7 +432,8 @@ class InboxScreen(SizedScreen[None]):
     @on(QueuePane.Changed)
     def _refresh_bars(self) -> None:
         """Update all bars; a bar whose text is unchanged is not repainted."""
-        if not self.queue.list.is_attached:
+        # While the application ends, its widgets go one by one.
+        if not self.queue.list.is_attached or not self.query("#channel-tabs"):
             return
         if self._mailbox.warning not in (None, self._warned):
             self._warned = self._mailbox.warning
