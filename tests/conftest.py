@@ -1,7 +1,9 @@
 """Real objects for every test: databases, the sample in one, the service over it, a client."""
 
+import gc
 import os
 import shutil
+import signal
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +14,8 @@ from hypothesis import settings
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.sample.demo import ME, create_demo
+from frontdesk.service.api_keys import EphemeralKey, new_ephemeral_key
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import EphemeralKey, new_ephemeral_key
 from frontdesk.store.accounts import user_named
 from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -26,11 +28,21 @@ NOW_MILLISECONDS = int(NOW.timestamp() * 1000)
 # GNU readline, which it imports, hands them down to its processes.
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
+# A shell that starts the tests in the background, or nohup, has these ignored, and programs inherit
+# that. A program that is started here has the usual ends instead.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 # On sixteen colours the viewer has a theme of its own.
 os.environ["COLORTERM"] = "truecolor"
 
+# Each viewer makes many objects that live as long as it does, so that collections find little.
+gc.set_threshold(20_000, 10, 10)
+
 # How long an example takes says nothing on a machine that is busy with other things.
-settings.register_profile("frontdesk", deadline=None)
+# Each run draws other examples; `--hypothesis-profile thorough` draws many at once.
+settings.register_profile("frontdesk", deadline=None, max_examples=30)
+settings.register_profile("thorough", deadline=None, max_examples=1_000)
 settings.load_profile("frontdesk")
 
 

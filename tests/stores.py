@@ -138,8 +138,8 @@ def _empty(connection: Connection, account: Row) -> None:
           AND relname <> 'meta'
         """
     )
-    for table in tables:
-        connection.run(f"DELETE FROM {table['relname']}")
+    deletes = "".join(f"DELETE FROM {table['relname']};" for table in tables)
+    connection.run(f"DO $$ BEGIN {deletes} END $$")
     columns = ", ".join(account)
     values = ", ".join(f":{name}" for name in account)
     connection.run(f"INSERT INTO account({columns}) VALUES ({values})", account)

@@ -9,10 +9,10 @@ import pytest
 import frontdesk.wire.envelopes
 import frontdesk.wire.resources as resources
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.connect import ConnectApp
 from frontdesk.tui.reports.screen import ReportScreen
+from frontdesk.tui.setup_form import ConnectApp
 from frontdesk.tui.theme import STYLES
-from frontdesk.tui.views.catalogue_screen import ShelfScreen
+from frontdesk.tui.views.catalogue_screen import CatalogueScreen
 from frontdesk.wire import Wire
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,7 +74,7 @@ def test_styles_are_in_stylesheets() -> None:
 
 def test_every_stylesheet_is_loaded() -> None:
     # Views bring their own, when they are first opened.
-    parts = (FrontdeskApp, ReportScreen, ShelfScreen, ConnectApp)
+    parts = (FrontdeskApp, ReportScreen, CatalogueScreen, ConnectApp)
     paths = [path for part in parts for path in part.CSS_PATH]
     loaded = {Path(path).name for path in paths}
     assert loaded == {path.name for path in STYLES.glob("*.tcss")}

@@ -9,22 +9,25 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 import click
 import pytest
+from click.testing import CliRunner
 from textual.keys import format_key
 
 from frontdesk import wire
 from frontdesk.cli.main import frontdesk
 from frontdesk.sample.demo import ME
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.problems import CODES, RECEIVER_CODES
-from frontdesk.tui.actions import group_of, place_of
-from frontdesk.tui.keymap import action_ids
+from frontdesk.tui.action_groups import group_of, place_of
+from frontdesk.tui.key_validation import action_ids
 from tests.terminals import LEAVE, Terminal
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,6 +40,8 @@ URL, USER = "https://inbox.example.com", "ana@example.com"
 PORTS = ("8080", "8081")
 # Commands that go on until they are stopped; they print their addresses when they are ready.
 SERVICES = re.compile(r"frontdesk (serve|web) ")
+# Commands that need no shell: they are run in this process.
+PLAIN = re.compile(r"frontdesk [^|<>&$]+")
 
 _BLOCK = re.compile(
     r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>.*)\n(?P<text>(?:.*\n)*?)```$",
@@ -218,11 +223,23 @@ class Reader:
             self.environment |= dict(word.split("=") for word in shlex.split(command.line)[1:])
         elif SERVICES.search(command.line):
             self._serve(command)
+        elif PLAIN.fullmatch(command.line):
+            self._invoke(command)
         elif shutil.which(command.line.split()[0], path=self.environment["PATH"]):
             done = self._process(command.line, stderr=subprocess.STDOUT)
             output, _ = done.communicate()
             assert done.returncode == 0, f"{command.line}\n{output}"
             self._compare(command, output)
+
+    def _invoke(self, command: Command) -> None:
+        """Run a command of the program in this process, with the environment of the reader."""
+        _, *arguments = shlex.split(self.translated(command.line))
+        with patch.dict(os.environ, self.environment, clear=True):
+            time.tzset()
+            result = CliRunner().invoke(frontdesk, arguments)
+        time.tzset()
+        assert result.exit_code == 0, f"{command.line}\n{result.output}{result.exc_info}"
+        self._compare(command, result.output)
 
     def _serve(self, command: Command) -> None:
         """Start a service, read as many lines as are shown, and end it."""

@@ -28,10 +28,11 @@ KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "uma
 
 # Where such a thing stands, and what happens on a system without it.
 ALLOWED = {
+    ("alerts.py", "start_new_session"): "Windows ignores it",
     ("cli/__init__.py", "signal.alarm"): "who ends a program there ends it at once",
     ("cli/__init__.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
-    ("cli/startup.py", "termios"): "there is no first screen on Windows",
-    ("cli/startup.py", "os.fpathconf"): "there is no first screen on Windows",
+    ("cli/first_frame_display.py", "termios"): "there is no first screen on Windows",
+    ("cli/first_frame_display.py", "os.fpathconf"): "there is no first screen on Windows",
     ("cli/web/viewers.py", "start_new_session"): "Windows ignores it",
     ("cli/web/viewers.py", "os.killpg"): "the viewer is killed, not what it runs",
     ("cli/web/viewers.py", "signal.SIGKILL"): "the viewer is killed, not what it runs",
@@ -140,7 +141,7 @@ def test_places_of_files_are_the_systems_own():
         if (isinstance(node, ast.Attribute) and ast.unparse(node).endswith("Path.home"))
         or (isinstance(node, ast.ImportFrom) and node.module == "platformdirs")
     }
-    assert knowing == {"settings.py"}
+    assert knowing == {"environment.py"}
 
 
 def test_a_file_takes_the_place_of_another_on_every_system():

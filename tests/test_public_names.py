@@ -1,7 +1,8 @@
 """The code uses public names of libraries only, and declares what it imports.
 
 A name with a leading underscore belongs to whoever defines it. Read from the syntax tree of each
-module, of the class bodies around it, and of the library classes that ours derive from.
+module, of the class bodies around it, and of the library classes that ours derive from. Tests use
+public names too, those of the program included.
 """
 
 import ast
@@ -25,6 +26,10 @@ FENCED = "frontdesk/tui/textual_private.py"
 ALLOWED = frozenset({"_handle_exception"})
 MOST_ALLOWED = 5
 
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+# The module that says what each private name stands in for; and where the library of SQLite is.
+FENCED_OF_TESTS = "tests/tui/textual_private.py"
+
 # Documented although they begin with an underscore: members of named tuples, and os._exit.
 PUBLIC_ALL_THE_SAME = frozenset(
     {"_asdict", "_fields", "_make", "_replace", "_field_defaults", "_exit"}
@@ -38,6 +43,7 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -116,19 +122,43 @@ def class_tree(cls: type) -> ast.AST:
         return ast.Module([], [])
 
 
-def test_no_private_name_of_a_library_is_read() -> None:
-    ours = {path: own_names(tree_of(path)) for path in MODULES}
+def private_attributes(paths: list[Path]) -> Iterator[str]:
+    """Where a private name is read that neither the module nor a base class of ours defines."""
+    ours = {path: own_names(tree_of(path)) for path in paths}
     everywhere = set().union(*ours.values())
-    found = []
-    for path in MODULES:
+    for path in paths:
         for node in ast.walk(tree_of(path)):
             if not isinstance(node, ast.Attribute) or not is_private(node.attr):
                 continue
             of_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
             known = (everywhere if of_self else ours[path]) | PUBLIC_ALL_THE_SAME
             if node.attr not in known:
-                found.append(f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}")
-    assert beyond_the_fence(found) == []
+                top = SOURCE if path.is_relative_to(SOURCE) else ROOT
+                yield f"{path.relative_to(top)}:{node.lineno} {ast.unparse(node)}"
+
+
+def private_imports(path: Path) -> Iterator[str]:
+    """The modules and names that a module imports and that are private."""
+    for module, name in imported(tree_of(path)):
+        if module != "__future__" and (
+            any(map(is_private, module.split("."))) or (name and is_private(name))
+        ):
+            yield f"{module} {name or ''}".strip()
+
+
+def test_no_private_name_of_a_library_is_read() -> None:
+    assert beyond_the_fence(list(private_attributes(MODULES))) == []
+
+
+def test_tests_read_no_private_name() -> None:
+    found = [one for one in private_attributes(TESTS) if not one.startswith(FENCED_OF_TESTS)]
+    assert found == []
+
+
+def test_tests_import_no_private_name() -> None:
+    found = {path.relative_to(ROOT).as_posix(): [*private_imports(path)] for path in TESTS}
+    private = {path: names for path, names in found.items() if names}
+    assert private == {FENCED_OF_TESTS: ["textual._wait"], "tests/stores.py": ["_sqlite3"]}
 
 
 def test_no_class_uses_or_replaces_a_private_name_of_its_library_bases() -> None:
@@ -151,10 +181,9 @@ def test_no_class_uses_or_replaces_a_private_name_of_its_library_bases() -> None
 def test_no_private_module_or_name_is_imported() -> None:
     found = []
     for path in MODULES:
-        for module, name in imported(tree_of(path)):
-            private = any(map(is_private, module.split("."))) or (name and is_private(name))
-            if private and not is_ours(module) and module != "__future__":
-                found.append(f"{path.relative_to(SOURCE)} {module} {name or ''}")
+        for one in private_imports(path):
+            if not is_ours(one):
+                found.append(f"{path.relative_to(SOURCE)} {one}")
     assert beyond_the_fence(found) == []
 
 

@@ -1,26 +1,13 @@
-"""Hostile characters go, times and sizes are short."""
+"""Hostile characters go, sizes are short."""
 
 import json
-import locale
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.client.response import clean_json
-from frontdesk.text import (
-    ago,
-    clean,
-    duration,
-    file_size,
-    long_date,
-    long_duration,
-    short_date,
-    time_of_day,
-)
-
-NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+from frontdesk.text import clean, file_size
 
 
 @pytest.mark.parametrize(
@@ -88,34 +75,6 @@ def test_a_suspect_body_that_is_not_json_is_refused() -> None:
         clean_json(b"\x7f<html>")
 
 
-@pytest.mark.parametrize(
-    ("passed", "shown"),
-    [
-        (timedelta(seconds=-90), "now"),
-        (timedelta(seconds=59), "now"),
-        (timedelta(minutes=12), "12m"),
-        (timedelta(hours=3), "3h"),
-        (timedelta(days=2), "Thu"),
-        (timedelta(days=20), "22 Feb"),
-        (timedelta(days=400), "2025"),
-    ],
-)
-def test_ages_are_short(passed: timedelta, shown: str) -> None:
-    assert ago(NOW - passed, NOW) == shown
-
-
-def test_durations_name_their_units() -> None:
-    assert [duration(timedelta(minutes=m)) for m in (-5, 12, 125, 3000)] == [
-        "0m",
-        "12m",
-        "2h",
-        "2d",
-    ]
-    assert long_duration(timedelta(hours=21, minutes=40)) == "21 h 40 m"
-    assert long_duration(timedelta(days=3, hours=2)) == "3 d 2 h"
-    assert long_duration(timedelta(minutes=5)) == "5 m"
-
-
 def test_sizes_name_their_units() -> None:
     assert [file_size(n) for n in (812, 240_000, 3_400_000)] == ["812 B", "240 KB", "3.4 MB"]
     assert file_size(3_450_000) == "3.5 MB"
@@ -124,30 +83,3 @@ def test_sizes_name_their_units() -> None:
 def test_a_size_that_no_file_can_have_is_still_words() -> None:
     assert file_size(10**400).endswith("0.0 MB")
     assert file_size(-5) == "-5 B"
-
-
-HABITS = {
-    "american": {locale.D_FMT: "%m/%d/%Y", locale.T_FMT: "%r"},
-    "british": {locale.D_FMT: "%d/%m/%y", locale.T_FMT: "%T"},
-}
-
-
-@pytest.mark.parametrize(
-    ("habit", "short", "long", "time"),
-    [
-        ("american", "Mar 9", "Monday, March 9, 2026", "2:05 PM"),
-        ("british", "9 Mar", "Monday 9 March 2026", "14:05"),
-    ],
-)
-def test_days_and_times_follow_the_locale(
-    monkeypatch: pytest.MonkeyPatch, habit: str, short: str, long: str, time: str
-) -> None:
-    monkeypatch.setattr(locale, "setlocale", lambda category: "xx_XX.UTF-8")
-    monkeypatch.setattr(locale, "nl_langinfo", HABITS[habit].__getitem__)
-    moment = datetime(2026, 3, 9, 14, 5, tzinfo=UTC)
-    assert (short_date(moment), long_date(moment), time_of_day(moment)) == (short, long, time)
-
-
-def test_the_plain_locale_has_days_first_and_twenty_four_hours() -> None:
-    moment = datetime(2026, 3, 9, 0, 5, tzinfo=UTC)
-    assert (short_date(moment), time_of_day(moment)) == ("9 Mar", "00:05")

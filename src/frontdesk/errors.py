@@ -14,6 +14,7 @@
     │   └── CursorRefused  the cursor is unknown, expired or of another list
     ├── BadResponse        an unreadable response, or another 5xx
     ├── UnusableFile       a database, cache or input file: foreign, newer or damaged
+    ├── CacheBusy          another process fills the cache
     ├── NothingRead        an input file without usable contents
     └── BadSettings        invalid settings, environment or key
 
@@ -91,6 +92,10 @@ class BadResponse(InboxError):
 
 class UnusableFile(InboxError):
     """A file of another kind, newer or damaged. It was not changed."""
+
+
+class CacheBusy(InboxError):
+    """Another process is filling the cache of this inbox."""
 
 
 class NothingRead(InboxError):

@@ -8,12 +8,13 @@ import unicodedata
 from functools import lru_cache
 from typing import Protocol
 
-from frontdesk.text import first_said
+from frontdesk.text import first_non_blank
 from frontdesk.wire.values import PHONE_DIGITS
 
 _TRUNK = re.compile(r"\(0\)")
 _BETWEEN = re.compile(r"[\s().,/‐-―−-]+")
 _NUMBER = re.compile(rf"(?:\+|00)?({PHONE_DIGITS})")
+_PREFIXED = re.compile(r"00?([1-9][0-9]{2,14})")
 _E164 = re.compile(rf"\+{PHONE_DIGITS}")
 # Brazil: mobile numbers have a 9 after the area code that WhatsApp often omits.
 _BRAZIL = re.compile(r"\+55([1-9][0-9])(9?)([6-9][0-9]{7})")
@@ -28,11 +29,27 @@ def parse_phone(text: str) -> str | None:
     >>> parse_phone("0044 (0)20 7946-0018"), parse_phone("tel:+44-20-7946-0018")
     ('+442079460018', '+442079460018')
     """
+    match = _NUMBER.fullmatch(_compact(text))
+    return f"+{match[1]}" if match else None
+
+
+def without_prefix(text: str) -> str | None:
+    """Digits after the 0 or 00 of a number, which E.164 lacks; None for any other text.
+
+    The number may be incomplete, but has three digits at least.
+
+    >>> without_prefix("07700 900001"), without_prefix("0044 7700"), without_prefix("7700 900001")
+    ('7700900001', '447700', None)
+    """
+    match = _PREFIXED.fullmatch(_compact(text))
+    return match[1] if match else None
+
+
+def _compact(text: str) -> str:
+    """A number as it is written, without what is between its digits."""
     digits = unicodedata.normalize("NFKC", text).strip().lower().removeprefix("tel:")
     digits = "".join(_ascii_digit(one) for one in digits)
-    digits = _BETWEEN.sub("", _TRUNK.sub("", digits))
-    match = _NUMBER.fullmatch(digits)
-    return f"+{match[1]}" if match else None
+    return _BETWEEN.sub("", _TRUNK.sub("", digits))
 
 
 @lru_cache(maxsize=4096)
@@ -68,7 +85,7 @@ class NamedContact(Protocol):
 
 def contact_name(contact: NamedContact) -> str:
     """Name of a contact for people: the name, else the number, else its id."""
-    return first_said(contact.name, format_phone(contact.phone), f"contact {contact.id}")
+    return first_non_blank(contact.name, format_phone(contact.phone), f"contact {contact.id}")
 
 
 def _digits(text: str) -> str:
@@ -84,7 +101,9 @@ def _ascii_digit(one: str) -> str:
 
 
 def national_variants(phone: str) -> tuple[str, ...]:
-    """Return the other national spellings of a mobile number; E.164.
+    """Return the other national spellings of a mobile number, for searches; E.164.
+
+    Contacts are not merged by them, see `ingest/apply/contact_merging.py`.
 
     >>> national_variants("+5511987654321"), national_variants("+551187654321")
     (('+551187654321',), ('+5511987654321',))

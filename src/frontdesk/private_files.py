@@ -6,11 +6,14 @@ Used before anything else is imported, so this module avoids expensive imports.
 import os
 import stat
 
+from frontdesk.errors import BadSettings, UnusableFile
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
 _MODE = 0o600
+_LARGEST_TEXT = 1 << 20
 _DIRECTORY_MODE = 0o700
 
 
@@ -64,3 +67,32 @@ def is_closed_to_others(found: os.stat_result) -> bool:
     if not hasattr(os, "geteuid"):
         return True
     return not stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid in (os.geteuid(), 0)
+
+
+def load_text(path: "str | Path") -> str:
+    """Read a small file that only its owner can read and change.
+
+    Raises: BadSettings: a symbolic link, readable by others, or missing. UnicodeDecodeError.
+    """
+    try:
+        number = open_here(path)
+    except OSError as error:
+        reason = "it is a symbolic link" if os.path.islink(path) else error.strerror
+        raise BadSettings(f"{path} cannot be read: {reason}") from error
+    with open(number, "rb") as file:
+        found = os.fstat(number)
+        if not stat.S_ISREG(found.st_mode):
+            raise BadSettings(f"{path} is not a file")
+        if not is_closed_to_others(found):
+            raise BadSettings(f"{path} can be read by others: chmod 600 {path}")
+        return file.read(_LARGEST_TEXT).decode()
+
+
+def save_text(path: "Path", text: str) -> None:
+    """Replace a file atomically; a symbolic link's target is replaced. Raises: UnusableFile."""
+    target = path.resolve()
+    try:
+        make_directories(target)
+        replace(target, text.encode())
+    except OSError as error:
+        raise UnusableFile(f"{path} cannot be written: {error.strerror}") from error

@@ -17,9 +17,9 @@ def check_proxy(proxy: str) -> None:
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"{parts.scheme}:// proxies are not supported; http:// and https:// are")
     if not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
-        raise ValueError("say scheme, host and port alone: http://proxy.example:3128")
+        raise ValueError("use scheme, host and port only: http://proxy.example:3128")
     if not parts.netloc.isascii() or not parts.netloc.isprintable() or " " in parts.netloc:
-        raise ValueError("say it in printable ASCII characters, others as %XX")
+        raise ValueError("use printable ASCII characters, others as %XX")
 
 
 def _parts(proxy: str) -> SplitResult:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.bench import cache, floods, idle, ingest, load, store, tolerance, viewer
+from tests.bench import cache, decoding, fill, floods, idle, ingest, load, search, store, viewer
 
 
 def main() -> None:
@@ -12,9 +12,11 @@ def main() -> None:
     benches = (
         ("viewer", viewer),
         ("store", store),
+        ("search", search),
         ("ingest", ingest),
-        ("tolerance", tolerance),
+        ("decoding", decoding),
         ("cache", cache),
+        ("fill", fill),
         ("idle", idle),
         ("load", load),
         ("floods", floods),

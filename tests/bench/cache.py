@@ -1,4 +1,4 @@
-"""Measures the cache: its size, its memory, its search and what the index costs.
+"""Measures the cache: its size, its memory and its search.
 
 Everything is measured in one run on one machine; compare the ratios, not the times.
 """
@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from frontdesk.cache import CONVERSATION, Cache, Fetched, ListName, objects, row_of, thread_name
+from frontdesk.cache import CONVERSATION, Cache, Fetched, ListName, row_of, thread_name
 from frontdesk.cache.rows import Row
 from frontdesk.timeline import stretch
 from frontdesk.wire import ConversationFilter, Message
@@ -24,8 +24,6 @@ from frontdesk.wire.values import timestamp
 from tests.bench import warm_cache
 
 SIZE = 100_000
-PAGE = 50
-ROUNDS = 600
 NEWEST = 1_794_000_000_000
 NOW = datetime(2026, 11, 7, tzinfo=UTC)
 TYPED = ("factura", "zq", "ya", "monday nothing", "0031", "退款", "the")
@@ -52,9 +50,6 @@ def run(options: argparse.Namespace) -> None:
         asyncio.run(_hold_messages(words, size))
         _say(f"{size:,} messages, in a file of {words.stat().st_size / 1e6:.1f} MB")
         _search(words)
-        indexed, plain = asyncio.run(_ratio(Path(directory)))
-        _say(f"a page of {PAGE} messages saved, CPU: {indexed:.2f} ms with the index,")
-        _say(f"  {plain:.2f} ms without it: {indexed / plain:.2f} times as long")
 
 
 def _say(line: str) -> None:
@@ -87,25 +82,6 @@ async def _hold_messages(path: Path, size: int) -> None:
     for start in range(0, size, 1_000):
         await _save(cache, str(start), chance, min(1_000, size - start))
     cache.close()
-
-
-async def _ratio(directory: Path) -> tuple[float, float]:
-    """Milliseconds of CPU to save a page, with and without the index, by turns into two files."""
-    index = objects._index
-    chance, times = random.Random(7), ([0.0] * ROUNDS, [0.0] * ROUNDS)
-    caches = [Cache(directory / f"{number}.db", "bench") for number in range(2)]
-    for page in range(ROUNDS):
-        for cache, spent, work in zip(caches, times, (index, _nothing), strict=True):
-            objects._index = work
-            spent[page] = await _save(cache, str(page), chance, PAGE)
-    objects._index = index
-    for cache in caches:
-        cache.close()
-    return median(times[0]), median(times[1])
-
-
-def _nothing(*arguments: object, **others: object) -> None:
-    """In the place of the index."""
 
 
 async def _save(cache: Cache, conversation_id: str, chance: random.Random, count: int) -> float:

@@ -16,27 +16,29 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from random import Random
 from statistics import mean
 from typing import Any
 
-from frontdesk.cache import Cache
+from textual import events
+
 from frontdesk.client import InboxClient
 from frontdesk.ingest.events import ContactUpsert
 from frontdesk.mailbox import Mailbox
 from frontdesk.sample.demo import ME, SEED, create_demo, demo_parts
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.inbox.screen import InboxScreen
 from tests.bench import warm_cache
-from tests.bench.homes import Home
 from tests.bench.pseudo_terminal import PseudoTerminal
 from tests.bench.ratios import table
 from tests.bench.sessions import Program, Stroke, Work, environment_in, side_by_side
-from tests.workers import all_ended
+from tests.bench.workspace import Workspace
+from tests.soak.virtual_loop import VirtualLoop, virtual_loop
+from tests.tui.memory_inbox import WaitedCache
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -54,16 +56,6 @@ TIMEOUT = 60.0
 
 Scope = dict[str, Any]
 Send = Callable[[Scope], Awaitable[None]]
-
-
-class Moment:
-    """A clock that stands until it is moved on."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def seconds(self) -> float:
-        return self.now.timestamp()
 
 
 @dataclass
@@ -107,57 +99,46 @@ def _size(headers: list[tuple[bytes, bytes]]) -> int:
     return sum(len(name) + len(value) + len(b": \r\n") for name, value in headers)
 
 
-async def hour(directory: Path, *, in_use: bool, untagged: bool) -> Traffic:
-    """An hour of the real viewer on the real service, in which nobody writes.
+def hour(directory: Path, *, in_use: bool, untagged: bool) -> Traffic:
+    """An hour of the real viewer on the real service, on a clock of its own; nobody writes.
 
-    in_use: keys are pressed all the time; else the last one is pressed at the start.
+    in_use: a key is pressed each minute; else the last one is pressed at the start.
     """
-    moment = Moment()
+    with virtual_loop(Random("bench")) as runner:
+        return runner.run(_hour(directory, in_use=in_use, untagged=untagged))
+
+
+async def _hour(directory: Path, *, in_use: bool, untagged: bool) -> Traffic:
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop)
     with ExitStack() as ending:
-        service, key = _service(directory / "inbox.db", moment, ending)
+        service, key = _service(directory / "inbox.db", loop.milliseconds, ending)
         traffic = Traffic(service, untagged)
-        cache = Cache(directory / f"pages-{in_use}-{untagged}.db", "bench")
+        cache = WaitedCache(directory / f"pages-{in_use}-{untagged}.db", "bench")
         ending.callback(cache.close)
-        client = InboxClient(
-            "http://localhost", key, app=traffic, clock=moment.seconds, now=lambda: moment.now
-        )
-        mailbox = Mailbox(lambda: client, cache, clock=lambda: moment.now)
-        app = FrontdeskApp(mailbox, title="bench", clock=Clock(UTC, lambda: moment.now))
-        async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.pause()
-            await all_ended(app)
+        client = InboxClient("http://localhost", key, app=traffic, clock=loop.time, now=loop.now)
+        mailbox = Mailbox(lambda: client, cache, clock=loop.now)
+        app = FrontdeskApp(mailbox, title="bench", clock=Clock(UTC, loop.now))
+        async with app.run_test(size=(120, 40)):
+            # What is loaded ahead after a start is none of this.
+            await asyncio.sleep(300.0)
             traffic.forget()
-            await _pass_an_hour(app, moment, in_use=in_use)
+            for _ in range(60):
+                if in_use:
+                    app.post_message(events.Key("f12", None))
+                await asyncio.sleep(60.0)
     return traffic
 
 
-def _service(path: Path, moment: Moment, ending: ExitStack) -> tuple[Application, str]:
+def _service(path: Path, clock: Callable[[], int], ending: ExitStack) -> tuple[Application, str]:
     """The service over the sample, and a key of one of its agents."""
     database = SQLiteDatabase(path, durable=False)
     ending.callback(database.close)
     me = database.read(lambda connection: user_named(connection, 1, ME))
     key, guest = new_ephemeral_key(1, int(me["id"]) if me else None)
-    service = create_app(
-        database, ephemeral_keys=[guest], clock=lambda: int(moment.seconds() * 1000)
-    )
+    service = create_app(database, ephemeral_keys=[guest], clock=clock)
     ending.callback(service.close)
     return service, key
-
-
-async def _pass_an_hour(app: FrontdeskApp, moment: Moment, *, in_use: bool) -> None:
-    """Ask whenever the viewer would, and move the clock on to there."""
-    screen = app.screen
-    assert isinstance(screen, InboxScreen)
-    while True:
-        if in_use:
-            screen._polling.used(moment.now)
-        wait = screen._polling.wait(moment.now)
-        assert wait is not None
-        if moment.now + wait > NOW + HOUR:
-            return
-        moment.now += wait
-        screen._refresh()
-        await all_ended(app)
 
 
 def hours() -> str:
@@ -168,7 +149,7 @@ def hours() -> str:
         create_demo(directory / "inbox.db", now=int(NOW.timestamp() * 1000))
         for in_use in (False, True):
             for untagged in (False, True):
-                traffic = asyncio.run(hour(directory, in_use=in_use, untagged=untagged))
+                traffic = hour(directory, in_use=in_use, untagged=untagged)
                 words = "in use" if in_use else "left alone"
                 rows.append(
                     [
@@ -213,7 +194,7 @@ def scrolled(count: int, database: str) -> str:
             command = (sys.executable, "-m", "frontdesk", "--database", database)
             program = Program("database", command, r"\d+ (?:of [\d,]+ )?loaded")
         else:
-            warm = Home(home, count, warm_cache.MESSAGES)
+            warm = Workspace(home, count, warm_cache.MESSAGES)
             warm.make()
             program = warm.viewer("viewer")
         environment = {**environment_in(home), **program.variables}

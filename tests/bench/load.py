@@ -23,13 +23,13 @@ from pathlib import Path
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
-from frontdesk.outside import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.sample.bulk import Size
 from frontdesk.sample.bulk_rows import ACCOUNT, fill
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.connect import open_database
 from frontdesk.store.raw_events import APPLIED, IGNORED
-from tests.bench.crowding import SECRET, TOKEN, Press, Tally
+from frontdesk.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
+from tests.bench.load_generator import SECRET, TOKEN, LoadGenerator, Tally
 from tests.bench.ratios import percentile, table
 
 # Of those who press, one in so many sends webhooks.
@@ -113,7 +113,7 @@ async def pressed(
     acknowledged: set[str] = set()
     with served(target, workers) as (process, port):
         for phase in phases:
-            press = Press(port, key, numbers)
+            press = LoadGenerator(port, key, numbers)
             senders = max(phase.clients // SENDERS_IN, 1)
             asking = asyncio.create_task(press.run(phase.clients - senders, senders))
             await asyncio.sleep(seconds)
@@ -145,7 +145,7 @@ async def ended(
 ) -> list[str]:
     """What is wrong once the service was ended by a signal, after so many answers, and is back."""
     with served(target, workers) as (process, port):
-        press = Press(port, key, count(10_000 * number))
+        press = LoadGenerator(port, key, count(10_000 * number))
         asking = asyncio.create_task(press.run(clients // 2, clients // 2))
         await press.answered(answers)
         process.send_signal(number)

@@ -16,14 +16,14 @@ from statistics import median
 
 import httpx
 
-from frontdesk.service.auth import new_key
+from frontdesk.service.api_keys import new_key
 from frontdesk.store import conversations
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.conversations import ConversationSelection
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.dsn import is_address
+from tests.bench.filter_shapes import ACCOUNT, PAGE
 from tests.bench.ratios import Ratio, ratio
-from tests.bench.selections import ACCOUNT, PAGE
 from tests.bench.served import KEY_VARIABLE, inbox
 
 PATH = "/v1/conversations?limit=25"
@@ -49,7 +49,7 @@ async def _one_by_one(target: str, database: Database, rounds: int) -> list[Rati
     async with AsyncExitStack() as ending:
         app = inbox(database, key)
         ending.callback(app.close)
-        port = ending.enter_context(_serving("inbox", target, key=key))
+        port = ending.enter_context(serving("inbox", target, key=key))
         headers = {"Authorization": f"Bearer {key}"}
         inside = await ending.enter_async_context(
             httpx.AsyncClient(
@@ -99,10 +99,10 @@ def _many_at_once(target: str, rounds: int, seconds: float, datasette: str) -> l
     beside = None if is_address(target) else shutil.which(datasette)
     with ExitStack() as ending:
         asked = {
-            "page": (ending.enter_context(_serving("inbox", target, key=key)), PATH),
-            "hello": (ending.enter_context(_serving("hello", key=key)), "/"),
-            "page h11": (ending.enter_context(_serving("h11", "inbox", target, key=key)), PATH),
-            "hello h11": (ending.enter_context(_serving("h11", "hello", key=key)), "/"),
+            "page": (ending.enter_context(serving("inbox", target, key=key)), PATH),
+            "hello": (ending.enter_context(serving("hello", key=key)), "/"),
+            "page h11": (ending.enter_context(serving("h11", "inbox", target, key=key)), PATH),
+            "hello h11": (ending.enter_context(serving("h11", "hello", key=key)), "/"),
         }
         if beside:
             table = f"/{Path(target).stem}/conversation.json?_size=25&_nocount=1&_shape=array"
@@ -186,7 +186,7 @@ def _itself(asker: _Asker) -> _Asker:
 
 
 @contextmanager
-def _serving(*arguments: str, key: str) -> Iterator[int]:
+def serving(*arguments: str, key: str) -> Iterator[int]:
     """The port of a server of ours."""
     with _process(
         [sys.executable, "-m", "tests.bench.served", *arguments], {KEY_VARIABLE: key}

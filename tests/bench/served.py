@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from frontdesk.service.api_keys import SCOPES, EphemeralKey, KeyGrant, key_hash, key_id
 from frontdesk.service.app import Application, Options, create_app
-from frontdesk.service.auth import SCOPES, EphemeralKey, KeyGrant, key_hash, key_id
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.service.server.worker import answer
 from frontdesk.store.connect import open_database

@@ -16,6 +16,8 @@ SILENCE = 0.4
 KEYS_A_SECOND = 30
 # A machine keeps its speed for longer than so many presses take.
 IN_A_ROW = 8
+# Seconds after which a cursor is no longer moving on.
+_REST = 0.3
 OTHER_SIZE = (COLUMNS + 10, ROWS - 4)
 
 
@@ -86,11 +88,15 @@ class Work:
 
 @dataclass(frozen=True)
 class Presses:
-    """Seconds to the repaint of each press, the processor's for each, the bytes of each."""
+    """Seconds to the repaint of each press, the processor's for each, the bytes of each.
+
+    after_rest: the same of presses that followed a rest, which are not among the others.
+    """
 
     latencies: tuple[float, ...]
     cpu: tuple[float, ...]
     bytes: tuple[float, ...]
+    after_rest: "Presses | None" = None
 
 
 @dataclass(frozen=True)
@@ -202,19 +208,31 @@ def _pressed(
 ) -> dict[str, Presses]:
     """Press strokes of several programs in turn; each time another begins.
 
-    Keys without others before them are pressed in rows: where a key is not followed by another,
-    something more may be opened, which that key is not to pay.
+    Keys without others before them are pressed in rows. The first one of a row follows a rest, so
+    that it may open something more, such as the thread of the selected row: it is kept apart.
     """
     names = list(strokes)
     taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
-    row = 1 if any(stroke.before for stroke in strokes.values()) else IN_A_ROW
+    firsts: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
+    in_rows = not any(stroke.before or stroke.silent for stroke in strokes.values())
+    row = IN_A_ROW if in_rows else 1
     most = max(stroke.presses for stroke in strokes.values())
     for turn, first in enumerate(range(0, most, row)):
         shift = turn % len(names)
         for name in names[shift:] + names[:shift]:
+            if in_rows and first < strokes[name].presses:
+                time.sleep(_REST)
+                firsts[name].append(_pressed_once(terminals[name], strokes[name], first))
             for number in range(first, min(first + row, strokes[name].presses)):
                 taken[name].append(_pressed_once(terminals[name], strokes[name], number))
-    return {name: Presses(*zip(*taken[name], strict=True)) for name in names}
+    return {name: _presses(taken[name], firsts[name]) for name in names}
+
+
+def _presses(
+    taken: Sequence[tuple[float, float, float]], firsts: Sequence[tuple[float, float, float]]
+) -> Presses:
+    latencies, cpu, sent = zip(*taken, strict=True)
+    return Presses(latencies, cpu, sent, _presses(firsts, ()) if firsts else None)
 
 
 def _pressed_once(

@@ -8,19 +8,24 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import urlencode
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.sample.bulk import Size
 from frontdesk.sample.bulk_rows import fill
+from frontdesk.service.api_keys import SCOPES, KeyGrant
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import Parameters
+from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store import contacts, conversations, counters, reports
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
@@ -29,10 +34,11 @@ from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.dsn import is_address
 from frontdesk.store.reports import ReportSpan
 from frontdesk.text import folded
-from tests.bench import naive, requests
-from tests.bench.naive import Session
+from frontdesk.wire.queries import REPORT_PARTS
+from tests.bench import baseline, requests
+from tests.bench.baseline import Session
+from tests.bench.filter_shapes import ACCOUNT, PAGE, Asked, Inbox, at_depth, every_shape, inbox
 from tests.bench.ratios import Ratio, in_turn, percentile, ratio, shown
-from tests.bench.selections import ACCOUNT, PAGE, Asked, Inbox, at_depth, every_shape, inbox
 
 DAY = 86_400_000
 DEPTHS = (0.0, 0.5, 0.9)
@@ -65,15 +71,14 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="frontdesk-bench-") as name:
         directory = Path(name)
         target = options.database or str(directory / "inbox.db")
-        if is_address(target) or not Path(target).exists():
-            _make(target, options)
+        make_inbox(target, options)
         with closing(open_database(target)) as database:
             _say("plain tables to compare with")
-            with naive.plain(target, directory) as session:
+            with baseline.plain(target, directory) as session:
                 ratios = [*_measured(database, session, options)]
             _say("filters and orders of our own, against an inbox of 1,000")
             few = str(directory / "few.db")
-            _fill(few, FEW, 10 * FEW, options.seed)
+            fill_inbox(few, FEW, 10 * FEW, options.seed)
             with closing(open_database(few)) as small:
                 ratios += _extensions(database, small, options.rounds)
             _say("requests")
@@ -83,17 +88,20 @@ def run(options: argparse.Namespace) -> None:
     sys.stdout.write(shown(ratios) + "\n")
 
 
-def _make(target: str, options: argparse.Namespace) -> None:
+def make_inbox(target: str, options: argparse.Namespace) -> None:
+    """Fill a database as the options say: a file that does not exist, or an empty one elsewhere."""
     if is_address(target):
         with closing(open_database(target, create=True)) as database:
             if database.read(lambda c: c.row("SELECT id FROM conversation LIMIT 1")):
                 return
+    elif Path(target).exists():
+        return
     messages = options.messages or 10 * options.conversations
     _say(f"an inbox of {options.conversations:,} conversations, {messages:,} messages")
-    _fill(target, options.conversations, messages, options.seed)
+    fill_inbox(target, options.conversations, messages, options.seed)
 
 
-def _fill(target: str, conversations: int, messages: int, seed: int) -> None:
+def fill_inbox(target: str, conversations: int, messages: int, seed: int) -> None:
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
     fill(target, size, lambda more: None, _say)
@@ -156,7 +164,7 @@ def _filters(
     taken = in_turn(
         3 * len(asked),
         {
-            "plain": lambda n: naive.page(
+            "plain": lambda n: baseline.page(
                 session, asked[n % len(asked)].selection, asked[n % len(asked)].after, PAGE
             ),
             "ours": lambda n: _page(database, asked[n % len(asked)]),
@@ -181,7 +189,7 @@ def _offsets(database: Database, session: Session, rounds: int, random: Random) 
         database.read(partial(at_depth, selection=selection, depth=one / total)) for one in skipped
     ]
     works: dict[str, Callable[[int], object]] = {
-        "offset": lambda n: naive.offset_page(session, state, skipped[n], PAGE),
+        "offset": lambda n: baseline.offset_page(session, state, skipped[n], PAGE),
         "keyset": lambda n: _page(database, Asked(selection, places[n])),
     }
     # Both find what they need in memory: who reads a place first would read for the other too.
@@ -193,19 +201,33 @@ def _offsets(database: Database, session: Session, rounds: int, random: Random) 
 
 
 def _extensions(many: Database, few: Database, rounds: int) -> Iterator[Ratio]:
-    """First pages by the filters and orders that only this service has."""
+    """First pages by the filters and orders that only this service has.
+
+    Both databases are asked for as many rows as the small one has for a shape, and only for pages
+    of which the small one has rows: one without any is not a page of the same size.
+    """
     databases = {"many": (many, many.read(inbox)), "few": (few, few.read(inbox))}
 
-    def ask(number: int, name: str, shape: str) -> object:
+    def ask(number: int, name: str, shape: str, counts: Mapping[int, int]) -> list[Row]:
         database, look = databases[name]
         asked: dict[str, Any] = {"states": states_of((0,))}
         for word in shape.split():
             asked |= _narrowed(word, look, number)
-        return _page(database, Asked(ConversationSelection(**asked), None))
+        selection = ConversationSelection(**asked)
+        return _page(database, Asked(selection, None), counts.get(number, PAGE))
 
     for shape in SHAPES:
-        taken = in_turn(rounds, {name: partial(ask, name=name, shape=shape) for name in databases})
+        found = {number: len(ask(number, "few", shape, {})) for number in range(rounds)}
+        counts = {number: count for number, count in found.items() if count}
+        works = {name: partial(ask, name=name, shape=shape, counts=counts) for name in databases}
+        taken = in_turn(
+            rounds, {name: partial(_nth, work, [*counts]) for name, work in works.items()}
+        )
         yield ratio(f"V2 {shape}, many / 1,000", "<=", 1.3, taken["many"], taken["few"])
+
+
+def _nth(work: Callable[[int], object], numbers: Sequence[int], place: int) -> object:
+    return work(numbers[place % len(numbers)])
 
 
 def _narrowed(word: str, look: Inbox, number: int) -> dict[str, object]:
@@ -241,7 +263,7 @@ def _counts(database: Database, session: Session, rounds: int) -> Iterator[Ratio
 
     taken = in_turn(
         rounds,
-        {"live": lambda n: naive.counts(session), "cells": lambda n: database.read(cells)},
+        {"live": lambda n: baseline.counts(session), "cells": lambda n: database.read(cells)},
     )
     yield ratio("live counts / cells", ">=", 20, taken["live"], taken["cells"])
 
@@ -255,10 +277,38 @@ def _report(database: Database, session: Session, look: Inbox, rounds: int) -> I
         return reports.figures(connection, ACCOUNT, None, spans, detailed=True)
 
     def live(number: int) -> object:
-        return [naive.report(session, span.start, span.end) for span in spans]
+        return [baseline.report(session, span.start, span.end) for span in spans]
 
     taken = in_turn(rounds, {"live": live, "sums": lambda n: database.read(sums)})
     yield ratio("30-day report live / roll-up", ">=", 100, taken["live"], taken["sums"])
+    yield from _report_parts(database, look, rounds)
+
+
+def _report_parts(database: Database, look: Inbox, rounds: int) -> Iterator[Ratio]:
+    """Each part of a report beside the plain one, by number of days."""
+    asked = {"plain": {}, **{part: {"include": part} for part in REPORT_PARTS}}
+    asked["targets"] = {"target_reply": "3600"}
+    end = datetime.fromtimestamp(look.last / 1000, UTC)
+    endpoint = next(each for each in ENDPOINTS if each.name == "inbox_report")
+
+    def report(number: int, query: Mapping[str, str], days: int) -> object:
+        start = (end - timedelta(days=days)).date()
+        period = {"from": f"{start}", "to": f"{end.date()}", "timezone": "Europe/Madrid"}
+        grant = KeyGrant("", ACCOUNT, frozenset(SCOPES))
+
+        def handle(connection: Connection) -> object:
+            parameters = Parameters(urlencode({**period, **query}).encode(), endpoint.parameters)
+            request = EndpointRequest(connection, grant, endpoint, "", parameters, look.last)
+            return endpoint.handler(request)
+
+        return database.read(handle)
+
+    for days in (7, 30, 360):
+        works = {part: partial(report, query=query, days=days) for part, query in asked.items()}
+        taken = in_turn(rounds, works)
+        for part in (*REPORT_PARTS, "targets"):
+            name = f"{days}-day report with {part} / without"
+            yield ratio(name, "<=", 4, taken[part], taken["plain"])
 
 
 def _contacts(database: Database, session: Session, rounds: int, random: Random) -> Iterator[Ratio]:
@@ -272,7 +322,7 @@ def _contacts(database: Database, session: Session, rounds: int, random: Random)
 
         def scan(number: int, words: Callable[[int], list[str]] = words) -> object:
             found = database.read(lambda c: contacts.word_search(c, ACCOUNT, words(number)))
-            return naive.contacts(session, found.condition, found.parameters, PAGE)
+            return baseline.contacts(session, found.condition, found.parameters, PAGE)
 
         def search(number: int, words: Callable[[int], list[str]] = words) -> object:
             return database.read(lambda c: contact_page(c, ACCOUNT, words(number), None, PAGE))
@@ -303,7 +353,7 @@ class _Undone(Exception):
 
 def _writes(database: Database, look: Inbox, rounds: int, random: Random) -> Iterator[Ratio]:
     """One message at a time, applied as it always is, and without what makes lists and counts."""
-    threads = database.read(partial(_some_threads, random=random, count=rounds))
+    threads = database.read(partial(some_threads, random=random, count=rounds))
 
     def write(number: int, *, filed: bool) -> None:
         row = threads[number]
@@ -330,7 +380,7 @@ def _writes(database: Database, look: Inbox, rounds: int, random: Random) -> Ite
     )  # fmt: skip
 
 
-def _some_threads(connection: Connection, random: Random, count: int) -> list[Row]:
+def some_threads(connection: Connection, random: Random, count: int) -> list[Row]:
     newest = connection.row("SELECT MAX(id) AS id FROM conversation WHERE account_id = 1")
     assert newest is not None
     rows = (
@@ -360,10 +410,10 @@ def _unfiled() -> Iterator[None]:
         yield
 
 
-def _page(database: Database, asked: Asked) -> list[Row]:
+def _page(database: Database, asked: Asked, count: int = PAGE) -> list[Row]:
     after: Position | None = asked.after
     return database.read(
-        lambda c: conversations.conversation_page(c, ACCOUNT, asked.selection, after, PAGE)
+        lambda c: conversations.conversation_page(c, ACCOUNT, asked.selection, after, count)
     )
 
 

@@ -16,10 +16,9 @@ from functools import partial
 from pathlib import Path
 
 import frontdesk
-from tests.bench import peers, warm_cache
-from tests.bench.homes import BARE, FLOOR, LINES, OPTIONS, WIDGETS, Home
+from tests.bench import other_programs, warm_cache
+from tests.bench.budgets import Measured, budgets
 from tests.bench.ratios import in_turn, shown
-from tests.bench.reaches import Measured, budgets
 from tests.bench.sessions import (
     RESIZE,
     Program,
@@ -32,6 +31,7 @@ from tests.bench.sessions import (
     start,
     started,
 )
+from tests.bench.workspace import BARE, FLOOR, LINES, OPTIONS, WIDGETS, Workspace
 
 ESCAPE, PAGE_DOWN, OLDER, ARRIVE = b"\x1b", b"\x1b[6~", b"\x1b[20~", b"\x1b[21~"
 FEW = 1_000
@@ -70,7 +70,7 @@ class Bench:
     """Runs everything in turn and keeps what was measured, by the names of programs."""
 
     def __init__(
-        self, homes: Mapping[str, Home], scratch: Path, presses: int, environments: Path | None
+        self, homes: Mapping[str, Workspace], scratch: Path, presses: int, environments: Path | None
     ) -> None:
         """homes: "few", "many" conversations, and a "long" thread. environments: of peers."""
         self.measured = Measured(defaultdict(list), defaultdict(list))
@@ -89,7 +89,7 @@ class Bench:
             "threads": lambda _: self._threads(),
             "views": lambda _: self._views(),
         }
-        for peer in peers.PEERS if self._environments else ():
+        for peer in other_programs.PEERS if self._environments else ():
             works[peer.name] = partial(lambda peer, _: self._peer(peer), peer)
         return works
 
@@ -185,19 +185,21 @@ class Bench:
             terminal.wait_for(lambda text: warm_cache.name(3) in text, 60.0)
             for _ in range(view.presses):
                 lead(terminal, (ESCAPE, *active, b"\r", *oldest))
-                terminal.write(b"\r")
-                while last not in terminal.text:
+                # Its own frame is that of another view; the keys that follow are measured.
+                terminal.press(b"\r", 60.0)
+                self.measured.meanwhile.append(terminal.press(b"j", 60.0))
+                while "sorting" in terminal.text:
                     self.measured.meanwhile.append(terminal.press(b"j", 60.0))
         finally:
             terminal.close()
 
-    def _at_the_beginning(self, name: str) -> Home:
+    def _at_the_beginning(self, name: str) -> Workspace:
         home = self._homes[name]
         home.begin_again()
         home.read_through()
         return home
 
-    def _peer(self, peer: peers.Peer) -> None:
+    def _peer(self, peer: other_programs.OtherProgram) -> None:
         assert self._environments is not None
         if self.measured.missing.get(peer.name):
             return
@@ -232,15 +234,15 @@ def run(options: argparse.Namespace) -> None:
         scratch = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-bench-")))
         caches = options.caches or scratch
         homes = {
-            "few": Home(caches, FEW, FEW),
-            "many": Home(caches, options.conversations, FEW),
-            "long": Home(caches, FEW, options.messages),
-            "view": Home(caches, VIEW, FEW),
+            "few": Workspace(caches, FEW, FEW),
+            "many": Workspace(caches, options.conversations, FEW),
+            "long": Workspace(caches, FEW, options.messages),
+            "view": Workspace(caches, VIEW, FEW),
         }
         for home in homes.values():
             _tell(f"a cache of {home.conversations:,} conversations, {home.messages:,} messages")
             home.make()
-        missing = peers.installed(options.peers) if options.peers else {}
+        missing = other_programs.installed(options.peers) if options.peers else {}
         bench = Bench(homes, scratch, options.presses, options.peers)
         bench.measured.missing.update(missing)
         works = bench.works()

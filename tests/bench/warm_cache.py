@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontdesk.cache import Cache
-from frontdesk.errors import NotFound
+from frontdesk.errors import NotFound, NotOffered
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.protocols import ServerView
 from frontdesk.wire import (
@@ -18,6 +18,7 @@ from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
+    ConversationPage,
     Counts,
     CustomField,
     Label,
@@ -84,6 +85,11 @@ class Archive:
         more = str(end) if start < end < self.size else None
         data = tuple(map(_conversation, range(start, end)))
         return Page(data=data, next_cursor=more, has_more=more is not None)
+
+    async def search_page(
+        self, q: str, filter: ConversationFilter, *, limit: int = 25, cursor: str | None = None
+    ) -> ConversationPage:
+        raise NotOffered("This server does not search messages")
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
         return Counts(all=self.size, open=self.size, assigned=self.size)

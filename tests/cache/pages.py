@@ -1,16 +1,23 @@
 """Rows and pages as a server gives them, and a way to read a whole list of them."""
 
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from frontdesk.cache import (
+    CONTACT,
     CONVERSATION,
     Cache,
     Fetched,
     Listing,
     ListName,
+    files,
     row_of,
 )
+from frontdesk.cache.eviction import shrink
 from frontdesk.timeline import HIGHEST, Key, stretch
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, timestamp
 
@@ -18,6 +25,7 @@ NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 START = 1_773_480_413_000
 OPEN = ListName("conversations?status=open", CONVERSATION)
 Value = Conversation | Message | Note
+T = TypeVar("T")
 
 
 def conversation(id: int, second: int, status: str = "open") -> Conversation:
@@ -60,6 +68,22 @@ async def fill(cache: Cache, values: list[Conversation], page: int = 50) -> None
         else:
             await cache.save_older(OPEN, part, cursor)
         cursor, upper = following, row_of(rows[-1]).key
+
+
+def written(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
+    """Do something in a transaction of another program."""
+    with closing(files.writer(files.address_of(path))) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        outcome = work(connection)
+        connection.execute("COMMIT")
+        return outcome
+
+
+async def shrunk(cache: Cache, path: Path, steps: int = 1) -> bool:
+    """Make room, also of what is on screen; whether there was anything to drop the last time."""
+    # Any write saves when what was read.
+    await cache.save_all(CONTACT, {})
+    return [written(path, lambda connection: shrink(connection, ())) for _ in range(steps)][-1]
 
 
 def ids(listing: Listing[Any]) -> list[str]:

@@ -26,7 +26,7 @@ from tests.cache.pages import (
     newest_first,
 )
 
-from frontdesk.cache import Cache, files
+from frontdesk.cache import CONTACT, Cache, files
 
 
 def test_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
@@ -160,13 +160,23 @@ async def test_a_second_damaged_file_gets_another_name(path: Path) -> None:
     assert {"pages-1.db.corrupt-2", "pages-1.db.corrupt-3"} <= names
 
 
-async def test_a_full_disk_costs_a_warning_and_nothing_else(path: Path) -> None:
+async def test_a_full_disk_costs_a_warning_and_nothing_else(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Cache(path, "one")
+    await first.save_head(OPEN, fetched([conversation(501, 501)], cursor="c"), NOW)
+    first.set_setting("filter", "open")
+    first.close()
+    writer = files.writer
+
+    def full(address: str) -> sqlite3.Connection:
+        connection = writer(address)
+        if not files.is_memory(address):
+            connection.execute("PRAGMA max_page_count=1").fetchall()
+        return connection
+
+    monkeypatch.setattr(files, "writer", full)
     cache = Cache(path, "one")
-    await cache.save_head(OPEN, fetched([conversation(501, 501)], cursor="c"), NOW)
-    cache.set_setting("filter", "open")
-    cache._file.submit(
-        lambda connection: connection.execute("PRAGMA max_page_count=1").fetchall()
-    ).result()
     page: list[Value] = [conversation(number, number) for number in range(501, 0, -1)]
     await cache.save_head(OPEN, fetched(page, end=True), NOW)
     assert len(cache.listing(OPEN)) == 501
@@ -229,9 +239,8 @@ def test_a_cache_on_a_disk_that_cannot_be_written_is_read(open_directory: Path) 
     assert path.read_bytes() == before
 
 
-def test_what_lies_beside_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
-    cache.set_setting("filter", "open")
-    cache._file.submit(lambda connection: None).result()
+async def test_what_lies_beside_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
+    await cache.save(CONTACT, "1", b"{}")
     beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     assert [stat.S_IMODE(one.stat().st_mode) for one in beside] == [0o600, 0o600]
 

@@ -83,7 +83,7 @@ damages = st.tuples(
 )
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damage=damages)
 async def test_no_damage_ends_a_session(
     tmp_path_factory: pytest.TempPathFactory,

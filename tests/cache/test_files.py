@@ -15,14 +15,14 @@ def test_a_cache_is_whole_when_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, seen = tmp_path / "pages-1.db", []
-    lay_out = files.lay_out
+    create_tables = files.create_tables
 
     def watched(connection: sqlite3.Connection) -> None:
         seen.append(files.state(path))
-        lay_out(connection)
+        create_tables(connection)
         seen.append(files.state(path))
 
-    monkeypatch.setattr(files, "lay_out", watched)
+    monkeypatch.setattr(files, "create_tables", watched)
     files.prepare(path)
     assert seen == [FileState.FREE, FileState.FREE]
     assert files.state(path) is FileState.OURS
@@ -34,14 +34,14 @@ def test_a_cache_that_another_process_was_quicker_to_make_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "pages-1.db"
-    lay_out = files.lay_out
+    create_tables = files.create_tables
 
     def other_first(connection: sqlite3.Connection) -> None:
-        monkeypatch.setattr(files, "lay_out", lay_out)
+        monkeypatch.setattr(files, "create_tables", create_tables)
         files.prepare(path)
-        lay_out(connection)
+        create_tables(connection)
 
-    monkeypatch.setattr(files, "lay_out", other_first)
+    monkeypatch.setattr(files, "create_tables", other_first)
     monkeypatch.setattr(os, "getpid", iter((1, 2)).__next__)
     files.prepare(path)
     assert files.state(path) is FileState.OURS

@@ -1,17 +1,17 @@
 """A database that is served, a key to it, and the program that serves it."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
-from servers import Serve, serving
+from servers import Serve, serving, serving_once
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import LabelUpsert
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.sqlite import SQLiteDatabase
 
 
@@ -23,10 +23,8 @@ def configuration_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home / "frontdesk"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
+def make_inbox(path: Path) -> Path:
     """A database with one label."""
-    path = tmp_path / "inbox.db"
     database = SQLiteDatabase(path, create=True)
     labels = [LabelUpsert("billing", 0)]
     database.write(lambda connection: apply_events(connection, 1, labels, now=0))
@@ -35,8 +33,35 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def key(path: Path) -> str:
+def path(tmp_path: Path) -> Path:
+    return make_inbox(tmp_path / "inbox.db")
+
+
+def key_to(path: Path) -> str:
     return str(make_key(path, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
+
+
+@pytest.fixture
+def key(path: Path) -> str:
+    return key_to(path)
+
+
+@pytest.fixture(scope="module")
+def served_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of the servers that tests of a module share."""
+    return make_inbox(tmp_path_factory.mktemp("served") / "inbox.db")
+
+
+@pytest.fixture(scope="module")
+def served(served_path: Path) -> Iterator[Callable[..., str]]:
+    """Gives the address of a server with these options, which tests of a module share."""
+    with serving_once(served_path) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def served_key(served_path: Path) -> str:
+    return key_to(served_path)
 
 
 @pytest.fixture

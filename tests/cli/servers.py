@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 # Takes options; gives the process, and the address that it prints.
 Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
@@ -37,6 +38,27 @@ def serving() -> Iterator[Serve]:
         for process in started:
             kill(process)
             process.communicate()
+
+
+@contextmanager
+def serving_once(database: Path) -> Iterator[Callable[..., str]]:
+    """Starts the program once for the same options, and gives its address.
+
+    In the end none has written anything else.
+    """
+    started: dict[tuple[str, ...], tuple[subprocess.Popen[str], str]] = {}
+
+    with serving() as start:
+
+        def address(*options: str) -> str:
+            if options not in started:
+                started[options] = start("--database", str(database), *options)
+            return started[options][1]
+
+        yield address
+        for process, _ in started.values():
+            process.terminate()
+            assert process.communicate() == ("", "")
 
 
 def kill(process: "subprocess.Popen[str]") -> None:

@@ -11,20 +11,20 @@ from frontdesk.cli.main import frontdesk
 PROGRAM = (sys.executable, "-m", "frontdesk")
 
 
-def ask(database: Path, *arguments: str) -> Result:
+def invoke(database: Path, *arguments: str) -> Result:
     """A command that reads a database, in this process."""
     return CliRunner().invoke(frontdesk, [*arguments, "--database", str(database)])
 
 
-def told(database: Path, *arguments: str) -> str:
+def output_of(database: Path, *arguments: str) -> str:
     """What a command that must succeed writes to standard output."""
-    result = ask(database, *arguments)
+    result = invoke(database, *arguments)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     return result.stdout
 
 
-def ended(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+def run_program(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """The program, run to its end with this environment alone."""
     return subprocess.run(
         [*PROGRAM, *arguments],

@@ -13,7 +13,7 @@ from tests.stores import PostgresServer
 
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.service.auth import SCOPES, is_well_formed, key_id
+from frontdesk.service.api_keys import SCOPES, is_well_formed, key_id
 from frontdesk.store.accounts import find_key
 from frontdesk.store.sqlite import SQLiteDatabase
 

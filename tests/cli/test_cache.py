@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.cache.pages import NOW, OPEN, conversation, fetched, message
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cache import CONVERSATION, MESSAGE, Cache, thread_name
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
@@ -20,7 +20,7 @@ SECRET = "5ec12e7c0ffee000"
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return settings.cache_file()
+    return environment.cache_file()
 
 
 def hold(path: Path, origin: str, *ids: int, read_at: datetime = NOW) -> None:
@@ -71,6 +71,12 @@ def test_info_says_what_is_kept_of_which_server_and_tells_nothing_of_keys(path: 
     assert DESK in output
     assert SECRET not in output
     assert SECRET.encode() not in path.read_bytes()
+
+
+def test_info_says_the_configured_limit(path: Path, configuration_home: Path) -> None:
+    configuration_home.mkdir(parents=True)
+    (configuration_home / "config.toml").write_text("[viewer]\ncache_mb = 7\n")
+    assert "of at most 7.0 MB" in done("info")
 
 
 def test_info_of_no_cache_says_where_it_would_be(path: Path) -> None:
@@ -166,7 +172,7 @@ def test_the_environment_says_how_big_the_cache_may_grow(
     said: str, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FRONTDESK_CACHE_MB", said)
-    assert settings.cache_limit_bytes() == limit
+    assert environment.cache_limit_bytes() == limit
 
 
 @pytest.mark.parametrize("said", ["0", "-5", "many", "1e3", "99999999999999999999"])
@@ -175,4 +181,4 @@ def test_a_limit_that_is_no_number_of_megabytes_is_refused(
 ) -> None:
     monkeypatch.setenv("FRONTDESK_CACHE_MB", said)
     with pytest.raises(BadSettings, match="FRONTDESK_CACHE_MB"):
-        settings.cache_limit_bytes()
+        environment.cache_limit_bytes()

@@ -46,6 +46,8 @@ def test_the_sample_adds_up(path: Path, sample_database: SQLiteDatabase) -> None
         ),
         ("UPDATE rollup SET n = n + 1 WHERE grain = 1440", "roll-up stored: grain 1440"),
         ("DELETE FROM rollup WHERE grain = 15", "roll-up counted: grain 15"),
+        ("UPDATE label_rollup SET n = n + 1 WHERE label_id = 1", "part stored: account_id 1"),
+        ("DELETE FROM label_rollup WHERE name = 'incoming'", "part counted: account_id 1"),
         ("UPDATE message SET author = 'nobody' WHERE id = 1", "author 'nobody'"),
         ("UPDATE pricing_rollup SET n = n + 1 WHERE grain = 15", "pricing stored: grain 15"),
         ("DELETE FROM pricing_rollup WHERE grain = 1440", "pricing counted: grain 1440"),

@@ -22,8 +22,8 @@ from frontdesk.cli.config import (
     without_profile,
 )
 from frontdesk.cli.target import Target, resolve
+from frontdesk.environment import cache_limit_bytes, config_file
 from frontdesk.errors import BadSettings
-from frontdesk.settings import cache_limit_bytes, config_file
 
 PATH = Path("config.toml")
 
@@ -63,6 +63,14 @@ url = "https://inbox.example.com"
 [profiles.both]
 url = "https://inbox.example.com"
 database = "inbox.db"
+
+[mirror]
+keep = "most"
+on_battery = 1
+
+[alerts]
+waiting = 15
+quiet = "22-7 Nowhere"
 """
 
 names = some.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,10}", fullmatch=True)
@@ -93,9 +101,9 @@ def test_every_mistake_is_told_with_its_line_and_what_was_meant() -> None:
         " dracula, tokyo-night, catppuccin-mocha, monokai, rose-pine, solarized-dark,"
         " solarized-light; did you mean 'dark'?",
         "line 5: 'densty' means nothing here; did you mean 'density'?",
-        'line 6: density is 5: say "auto", 1, 2 or 3',
-        "line 7: bell is 1: say true or false",
-        "line 8: cache_mb is 0: say a number of MB, 1 to 1000000",
+        'line 6: density is 5: use "auto", 1, 2 or 3',
+        "line 7: bell is 1: use true or false",
+        "line 8: cache_mb is 0: use a number of MB, 1 to 1000000",
         "line 11: there is no action 'inbox.nxt'; did you mean 'inbox.next'?",
         "line 12: inbox.swap: there is no key 'ctrl+foo'",
         'line 13: inbox.next: put quotes around it: "inbox.next" = "j,ctrl+n"',
@@ -103,16 +111,20 @@ def test_every_mistake_is_told_with_its_line_and_what_was_meant() -> None:
         "line 23: query is 'is:spam #spam': is: takes open, snoozed or resolved.",
         "line 24: another view has the key 8 already",
         "line 26: a view needs a name",
-        "line 27: query is 7: say a text in quotes",
-        "line 28: key is '1': say one of the keys 5, 6, 7, 8, 9 in quotes",
+        "line 27: query is 7: use a text in quotes",
+        "line 28: key is '1': use one of the keys 5, 6, 7, 8, 9 in quotes",
         "line 33: the profile 'both' needs either url or database",
+        'line 38: keep is \'most\': use "off", "open", "all" or a number of days, as "30d"',
+        "line 39: on_battery is 1: use true or false",
+        'line 42: waiting is 15: use a time like "15m", "1h" or "2d", up to "30d"',
+        'line 43: quiet is \'22-7 Nowhere\': use "19:00-08:30" or "19:00-08:30 Europe/London"',
     ]
 
 
 def test_what_is_right_holds_beside_mistakes() -> None:
     configured = parsed(PATH, WRONG.replace("bell = 1", "bell = true"))
-    assert configured.look.bell
-    assert configured.look.theme is None
+    assert configured.viewer.bell
+    assert configured.viewer.theme is None
     assert configured.keys == {"inbox.date": "u"}
     (billing,) = configured.views
     assert (billing.name, billing.query, billing.key) == (
@@ -129,7 +141,7 @@ def test_targets_are_times_with_a_unit_and_what_is_none_is_explained() -> None:
     assert configured.targets.first_response == timedelta(minutes=15)
     assert configured.targets.reply == timedelta(hours=1)
     wrong = '[targets]\nfirst_response = 15\nreply = "0m"\nresolution = "1d"\n'
-    allowed = 'say a time as "15m", "1h" or "2d", up to "30d"'
+    allowed = 'use a time like "15m", "1h" or "2d", up to "30d"'
     assert said(wrong) == [
         f"line 2: first_response is 15: {allowed}",
         f"line 3: reply is '0m': {allowed}",
@@ -183,13 +195,13 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
     assert said(NEW_FILE) == []
     settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
-    assert len(on) == 17
+    assert len(on) == 25
     tables = {
-        **{"viewer": on[1:8], "open": on[8:9], "network": on[9:11]},
-        **{"targets": on[11:13], "keys": on[13:14]},
+        **{"viewer": on[1:8], "mirror": on[8:10], "alerts": on[10:16], "open": on[16:17]},
+        **{"network": on[17:19], "targets": on[19:21], "keys": on[21:22]},
     }
     lines = [line for name, values in tables.items() for line in (f"[{name}]", *values)]
-    viewer = "\n".join([*lines, "[[views]]", *on[14:]])
+    viewer = "\n".join([*lines, "[[views]]", *on[22:]])
     assert said(viewer) == []
 
 
@@ -264,7 +276,7 @@ def test_config_says_where_it_is_and_what_is_wrong(configuration_home: Path) -> 
     path.write_text("[viewer]\nbell = 1\n")
     checked = runner.invoke(config_group, ["check"])
     assert checked.exit_code == 1
-    assert checked.stdout == f"{path}, line 2: bell is 1: say true or false\n"
+    assert checked.stdout == f"{path}, line 2: bell is 1: use true or false\n"
 
 
 def test_config_edit_makes_the_file_private_and_checks_it(

@@ -8,13 +8,13 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner, Result
 from servers import Serve
-from shells import ended
+from shells import run_program
 from tests.stores import PostgresServer
 
 from frontdesk.cli.exit_codes import USAGE
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, Unreachable, UnusableFile
-from frontdesk.store.migrations import Layout
+from frontdesk.store.migrations import Schema
 from frontdesk.store.sqlite import SQLiteDatabase
 
 # Nobody listens on the first port.
@@ -36,7 +36,7 @@ def test_a_database_that_is_up_to_date_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_a_database_of_a_newer_program_is_not_upgraded(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
-    SQLiteDatabase(path, create=True, layout=Layout(version=1000)).close()
+    SQLiteDatabase(path, create=True, schema=Schema(version=1000)).close()
     assert isinstance(run("upgrade", "--database", str(path)).exception, UnusableFile)
 
 
@@ -96,11 +96,18 @@ def test_every_command_tells_of_a_damaged_file_and_what_to_do(
     path: Path, command: tuple[str, ...]
 ) -> None:
     damage(path)
-    result = ended(*command, "--database", str(path))
+    error = run(*command, "--database", str(path)).exception
+    assert isinstance(error, UnusableFile)
+    assert f"The database {path} is damaged (" in str(error)
+    assert "put a backup in its place" in str(error)
+
+
+def test_an_unusable_file_is_one_line_of_a_shell_and_its_exit_code(path: Path) -> None:
+    damage(path)
+    result = run_program("counts", "--database", str(path))
     told = [line for line in result.stderr.splitlines() if line.startswith("frontdesk: ")]
     assert len(told) == 1, result.stderr
     assert f"The database {path} is damaged (" in told[0]
-    assert "put a backup in its place" in told[0]
     assert result.returncode == USAGE
 
 

@@ -14,7 +14,7 @@ from tests.doubles import Reply, standing_in
 
 from frontdesk.cli.commands.doctor import doctor_command
 from frontdesk.cli.commands.keys import KeyOrder, make_key
-from frontdesk.settings import KEY_VARIABLE
+from frontdesk.environment import KEY_VARIABLE
 
 NOBODY = "http://127.0.0.1:9"
 
@@ -36,7 +36,10 @@ def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: P
     assert result.exit_code == 0
     server = json.loads(result.output)["server"]
     states = {name: feature["state"] for name, feature in server["features"].items()}
-    assert {name for name, state in states.items() if state != "present"} == {"me"}
+    assert {name for name, state in states.items() if state != "present"} == {
+        "me",
+        "search_messages",
+    }
     assert "no user" in server["features"]["me"]["detail"]
     assert server["differences"] == []
 

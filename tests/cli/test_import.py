@@ -391,11 +391,18 @@ def test_of_an_array_what_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path:
     ]
     assert [line.partition(",")[0] for line in shown[:3]] == ["value 2", "value 3", "value 4"]
     rejects = tmp_path / "events.json.rejects.ndjson"
-    assert [json.loads(json.loads(one)["body"]) for one in rejects.read_text().splitlines()] == [
-        {"a": 1},
-        7,
-        {"kind": "nothing"},
-    ]
+    rejected = [json.loads(one) for one in rejects.read_text().splitlines()]
+    assert [json.loads(one["body"]) for one in rejected] == [{"a": 1}, 7, {"kind": "nothing"}]
+
+
+def test_rejects_name_the_line_of_the_file_where_a_value_of_an_array_starts(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "events.json"
+    path.write_text(f'[\n{json.dumps(body(1))},\n\n{{\n"a": 1}},\n7]')
+    assert "value 2, in line 4" in run(tmp_path, path).stderr
+    rejects = tmp_path / "events.json.rejects.ndjson"
+    assert [json.loads(one)["line"] for one in rejects.read_text().splitlines()] == [4, 6]
 
 
 def test_an_interrupted_array_goes_on_where_it_stopped(

@@ -362,7 +362,7 @@ def test_an_inbox_that_hides_its_number_is_asked_for(tmp_path: Path) -> None:
     with standing_in(reserved) as double:
         error = run(tmp_path, double).exception
         assert isinstance(error, BadResponse)
-        assert "say --map 1=<phone_number_id>" in str(error)
+        assert "use --map 1=<phone_number_id>" in str(error)
         assert run(tmp_path, double, "--map", "1=777").exit_code == 0
         assert isinstance(run(tmp_path, double, "--map", "x").exception, BadSettings)
     assert stored(tmp_path, "SELECT phone_number_id FROM channel") == [("777",)]

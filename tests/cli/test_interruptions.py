@@ -58,8 +58,8 @@ def start(path: Path, tmp_path: Path) -> Iterator[Start]:
     started: list[Terminal] = []
 
     def begin(*arguments: str) -> Terminal:
-        told = ["frontdesk", *arguments, "--database", str(path)]
-        started.append(Terminal(PROGRAM.format(arguments=told), tmp_path))
+        command = ["frontdesk", *arguments, "--database", str(path)]
+        started.append(Terminal(PROGRAM.format(arguments=command), tmp_path))
         return started[-1]
 
     yield begin
@@ -67,7 +67,7 @@ def start(path: Path, tmp_path: Path) -> Iterator[Start]:
         terminal.close()
 
 
-def told(path: Path, *arguments: str) -> str:
+def output_of(path: Path, *arguments: str) -> str:
     return CliRunner().invoke(frontdesk, [*arguments, "--database", str(path)]).output
 
 
@@ -95,11 +95,11 @@ def test_a_replay_shows_how_far_it_is_and_goes_on_where_it_was_interrupted(
     assert f"replayed: {done:,} applied, 0 ignored, 0 failed" in words
     assert "frontdesk: interrupted; the rest waits" in words
     assert adds_up(path)
-    assert told(path, "ingest", "replay").startswith(f"replayed: {BODIES - done:,} applied")
+    assert output_of(path, "ingest", "replay").startswith(f"replayed: {BODIES - done:,} applied")
 
 
 def test_an_erasure_that_is_interrupted_is_finished_by_the_same_again(start: Start, path: Path):
-    told(path, "ingest", "replay")
+    output_of(path, "ingest", "replay")
     terminal = start("erase", "+16505551234", "--yes")
     terminal.wait_for(rb"Erasing .*[1-9]%")
     terminal.press(CTRL_C)
@@ -108,7 +108,7 @@ def test_an_erasure_that_is_interrupted_is_finished_by_the_same_again(start: Sta
     assert "at most webhooks are gone; run it again to finish" in words
     assert adds_up(path)
     assert 0 < applied(path) < BODIES
-    assert f"erased: 1 contact, 1 conversation, {BODIES} messages" in told(
+    assert f"erased: 1 contact, 1 conversation, {BODIES} messages" in output_of(
         path, "erase", "+16505551234", "--yes"
     )
     assert applied(path) == 0

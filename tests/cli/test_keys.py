@@ -14,7 +14,7 @@ from frontdesk.cli.commands.keys import KeyOrder, keys_group, make_key, rotate_k
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import UserUpsert
-from frontdesk.service.auth import SCOPES, is_well_formed, key_hash, key_id
+from frontdesk.service.api_keys import SCOPES, is_well_formed, key_hash, key_id
 from frontdesk.store.accounts import find_key
 from frontdesk.store.sqlite import SQLiteDatabase
 

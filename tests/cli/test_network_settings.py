@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.client.authorities import Authority
-from tests.client.prepared import EMPTY, KEY
+from tests.client.prepared_server import EMPTY, KEY
 from tests.client.proxies import proxying
 from tests.client.sockets import Scripted, raw, serving
 
@@ -138,9 +138,9 @@ async def test_without_settings_the_system_is_trusted_and_no_proxy_asked() -> No
     ("line", "words"),
     [
         ('proxy = "socks5://amy:secret@proxy.example"', "socks5:// proxies are not supported"),
-        ('proxy = "http://amy:secret@proxy.example/path"', "scheme, host and port alone"),
+        ('proxy = "http://amy:secret@proxy.example/path"', "scheme, host and port only"),
         ("proxy = false", 'or "" for none'),
-        ('ca_file = "certificates.pem"', "the whole path"),
+        ('ca_file = "certificates.pem"', "a path that begins with"),
         ('ca_file = ""', "a text in quotes"),
         ('ca-file = "/x"', "did you mean 'ca_file'?"),
     ],

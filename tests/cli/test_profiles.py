@@ -94,7 +94,7 @@ def test_a_server_is_added_used_by_commands_and_removed(
     assert "billing" in done("list", "labels", "--profile", "work")
     assert "billing" in done("list", "labels", "--url", url)
     assert f"Server {url}" in done("doctor")
-    assert "say --yes" in refused("profiles", "remove", "work").lower()
+    assert "confirm with --yes" in refused("profiles", "remove", "work").lower()
     done("profiles", "remove", "work", "--yes")
     assert not kept.exists()
     assert "No inbox is given" in refused("list", "labels")

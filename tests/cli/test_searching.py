@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from servers import kill, serving
-from shells import ended, told
+from shells import output_of, run_program
 from tests.stores import PostgresServer
 from tests.terminals import Terminal
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cache import Cache
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, USAGE
@@ -34,7 +34,7 @@ from frontdesk.ingest.events import (
     Person,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.connect import open_database
 from frontdesk.wire import ConversationFilter
 
@@ -47,8 +47,8 @@ import sys
 from functools import partial
 from frontdesk.cli.base import run
 from frontdesk.cli.main import frontdesk
-from frontdesk.store import scan
-scan.chunks = partial(scan.chunks, size=1)
+from frontdesk.store import text_scan
+text_scan.chunks = partial(text_scan.chunks, size=1)
 sys.argv = {arguments!r}
 run(frontdesk)
 """
@@ -122,7 +122,7 @@ def hits(result: Result) -> list[tuple[str, str]]:
 
 
 def test_a_word_in_a_database_is_found_though_no_viewer_has_shown_it(target: str, tmp_path: Path):
-    done = ended(
+    done = run_program(
         "search", "refund", "--database", target, "--format=csv", XDG_CACHE_HOME=str(tmp_path / "c")
     )
     assert done.returncode == 0, done.stderr
@@ -186,7 +186,7 @@ def test_a_profile_that_names_a_database_is_searched_like_it(target: str):
 def test_an_empty_database_is_an_error_as_nothing_was_searched(tmp_path: Path):
     path = str(tmp_path / "empty.db")
     fill(path)
-    done = ended("search", "anything", "--database", path)
+    done = run_program("search", "anything", "--database", path)
     assert (done.returncode, done.stdout) == (ERROR, "")
     assert "Nothing was searched: there are no messages, notes, conversations or" in done.stderr
 
@@ -195,7 +195,7 @@ def test_an_empty_database_is_an_error_as_nothing_was_searched(tmp_path: Path):
 def test_without_a_word_nothing_is_searched(words: str, tmp_path: Path):
     path = str(tmp_path / "inbox.db")
     fill(path, message(1, ZOE, "anything"))
-    done = ended("search", words, "--database", path)
+    done = run_program("search", words, "--database", path)
     assert (done.returncode, done.stdout) == (USAGE, "")
     assert "There is no word to look for" in done.stderr
 
@@ -233,7 +233,7 @@ def test_contents_nested_to_any_depth_do_not_stop_a_search(tmp_path: Path):
     sql = "UPDATE message SET content_json = :content WHERE wamid = :wamid"
     database.write(lambda connection: connection.run_many(sql, nested))
     database.close()
-    done = ended("search", "refund", "--limit=1000", "--format=jsonl", "--database", path)
+    done = run_program("search", "refund", "--limit=1000", "--format=jsonl", "--database", path)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, len(depths)), done.stderr
 
 
@@ -260,7 +260,7 @@ def look(url: str) -> None:
 
     async def read() -> None:
         with ExitStack() as ending:
-            cache = Cache(settings.cache_file(), origin_of(url, settings.api_key()))
+            cache = Cache(environment.cache_file(), origin_of(url, environment.api_key()))
             ending.callback(cache.close)
             mailbox = Mailbox(lambda: client_of(Target(url=url), ending), cache)
             await mailbox.connect()
@@ -287,7 +287,7 @@ def gone(inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def test_what_the_viewer_has_shown_of_a_server_is_found_without_it(gone: str, inbox: Path):
     newest = json.loads(
-        told(inbox, "list", "conversations", "--format=jsonl", "--all").splitlines()[0]
+        output_of(inbox, "list", "conversations", "--format=jsonl", "--all").splitlines()[0]
     )
     word = newest["last_message"]["text"].split()[0]
     found = run(word, "--url", gone, "--format=jsonl")
@@ -306,7 +306,9 @@ def test_what_the_viewer_has_shown_of_a_server_is_found_without_it(gone: str, in
 def test_a_server_of_which_nothing_was_shown_is_an_error(tmp_path: Path):
     cache = tmp_path / "cache"
     place = ("--url", "http://127.0.0.1:9")
-    done = ended("search", "anything", *place, XDG_CACHE_HOME=str(cache), FRONTDESK_API_KEY="a-key")
+    done = run_program(
+        "search", "anything", *place, XDG_CACHE_HOME=str(cache), FRONTDESK_API_KEY="a-key"
+    )
     assert (done.returncode, done.stdout) == (ERROR, "")
     assert "Nothing was searched: only what the viewer has shown is" in done.stderr
     assert not cache.exists()

@@ -15,20 +15,20 @@ import pytest
 from servers import Serve
 from tests.terminals import Terminal
 
-from frontdesk import outside
+from frontdesk import subprocess_environment
 from frontdesk.cli.commands.demo import rehearse
 from frontdesk.cli.config import Profile
 from frontdesk.cli.key_store import kept_key
 from frontdesk.client import InboxClient
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person
-from frontdesk.service.auth import new_ephemeral_key
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.webhooks.secrets import WebhookSecret
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.tui.connect import Wanted
+from frontdesk.tui.setup_form import SetupValues
 
 WORDS, NAME, PHONE = "the aubergine ledger", "Zebedee Quux", "+16505550123"
 NUMBER = "106540352242922"
@@ -218,9 +218,9 @@ def asked(url: str, path: str, key: str) -> tuple[int, bytes]:
 
 
 SECRET_VARIABLES = (
-    outside.KEY_VARIABLE,
-    outside.APP_SECRET_VARIABLE,
-    outside.VERIFY_TOKEN_VARIABLE,
+    subprocess_environment.KEY_VARIABLE,
+    subprocess_environment.APP_SECRET_VARIABLE,
+    subprocess_environment.VERIFY_TOKEN_VARIABLE,
 )
 
 
@@ -232,14 +232,21 @@ def test_a_command_that_says_a_key_gets_none(monkeypatch: pytest.MonkeyPatch):
     assert kept_key(profile) == "[]"
 
 
+def children() -> set[str]:
+    """The processes that this one has started."""
+    found = (path.read_text().split() for path in Path("/proc/self/task").glob("*/children"))
+    return {number for numbers in found for number in numbers}
+
+
 @on_linux
 def test_what_makes_the_demo_gets_none(monkeypatch: pytest.MonkeyPatch):
     for name in SECRET_VARIABLES:
         monkeypatch.setenv(name, "a secret")
+    before = children()
     with ExitStack() as resources:
-        rehearsal = rehearse(resources)
-        rehearsal.wait_for_first_page()
-        environment = Path(f"/proc/{rehearsal._maker.pid}/environ").read_bytes()
+        rehearse(resources).wait_for_first_page()
+        (maker,) = children() - before
+        environment = Path(f"/proc/{maker}/environ").read_bytes()
         assert b"PYTHONPATH=" in environment
         assert b"a secret" not in environment
 
@@ -248,7 +255,7 @@ def test_no_value_that_holds_a_key_shows_it(key: str):
     _, guest = new_ephemeral_key(1)
     parameters = Parameters(b"q=aubergine", ("q",))
     asked = EndpointRequest(cast(Any, None), guest.grant, ENDPOINTS[0], PHONE, parameters, 1)
-    wanted = Wanted("https://shop", key, "", "shop")
+    wanted = SetupValues("https://shop", key, "", "shop")
     holding = (InboxClient("https://shop", key), asked, wanted, guest, WebhookSecret(key, key))
     for value in holding:
         assert_private(repr(value).encode(), key)

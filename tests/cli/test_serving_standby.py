@@ -14,7 +14,7 @@ from tests.postgres_pair import Pair, running_pair
 from tests.postgres_servers import server_directory
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 

@@ -20,7 +20,7 @@ from frontdesk.cli.output import (
     table,
     writer_of,
 )
-from frontdesk.text import clean, shielded
+from frontdesk.text import clean, escape_formula
 from frontdesk.wire import Label
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202eevil\r\n=1+1\t|"
@@ -71,20 +71,20 @@ def test_what_is_cut_is_no_wider_than_it_may_be(text: str, width: int):
     ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1+1", "+1 2"],
 )
 def test_a_spreadsheet_is_told_that_this_is_text(text: str):
-    assert shielded(text) == f"'{text}"
+    assert escape_formula(text) == f"'{text}"
     cell = next(csv.DictReader(io.StringIO(written("csv", (text, None)))))["name"]
     assert cell == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["+447700900002", "-12.5", "", "a=b", "1+1", "'quoted"])
 def test_numbers_and_words_stay_as_they_are_in_csv(text: str):
-    assert shielded(text) == text
+    assert escape_formula(text) == text
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.none()), max_size=4))
 def test_csv_gives_back_what_was_written_but_for_the_shield(rows: list[tuple[str, None]]):
     read = list(csv.DictReader(io.StringIO(written("csv", *rows), newline="")))
-    assert [row["name"] for row in read] == [shielded(name) for name, _ in rows]
+    assert [row["name"] for row in read] == [escape_formula(name) for name, _ in rows]
     assert [row["hidden"] for row in read] == ["secret"] * len(rows)
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from shells import ask, told
+from shells import invoke, output_of
 from tests.doubles import Query, standing_in
 
 from frontdesk.cli.exit_codes import exit_code
 from frontdesk.cli.main import frontdesk
+from frontdesk.conversation_export import queue_text
 from frontdesk.errors import BadSettings
-from frontdesk.export import queue_text
 from frontdesk.phones import format_phone
 from frontdesk.wire import Conversation, Counts
 
@@ -32,8 +32,8 @@ RESOURCES = {
 
 @pytest.mark.parametrize(("resource", "member"), RESOURCES.items())
 def test_every_list_can_be_had_as_what_the_server_sends(inbox: Path, resource: str, member: str):
-    rows = json.loads(told(inbox, "list", resource, "--all", "--format", "json"))
-    lines = told(inbox, "list", resource, "--all", "--format", "jsonl").splitlines()
+    rows = json.loads(output_of(inbox, "list", resource, "--all", "--format", "json"))
+    lines = output_of(inbox, "list", resource, "--all", "--format", "jsonl").splitlines()
     assert rows
     # Between two commands a snooze may be over.
     assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows]
@@ -42,98 +42,102 @@ def test_every_list_can_be_had_as_what_the_server_sends(inbox: Path, resource: s
 
 @pytest.mark.parametrize("resource", RESOURCES)
 def test_every_list_is_a_table_a_csv_and_markdown(inbox: Path, resource: str):
-    count = len(told(inbox, "list", resource, "--all", "--format", "jsonl").splitlines())
-    table = told(inbox, "list", resource, "--all")
+    count = len(output_of(inbox, "list", resource, "--all", "--format", "jsonl").splitlines())
+    table = output_of(inbox, "list", resource, "--all")
     assert len(table.splitlines()) == count + 1
     assert table.split()[0] == "ID"
-    rows = list(csv.DictReader(io.StringIO(told(inbox, "list", resource, "--all", "--format=csv"))))
+    rows = list(
+        csv.DictReader(io.StringIO(output_of(inbox, "list", resource, "--all", "--format=csv")))
+    )
     assert len(rows) == count
     assert all(None not in row for row in rows)
-    markdown = told(inbox, "list", resource, "--all", "--format", "markdown").splitlines()
+    markdown = output_of(inbox, "list", resource, "--all", "--format", "markdown").splitlines()
     assert len(markdown) == count + 2
     assert all(line.startswith("| ") for line in markdown)
 
 
 def test_one_page_says_that_there_is_more_and_how_to_go_on(inbox: Path):
-    first = ask(inbox, "list", "conversations", "--limit", "3", "--format", "jsonl")
+    first = invoke(inbox, "list", "conversations", "--limit", "3", "--format", "jsonl")
     assert first.exit_code == 0
     assert len(first.stdout.splitlines()) == 3
     words = first.stderr.split()
     assert "--all," in words
     cursor = words[words.index("--cursor") + 1]
-    second = ask(inbox, "list", "conversations", "--limit", "3", "--cursor", cursor)
-    every = told(inbox, "list", "conversations", "--all", "--format", "csv").splitlines()
+    second = invoke(inbox, "list", "conversations", "--limit", "3", "--cursor", cursor)
+    every = output_of(inbox, "list", "conversations", "--all", "--format", "csv").splitlines()
     ids = [line.split(",")[0] for line in every[1:]]
     assert [line.split()[0] for line in second.stdout.splitlines()[1:]] == ids[3:6]
 
 
 def test_all_is_every_row_once(inbox: Path):
-    every = told(inbox, "list", "contacts", "--all", "--format", "csv")
+    every = output_of(inbox, "list", "contacts", "--all", "--format", "csv")
     ids = [line["id"] for line in csv.DictReader(io.StringIO(every))]
     assert len(ids) == len(set(ids)) > 100
 
 
 def test_filters_are_those_of_the_interface(inbox: Path):
-    channel = json.loads(told(inbox, "list", "channels", "--format", "json"))[0]["id"]
+    channel = json.loads(output_of(inbox, "list", "channels", "--format", "json"))[0]["id"]
     filters = ("--status", "open", "--assignee", "unassigned", "--channel", channel)
-    lines = told(inbox, "list", "conversations", "--all", "--format", "jsonl", *filters)
+    lines = output_of(inbox, "list", "conversations", "--all", "--format", "jsonl", *filters)
     rows = [Conversation.model_validate_json(line) for line in lines.splitlines()]
     assert rows
     assert {(row.status, row.assignee, row.channel.id) for row in rows} == {("open", None, channel)}
     label = ("--label", "vip")
-    lines = told(inbox, "list", "conversations", "--all", "--format", "jsonl", *label)
+    lines = output_of(inbox, "list", "conversations", "--all", "--format", "jsonl", *label)
     assert all("vip" in json.loads(line)["labels"] for line in lines.splitlines())
 
 
 def test_channels_users_and_labels_are_found_by_what_people_call_them(inbox: Path):
-    channel = json.loads(told(inbox, "channels", "list", "--json", "id,name,phone"))[0]
-    user = json.loads(told(inbox, "users", "list", "--json", "id,name,email"))[0]
+    channel = json.loads(output_of(inbox, "channels", "list", "--json", "id,name,phone"))[0]
+    user = json.loads(output_of(inbox, "users", "list", "--json", "id,name,email"))[0]
     arguments = ("conversations", "list", "--all", "--format", "jsonl")
-    of_channel = told(inbox, *arguments, "--channel", channel["id"])
+    of_channel = output_of(inbox, *arguments, "--channel", channel["id"])
     assert of_channel
     for name in (channel["name"].upper(), channel["phone"], format_phone(channel["phone"])):
-        assert told(inbox, *arguments, "--channel", name) == of_channel
-    of_user = told(inbox, *arguments, "--assignee", user["id"])
+        assert output_of(inbox, *arguments, "--channel", name) == of_channel
+    of_user = output_of(inbox, *arguments, "--assignee", user["id"])
     for name in (user["name"], user["email"].upper()):
-        assert told(inbox, *arguments, "--assignee", name) == of_user
-    labelled = told(inbox, *arguments, "--label", "vip")
-    assert told(inbox, *arguments, "--label", "VIP") == labelled
+        assert output_of(inbox, *arguments, "--assignee", name) == of_user
+    labelled = output_of(inbox, *arguments, "--label", "vip")
+    assert output_of(inbox, *arguments, "--label", "VIP") == labelled
 
 
 def test_one_of_a_catalogue_is_printed_by_its_name(inbox: Path):
-    label = json.loads(told(inbox, "labels", "view", "VIP", "--format", "json"))
+    label = json.loads(output_of(inbox, "labels", "view", "VIP", "--format", "json"))
     assert label["title"] == "vip"
-    assert json.loads(told(inbox, "labels", "view", label["id"], "--format", "json")) == label
-    assert "vip" in told(inbox, "labels", "view", "vip")
-    error = ask(inbox, "users", "view", "nobody").exception
+    assert json.loads(output_of(inbox, "labels", "view", label["id"], "--format", "json")) == label
+    assert "vip" in output_of(inbox, "labels", "view", "vip")
+    error = invoke(inbox, "users", "view", "nobody").exception
     assert isinstance(error, BadSettings)
     assert "There is no user 'nobody': there is " in str(error)
 
 
 def test_limit_is_how_many_rows_whatever_the_size_of_a_page(inbox: Path):
-    every = told(inbox, "conversations", "list", "--all", "--json", "id")
+    every = output_of(inbox, "conversations", "list", "--all", "--json", "id")
     ids = [row["id"] for row in json.loads(every)]
-    first = ask(inbox, "conversations", "list", "--limit", "130", "--json", "id")
+    first = invoke(inbox, "conversations", "list", "--limit", "130", "--json", "id")
     assert [row["id"] for row in json.loads(first.stdout)] == ids[:130]
     cursor = first.stderr.split()[-1]
-    rest = told(inbox, "conversations", "list", "--all", "--cursor", cursor, "--json", "id")
+    rest = output_of(inbox, "conversations", "list", "--all", "--cursor", cursor, "--json", "id")
     assert [row["id"] for row in json.loads(rest)] == ids[130:]
 
 
 def test_json_has_the_members_that_are_asked_for(inbox: Path):
-    rows = json.loads(told(inbox, "conversations", "list", "--all", "--json", "id,contact.phone"))
+    rows = json.loads(
+        output_of(inbox, "conversations", "list", "--all", "--json", "id,contact.phone")
+    )
     assert all(list(row) == ["id", "contact.phone"] for row in rows)
     assert any(row["contact.phone"] for row in rows)
-    counts = json.loads(told(inbox, "counts", "--json", "open"))
+    counts = json.loads(output_of(inbox, "counts", "--json", "open"))
     assert list(counts) == ["open"]
-    error = ask(inbox, "labels", "list", "--json", "titel").exception
+    error = invoke(inbox, "labels", "list", "--json", "titel").exception
     assert isinstance(error, BadSettings)
     assert "'titel'; there is id, title" in str(error)
 
 
 def test_messages_are_listed_newest_first(inbox: Path):
-    id = json.loads(told(inbox, "conversations", "list", "--all", "--json", "id"))[0]["id"]
-    rows = json.loads(told(inbox, "messages", "list", id, "--all", "--json", "id,created_at"))
+    id = json.loads(output_of(inbox, "conversations", "list", "--all", "--json", "id"))[0]["id"]
+    rows = json.loads(output_of(inbox, "messages", "list", id, "--all", "--json", "id,created_at"))
     assert rows
     assert [row["created_at"] for row in rows] == sorted(
         (row["created_at"] for row in rows), reverse=True
@@ -141,29 +145,31 @@ def test_messages_are_listed_newest_first(inbox: Path):
 
 
 def test_tables_have_readable_numbers_and_exports_e164(inbox: Path):
-    contacts = json.loads(told(inbox, "contacts", "list", "--all", "--json", "phone"))
+    contacts = json.loads(output_of(inbox, "contacts", "list", "--all", "--json", "phone"))
     phone = next(row["phone"] for row in contacts if row["phone"])
-    assert format_phone(phone) in told(inbox, "contacts", "list", "--all")
-    assert phone in told(inbox, "contacts", "list", "--all", "--format", "csv")
+    assert format_phone(phone) in output_of(inbox, "contacts", "list", "--all")
+    assert phone in output_of(inbox, "contacts", "list", "--all", "--format", "csv")
 
 
 def test_me_is_who_the_command_says(inbox: Path):
-    users = json.loads(told(inbox, "list", "users", "--format", "json"))
+    users = json.loads(output_of(inbox, "list", "users", "--format", "json"))
     named = ("--as", users[0]["email"], "--assignee", "me", "--format", "jsonl", "--all")
-    rows = map(json.loads, told(inbox, "list", "conversations", *named).splitlines())
+    rows = map(json.loads, output_of(inbox, "list", "conversations", *named).splitlines())
     assert {row["assignee"]["id"] for row in rows} == {users[0]["id"]}
 
 
 def test_contacts_are_searched(inbox: Path):
-    every = told(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
+    every = output_of(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
     name = json.loads(every[0])["name"]
-    found = told(inbox, "list", "contacts", "--q", name.upper(), "--format", "jsonl").splitlines()
+    found = output_of(
+        inbox, "list", "contacts", "--q", name.upper(), "--format", "jsonl"
+    ).splitlines()
     assert 0 < len(found) < len(every)
     assert name in {json.loads(line)["name"] for line in found}
 
 
 def test_an_unknown_name_is_an_error_with_the_names_that_there_are(inbox: Path):
-    result = ask(inbox, "list", "conversations", "--channel", "nope")
+    result = invoke(inbox, "list", "conversations", "--channel", "nope")
     assert isinstance(result.exception, BadSettings)
     assert "There is no channel 'nope': there is " in str(result.exception)
     assert result.stdout == ""
@@ -180,28 +186,30 @@ def test_an_unknown_name_is_an_error_with_the_names_that_there_are(inbox: Path):
     ],
 )
 def test_bad_usage_is_told_before_anything_is_asked(inbox: Path, arguments: tuple[str, ...]):
-    result = ask(inbox, *arguments)
+    result = invoke(inbox, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 
 
 def test_two_places_are_one_too_many(inbox: Path):
-    result = ask(inbox, "list", "labels", "--url", "https://inbox.example")
+    result = invoke(inbox, "list", "labels", "--url", "https://inbox.example")
     assert isinstance(result.exception, BadSettings)
     assert exit_code(result.exception) == 2
     assert result.stdout == ""
 
 
 def test_counts_are_told_by_status_and_channel(inbox: Path):
-    counts = Counts.model_validate_json(told(inbox, "counts", "--format", "json"))
-    rows = list(csv.DictReader(io.StringIO(told(inbox, "counts", "--format", "csv"))))
+    counts = Counts.model_validate_json(output_of(inbox, "counts", "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(output_of(inbox, "counts", "--format", "csv"))))
     by_name = {(row["kind"], row["id"] or row["name"]): row for row in rows}
     assert by_name["all", "all"]["all"] == str(counts.all)
     assert by_name["status", "snoozed"]["all"] == str(counts.snoozed)
     assert by_name["status", "open"]["unread"] == str(counts.unread)
     for channel in counts.by_channel:
         assert by_name["channel", channel.channel]["open"] == str(channel.open)
-    names = [row["name"] for row in json.loads(told(inbox, "list", "channels", "--format", "json"))]
-    table = told(inbox, "counts")
+    names = [
+        row["name"] for row in json.loads(output_of(inbox, "list", "channels", "--format", "json"))
+    ]
+    table = output_of(inbox, "counts")
     assert all(name in table for name in names)
 
 
@@ -217,14 +225,14 @@ def test_counts_are_told_by_status_and_channel(inbox: Path):
 def test_what_a_server_does_not_count_is_counted_alike_from_the_list(
     inbox: Path, narrowed: tuple[str, ...], same: tuple[str, ...]
 ):
-    me = json.loads(told(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]
+    me = json.loads(output_of(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]
     place = ("--format", "csv", "--as", me)
-    counted = told(inbox, "counts", *narrowed, *place)
-    assert told(inbox, "counts", *same, *place) == counted
+    counted = output_of(inbox, "counts", *narrowed, *place)
+    assert output_of(inbox, "counts", *same, *place) == counted
     listed = ("conversations", "list", "--all", "--as", me, "--json=")
     # Counts are of every status; the one that is asked for only chooses whose unread are counted.
-    rows = json.loads(told(inbox, *listed, *(() if "--status" in narrowed else narrowed)))
-    of_grace = json.loads(told(inbox, "counts", *narrowed, "@me", "--as", me, "--json"))
+    rows = json.loads(output_of(inbox, *listed, *(() if "--status" in narrowed else narrowed)))
+    of_grace = json.loads(output_of(inbox, "counts", *narrowed, "@me", "--as", me, "--json"))
     assert of_grace["all"] == sum(
         (row["assignee"] or {}).get("name") == "Grace Okafor" for row in rows
     )
@@ -250,7 +258,7 @@ def test_what_a_server_does_not_count_is_counted_alike_from_the_list(
 def test_json_does_not_swallow_the_argument_behind_it(
     inbox: Path, before: tuple[str, ...], behind: tuple[str, ...]
 ):
-    me = json.loads(told(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]
+    me = json.loads(output_of(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]
     results = [
         CliRunner().invoke(frontdesk, ["--database", str(inbox), "--as", me, *arguments])
         for arguments in (before, behind)
@@ -280,10 +288,10 @@ def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
 def test_the_viewer_and_the_shell_write_the_same_csv_of_the_same_conversations(inbox: Path):
     arguments = ("list", "conversations", "--all", "--format")
     # The first to ask ends the snoozes that are over, which changes rows.
-    told(inbox, "counts")
-    rows = json.loads(told(inbox, *arguments, "json"))
+    output_of(inbox, "counts")
+    rows = json.loads(output_of(inbox, *arguments, "json"))
     saved = queue_text([Conversation.model_validate(row) for row in rows], "csv")
-    written = told(inbox, *arguments, "csv")
+    written = output_of(inbox, *arguments, "csv")
     assert saved.splitlines() == written.splitlines()
     assert len(saved.splitlines()) > len(rows) > 100
     assert any(len(row["labels"]) > 1 for row in rows)
@@ -291,17 +299,20 @@ def test_the_viewer_and_the_shell_write_the_same_csv_of_the_same_conversations(i
 
 def test_a_query_of_the_viewer_selects_and_orders_conversations(inbox: Path):
     arguments = ("conversations", "list", "--all", "--format", "json")
-    rows = [Conversation.model_validate(row) for row in json.loads(told(inbox, *arguments))]
-    asked = json.loads(told(inbox, *arguments, "is:open", "#vip"))
+    rows = [Conversation.model_validate(row) for row in json.loads(output_of(inbox, *arguments))]
+    asked = json.loads(output_of(inbox, *arguments, "is:open", "#vip"))
     assert [row["id"] for row in asked] == [
         row.id for row in rows if row.status == "open" and "vip" in row.labels
     ]
-    waiting = json.loads(told(inbox, *arguments, "waiting:>1m -#vip sort:waiting"))
+    waiting = json.loads(output_of(inbox, *arguments, "waiting:>1m -#vip sort:waiting"))
     since = [row["waiting_since"] for row in waiting]
     assert since == sorted(since)
     assert len(since) > 3
     assert not any("vip" in row["labels"] for row in waiting)
-    three = ask(inbox, "conversations", "list", "sort:oldest", "--limit", "3", "--json", "id")
+    longest = sorted((row.waiting_since, row.id) for row in rows if row.waiting_since)[:3]
+    three = invoke(inbox, "conversations", "list", "sort:waiting", "--limit", "3", "--json", "id")
+    assert [row["id"] for row in json.loads(three.stdout)] == [id for _, id in longest]
+    three = invoke(inbox, "conversations", "list", "sort:oldest", "--limit", "3", "--json", "id")
     assert [row["id"] for row in json.loads(three.stdout)] == [row.id for row in rows[::-1][:3]]
     assert three.stderr == "frontdesk: more conversations: --all, or --limit 6\n"
 
@@ -314,7 +325,7 @@ def test_a_query_of_the_viewer_selects_and_orders_conversations(inbox: Path):
     ],
 )
 def test_a_mistake_in_a_query_is_named(inbox: Path, query: str, words: str):
-    error = ask(inbox, "conversations", "list", query).exception
+    error = invoke(inbox, "conversations", "list", query).exception
     assert isinstance(error, BadSettings)
     assert words in str(error)
 
@@ -325,9 +336,11 @@ def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configurati
         '[[views]]\nname = "Closed"\nquery = "is:resolved"\n'
     )
     arguments = ("conversations", "list", "--all", "--format", "json")
-    assert told(inbox, *arguments, "--view", "Closed") == told(inbox, *arguments, "is:resolved")
-    narrowed = told(inbox, *arguments, "--view", "Closed", "is:open")
-    assert narrowed == told(inbox, *arguments, "is:open")
-    error = ask(inbox, *arguments, "--view", "Open").exception
+    assert output_of(inbox, *arguments, "--view", "Closed") == output_of(
+        inbox, *arguments, "is:resolved"
+    )
+    narrowed = output_of(inbox, *arguments, "--view", "Closed", "is:open")
+    assert narrowed == output_of(inbox, *arguments, "is:open")
+    error = invoke(inbox, *arguments, "--view", "Open").exception
     assert isinstance(error, BadSettings)
     assert "There is no view 'Open': there is Closed" in str(error)

@@ -15,7 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from servers import Serve
-from shells import PROGRAM, ended, told
+from shells import PROGRAM, output_of, run_program
 from tests.terminals import Terminal
 
 from frontdesk.cli.exit_codes import ERROR, exit_code
@@ -79,21 +79,21 @@ def test_a_mistake_in_the_place_to_open_is_named(
 def test_a_server_gives_what_its_database_gives(serve: Serve, key: str, path: Path):
     _, url = serve()
     for arguments in (("list", "labels", "--format", "json"), ("counts", "--format", "csv")):
-        asked = ended(*arguments, "--url", url, FRONTDESK_API_KEY=key)
+        asked = run_program(*arguments, "--url", url, FRONTDESK_API_KEY=key)
         assert (asked.returncode, asked.stderr) == (0, "")
-        assert asked.stdout == told(path, *arguments)
+        assert asked.stdout == output_of(path, *arguments)
 
 
 def test_a_key_that_is_refused_is_an_error(serve: Serve):
     _, url = serve()
-    done = ended("counts", "--url", url, FRONTDESK_API_KEY="fd_live_" + "a" * 54)
+    done = run_program("counts", "--url", url, FRONTDESK_API_KEY="fd_live_" + "a" * 54)
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1
     assert "a" * 54 not in done.stderr
 
 
 def test_without_a_key_it_says_where_one_belongs():
-    done = ended("counts", "--url", "http://127.0.0.1:9")
+    done = run_program("counts", "--url", "http://127.0.0.1:9")
     assert (done.returncode, done.stdout) == (2, "")
     assert "FRONTDESK_API_KEY" in done.stderr
 
@@ -103,7 +103,7 @@ def test_a_server_that_is_not_there_is_try_again(command: tuple[str, ...]):
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
-        done = ended(*command, "--url", url, FRONTDESK_API_KEY="k")
+        done = run_program(*command, "--url", url, FRONTDESK_API_KEY="k")
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == "frontdesk: The server cannot be reached\n"
 
@@ -169,7 +169,7 @@ def test_interrupted_it_says_nothing_more_and_ends_with_130(inbox: Path):
 
 def test_a_character_set_without_the_letters_gets_question_marks(inbox: Path):
     arguments = ("list", "channels", "--database", str(inbox))
-    done = ended(*arguments, PYTHONIOENCODING="ascii")
+    done = run_program(*arguments, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "S?o Paulo" in done.stdout
 
@@ -255,6 +255,20 @@ def test_on_a_terminal_lines_are_cut_and_progress_goes(inbox: Path, tmp_path: Pa
     assert any("…" in line for line in lines)
 
 
+def test_a_terminal_is_told_in_one_line_that_there_is_more(inbox: Path, tmp_path: Path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    arguments = ["conversations", "list", "--limit", "3", "--database", str(inbox)]
+    program = f"import sys\nsys.argv[1:] = {arguments!r}\nfrom frontdesk.cli import main\nmain()"
+    terminal = Terminal(program, temporary)
+    try:
+        code, words = terminal.ending()
+    finally:
+        terminal.close()
+    assert code == 0
+    assert "frontdesk: more conversations: --all, or --limit 6\r\n" in words
+
+
 def paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The words that call a command, and those of all below it that help lists."""
     yield path
@@ -299,11 +313,11 @@ def test_help_has_three_groups():
 def test_a_former_name_does_what_the_new_one_does(
     inbox: Path, former: tuple[str, ...], now: tuple[str, ...]
 ):
-    assert told(inbox, *former) == told(inbox, *now)
+    assert output_of(inbox, *former) == output_of(inbox, *now)
 
 
 def test_the_target_may_stand_before_the_command_or_in_the_environment(inbox: Path):
-    behind = told(inbox, "labels", "list")
+    behind = output_of(inbox, "labels", "list")
     before = CliRunner().invoke(frontdesk, ["--database", str(inbox), "labels", "list"])
     assert before.stdout == behind
     variable = CliRunner(env={"FRONTDESK_DATABASE": str(inbox)})

@@ -8,7 +8,7 @@ from datetime import UTC
 from pathlib import Path
 
 import pytest
-from shells import ask, told
+from shells import invoke, output_of
 from tests.report_parts import with_parts
 
 from frontdesk.cli.commands.report import SPANS, WATCH_SECONDS, follow
@@ -24,7 +24,7 @@ DAYS = ("--from", "2026-03-02", "--to", "2026-03-08", "--zone", "Europe/Madrid")
 
 
 def report(inbox: Path, *arguments: str) -> Report:
-    return Report.model_validate_json(told(inbox, "report", *arguments, "--format", "json"))
+    return Report.model_validate_json(output_of(inbox, "report", *arguments, "--format", "json"))
 
 
 def test_periods_have_the_names_that_the_viewer_gives_them():
@@ -82,7 +82,7 @@ def test_one_channel_alone(inbox: Path):
 @pytest.mark.parametrize("style", ["csv", "jsonl"])
 def test_every_number_is_a_row(inbox: Path, style: str):
     found = report(inbox, *DAYS, "--by", "day")
-    text = told(inbox, "report", *DAYS, "--by", "day", "--format", style)
+    text = output_of(inbox, "report", *DAYS, "--by", "day", "--format", style)
     rows = (
         list(csv.DictReader(io.StringIO(text)))
         if style == "csv"
@@ -109,7 +109,7 @@ def test_every_number_is_a_row(inbox: Path, style: str):
 
 @pytest.mark.parametrize("style", ["table", "markdown"])
 def test_for_eyes_there_is_a_table_of_each(inbox: Path, style: str):
-    text = told(inbox, "report", *DAYS, "--by", "day", "--format", style)
+    text = output_of(inbox, "report", *DAYS, "--by", "day", "--format", style)
     assert "Europe/Madrid" in "".join(text.splitlines()[:3])
     assert all(metric.name in text for metric in METRICS)
     assert all(str(one.channel.name) in text for one in report(inbox, *DAYS).channels)
@@ -119,20 +119,20 @@ def test_for_eyes_there_is_a_table_of_each(inbox: Path, style: str):
 def test_messages_are_listed_by_what_they_were_charged_as(inbox: Path):
     pricing = report(inbox, *DAYS).pricing
     assert {one.category for one in pricing} >= {"marketing", "service"}
-    lines = told(inbox, "report", *DAYS, "--format", "markdown").splitlines()
+    lines = output_of(inbox, "report", *DAYS, "--format", "markdown").splitlines()
     at = next(n for n, line in enumerate(lines) if line.startswith("| Charged as |"))
     first = pricing[0]
     assert lines[at + 2].replace("\\_", "_") == (
         f"| {first.category} | {first.type} | {first.channel.name} | {author_name(first.author)} "
         f"| {first.count} | {first.billable_count} | {first.previous_count} |"
     )
-    rows = list(csv.DictReader(io.StringIO(told(inbox, "report", *DAYS, "--format", "csv"))))
+    rows = list(csv.DictReader(io.StringIO(output_of(inbox, "report", *DAYS, "--format", "csv"))))
     counts = [row["value"] for row in rows if (row["scope"], row["figure"]) == ("pricing", "count")]
     assert counts[:2] == [str(first.count), str(first.previous_count)]
 
 
 def test_what_has_no_samples_is_no_zero(inbox: Path):
-    text = told(inbox, "report", "--from", "2020-03-02", "--to", "2020-03-08")
+    text = output_of(inbox, "report", "--from", "2020-03-02", "--to", "2020-03-08")
     times = [line.split() for line in text.splitlines() if "mean" in line]
     assert len(times) == 3
     assert all("–" in words and "0" not in words for words in times)
@@ -149,12 +149,12 @@ def test_what_has_no_samples_is_no_zero(inbox: Path):
     ],
 )
 def test_bad_usage(inbox: Path, arguments: tuple[str, ...]):
-    result = ask(inbox, "report", *arguments)
+    result = invoke(inbox, "report", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 
 
 def test_a_zone_that_the_server_refuses_is_an_error_that_helps(inbox: Path):
-    result = ask(inbox, "report", "--zone", "Mars/Olympus")
+    result = invoke(inbox, "report", "--zone", "Mars/Olympus")
     assert result.exit_code == 1
     assert "Europe/Madrid" in str(result.exception)
 
@@ -163,7 +163,7 @@ def test_a_zone_that_the_server_refuses_is_an_error_that_helps(inbox: Path):
     "arguments", [("yesterday",), ("--from", "2026-03-01"), ("--to", "2026-03-02")]
 )
 def test_only_today_is_watched(inbox: Path, arguments: tuple[str, ...]):
-    result = ask(inbox, "report", "--watch", *arguments)
+    result = invoke(inbox, "report", "--watch", *arguments)
     assert result.exit_code == 2
     assert "--watch shows today" in result.output
 
@@ -247,7 +247,7 @@ def test_people_read_the_parts_as_tables_with_the_names_that_figures_have_everyw
     first = next(row for row in metrics if row[0] == "First response, mean")
     assert first[2:5] == ("~2m00s", "~50m00s", "")
     assert "labels have no history" in " ".join(found)
-    assert found["Received"][1][14][:3] == ("14:00", "0", "9")
+    assert found["Messages received"][1][14][:3] == ("14:00", "0", "9")
     assert "Wait longer than 1h now" in found["Open now"][0]
     assert "~50m00s" in markdown(whole, UTC)
 
@@ -261,9 +261,9 @@ def test_without_parts_and_targets_there_is_nothing_of_them(inbox: Path):
 
 
 def test_one_granularity_goes_with_other_parts(inbox: Path):
-    result = ask(inbox, "report", "--by", "day", "--by", "week")
+    result = invoke(inbox, "report", "--by", "day", "--by", "week")
     assert result.exit_code == 2
     assert "--by takes one of day and week" in result.output
-    result = ask(inbox, "report", *DAYS, "--by", "day", "--by", "user", "--format", "json")
+    result = invoke(inbox, "report", *DAYS, "--by", "day", "--by", "user", "--format", "json")
     assert result.exit_code == 0
     assert Report.model_validate_json(result.stdout).series is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shells import ask, told
+from shells import invoke, output_of
 
 from frontdesk.errors import NotFound
 from frontdesk.phones import format_phone, parse_phone
@@ -19,53 +19,55 @@ from frontdesk.wire import Contact
 def noted(inbox: Path) -> str:
     """The id of a conversation that has notes."""
     for id in map(str, range(1, 40)):
-        if told(inbox, "show", id, "--notes", "--format", "jsonl"):
+        if output_of(inbox, "show", id, "--notes", "--format", "jsonl"):
             return id
     raise AssertionError("The sample has no notes")
 
 
 def test_a_transcript_has_messages_and_notes_oldest_first(inbox: Path, noted: str):
-    entries = json.loads(told(inbox, "show", noted, "--format", "json"))
+    entries = json.loads(output_of(inbox, "show", noted, "--format", "json"))
     times = [entry["created_at"] for entry in entries]
     assert times == sorted(times)
     notes = [entry for entry in entries if "direction" not in entry]
     assert notes
     assert len(notes) < len(entries)
-    text = told(inbox, "show", noted)
+    text = output_of(inbox, "show", noted)
     assert text.count("NOTE · ") == len(notes)
     assert all(line in text for note in notes for line in note["text"].splitlines())
 
 
 def test_parts_of_a_transcript(inbox: Path, noted: str):
-    every = json.loads(told(inbox, "show", noted, "--format", "json"))
-    notes = json.loads(told(inbox, "show", noted, "--notes", "--format", "json"))
-    people = json.loads(told(inbox, "show", noted, "--people", "--format", "json"))
+    every = json.loads(output_of(inbox, "show", noted, "--format", "json"))
+    notes = json.loads(output_of(inbox, "show", noted, "--notes", "--format", "json"))
+    people = json.loads(output_of(inbox, "show", noted, "--people", "--format", "json"))
     assert notes == [entry for entry in every if "direction" not in entry]
     assert people == [entry for entry in every if entry["author"] in ("contact", "user", "phone")]
-    assert json.loads(told(inbox, "show", noted, "--last", "2", "--format", "json")) == every[-2:]
-    last = told(inbox, "show", noted, "--people", "--last", "1", "--format", "json")
+    assert (
+        json.loads(output_of(inbox, "show", noted, "--last", "2", "--format", "json")) == every[-2:]
+    )
+    last = output_of(inbox, "show", noted, "--people", "--last", "1", "--format", "json")
     assert json.loads(last) == people[-1:]
 
 
 def test_a_transcript_as_csv_has_a_row_for_each_entry(inbox: Path, noted: str):
-    entries = json.loads(told(inbox, "show", noted, "--format", "json"))
-    rows = list(csv.DictReader(io.StringIO(told(inbox, "show", noted, "--format", "csv"))))
+    entries = json.loads(output_of(inbox, "show", noted, "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(output_of(inbox, "show", noted, "--format", "csv"))))
     assert [row["id"] for row in rows] == [entry["id"] for entry in entries]
     assert {row["kind"] for row in rows} == {"message", "note"}
 
 
 def test_no_such_conversation_is_an_error(inbox: Path):
-    result = ask(inbox, "show", "999999")
+    result = invoke(inbox, "show", "999999")
     assert isinstance(result.exception, NotFound)
     assert result.stdout == ""
 
 
 def test_people_and_notes_do_not_go_together(inbox: Path):
-    assert ask(inbox, "show", "1", "--people", "--notes").exit_code == 2
+    assert invoke(inbox, "show", "1", "--people", "--notes").exit_code == 2
 
 
 def test_a_contact_is_found_by_any_spelling_of_the_number(inbox: Path):
-    contacts = told(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
+    contacts = output_of(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
     known = next(one for one in map(Contact.model_validate_json, contacts) if one.phone)
     assert known.phone is not None
     digits = known.phone[1:]
@@ -75,25 +77,25 @@ def test_a_contact_is_found_by_any_spelling_of_the_number(inbox: Path):
         f"00{digits}",
         f"+{digits[:2]} ({digits[2:5]}) {digits[5:]}",
     ):
-        found = told(inbox, "contact", spelling, "--format", "json")
+        found = output_of(inbox, "contact", spelling, "--format", "json")
         assert Contact.model_validate_json(found) == known
     spaced = f"+{digits[:2]} {digits[2:]}".split()
-    assert format_phone(known.phone) in told(inbox, "contact", *spaced)
+    assert format_phone(known.phone) in output_of(inbox, "contact", *spaced)
 
 
 def test_custom_fields_have_their_names(inbox: Path):
-    contacts = told(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
+    contacts = output_of(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
     known = next(
         one for one in map(Contact.model_validate_json, contacts) if one.phone and one.custom_fields
     )
-    fields = json.loads(told(inbox, "list", "custom-fields", "--format", "json"))
-    table = told(inbox, "contact", str(known.phone))
+    fields = json.loads(output_of(inbox, "list", "custom-fields", "--format", "json"))
+    table = output_of(inbox, "contact", str(known.phone))
     assert all(field["name"] in table for field in fields)
 
 
 @pytest.mark.parametrize("number", ["12", "call me", "0171 5551234", "+1" * 20])
 def test_what_is_no_international_number_is_told_before_anything_is_asked(inbox: Path, number: str):
-    result = ask(inbox, "contact", number)
+    result = invoke(inbox, "contact", number)
     assert (result.exit_code, result.stdout) == (2, "")
 
 

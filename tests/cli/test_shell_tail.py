@@ -7,11 +7,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from shells import ask, told
+from shells import invoke, output_of
 from tests.conftest import NOW, NOW_MILLISECONDS
 
 from frontdesk.cli.commands.tail import LATE, Activity, Feed, as_json, follow, line
 from frontdesk.client import InboxClient
+from frontdesk.environment import config_file
 from frontdesk.errors import Forbidden, Unauthorised, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
@@ -259,16 +260,37 @@ def test_as_json_a_message_has_its_conversation():
 
 
 def test_once_ends_by_itself(inbox: Path):
-    assert len(told(inbox, "tail", "--once", "--lines", "3").splitlines()) == 3
-    lines = told(inbox, "tail", "--once", "--since", "2026-03-14T08:00:00Z", "--format", "jsonl")
+    assert len(output_of(inbox, "tail", "--once", "--lines", "3").splitlines()) == 3
+    lines = output_of(
+        inbox, "tail", "--once", "--since", "2026-03-14T08:00:00Z", "--format", "jsonl"
+    )
     times = [json.loads(text)["message"]["created_at"] for text in lines.splitlines()]
     assert times
     assert times == sorted(times)
     assert min(times) >= "2026-03-14T08:00:00.000Z"
-    assert told(inbox, "tail", "--once", "--since", "30m") == ""
+    assert output_of(inbox, "tail", "--once", "--since", "30m") == ""
+
+
+def test_alerts_are_printed_once_and_the_program_is_run(
+    inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    refused = invoke(inbox, "tail", "--alerts").exception
+    assert "frontdesk config edit" in str(refused)
+    ran, file = tmp_path / "ran", config_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f'[alerts]\nwaiting = "15m"\nrun = "tee -a {ran}"\n')
+    # The last argument is the name of a file for tee.
+    monkeypatch.chdir(tmp_path)
+    printed = output_of(inbox, "tail", "--alerts", "--once", "--format", "jsonl")
+    alerts = [json.loads(text) for text in printed.splitlines()]
+    assert alerts
+    assert {(one["kind"], one["conversation"]["assignee"]) for one in alerts} == {("waiting", None)}
+    assert ran.exists()
+    assert any(path.name.startswith("Waiting for") for path in tmp_path.iterdir())
+    assert output_of(inbox, "tail", "--alerts", "--once") == ""
 
 
 @pytest.mark.parametrize("since", ["soon", "5", "2026-13-01", "-5m", "999999d"])
 def test_a_time_that_cannot_be_read_is_told(inbox: Path, since: str):
-    result = ask(inbox, "tail", "--once", f"--since={since}")
+    result = invoke(inbox, "tail", "--once", f"--since={since}")
     assert (result.exit_code, result.stdout) == (2, "")

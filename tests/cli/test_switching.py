@@ -77,7 +77,7 @@ def test_another_profile_opens_and_one_that_cannot_be_opened_leads_back(
 ) -> None:
     terminal = Terminal(PROGRAM, temporary)
     try:
-        terminal.wait_for(b"line 3: bell is 1: say true or false")
+        terminal.wait_for(b"line 3: bell is 1: use true or false")
         terminal.wait_for(b" loaded")
         terminal.press(OTHER_PROFILE)
         terminal.wait_for(b"type to narrow")

@@ -14,7 +14,7 @@ from textual_serve.download_manager import DownloadManager
 
 from frontdesk.cli.commands.web import web_command
 from frontdesk.cli.web.auth import Door
-from frontdesk.cli.web.server import MOST_VIEWERS, BrowserServer, _on_ending
+from frontdesk.cli.web.server import MOST_VIEWERS, BrowserServer, on_termination
 from frontdesk.cli.web.viewers import BrowserViewer
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, listening_on
@@ -143,7 +143,7 @@ def test_a_second_ctrl_c_while_it_ends_is_no_bug() -> None:
 
     async def ended() -> list[str]:
         told: list[str] = []
-        _on_ending(lambda: told.append("end"))
+        on_termination(lambda: told.append("end"))
         signal.raise_signal(signal.SIGINT)
         await asyncio.sleep(0)
         return told

@@ -18,7 +18,7 @@ from tests.stores import PostgresServer
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import LabelUpsert
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.connect import open_database
 from frontdesk.store.sqlite import SQLiteDatabase
 

@@ -3,7 +3,7 @@
 import json
 from datetime import UTC, datetime
 
-from tests.client.prepared import CONVERSATION, KEY
+from tests.client.prepared_server import CONVERSATION, KEY
 from tests.client.sockets import Scripted, raw
 
 from frontdesk.client import InboxClient

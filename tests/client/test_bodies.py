@@ -6,7 +6,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.client.prepared import (
+from tests.client.prepared_server import (
     ALL,
     CONVERSATION,
     EMPTY,

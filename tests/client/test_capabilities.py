@@ -14,8 +14,8 @@ async def test_the_service_has_every_feature_and_no_difference(client: InboxClie
     server = await discover(client, asked.append)
     assert {name: feature.state for name, feature in server.features.items()} == dict.fromkeys(
         FEATURES, "present"
-    )
-    assert (server.differences, server.missing) == ((), ())
+    ) | {"search_messages": "absent"}
+    assert (server.differences, server.missing) == ((), ("search_messages",))
     assert "notes" in asked
     assert server.requests < 30
 
@@ -40,6 +40,7 @@ async def test_what_a_server_lacks_and_ignores_is_told() -> None:
         "filter_assignee": "ignored",
         "filter_label": "ignored",
         "search_contacts": "ignored",
+        "search_messages": "absent",
         "unchanged": "absent",
     }
 

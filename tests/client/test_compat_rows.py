@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.client.inbox_rows import Row, time
 from tests.client.other_server import OtherServer, Question, Reply, Variant, encoded, reply
-from tests.client.prepared import ALL
+from tests.client.prepared_server import ALL
 from tests.client.variants import of, renamed
 from tests.client.walks import CONVERSATION, client_of, walked_through
 

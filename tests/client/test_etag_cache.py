@@ -3,12 +3,13 @@
 import pytest
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Question, Reply, Variant, reply
-from tests.client.prepared import ALL
+from tests.client.prepared_server import ALL
 from tests.client.walks import client_of
 
 from frontdesk.client import InboxClient
-from frontdesk.client.etag_cache import TRUSTED
+from frontdesk.client.etag_cache import MOST_ANSWERS, TRUSTED
 from frontdesk.errors import BadResponse
+from frontdesk.request_priority import in_background
 
 EMPTY: list[Row] = []
 
@@ -105,3 +106,18 @@ async def test_the_answers_that_are_kept_are_bounded() -> None:
         assert server.unchanged == 0
         await client.label_page(limit=100)
         assert server.unchanged == 1
+
+
+async def test_answers_to_the_background_do_not_push_out_those_to_the_foreground() -> None:
+    server = Tagged()
+
+    async def at_once() -> None:
+        pass
+
+    async with client_of(server) as client:
+        await client.label_page()
+        with in_background(at_once):
+            for limit in range(1, MOST_ANSWERS + 10):
+                await client.user_page(limit=limit)
+        await client.label_page()
+    assert server.unchanged == 1

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 import pytest
-from tests.client.prepared import Pauses, Server, answer, client_of, failing, problem
+from tests.client.prepared_server import Pauses, Server, answer, client_of, failing, problem
 
 from frontdesk.client.throttle import retry_after
 from frontdesk.errors import (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.prepared import CONVERSATION, KEY
+from tests.client.prepared_server import CONVERSATION, KEY
 from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.cache import Cache

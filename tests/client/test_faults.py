@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 from tests.client.faulty import ABORT, HANG_UP, NOW, ROWS, WHOLE, client_at
-from tests.client.prepared import ALL, CONVERSATION, EMPTY
+from tests.client.prepared_server import ALL, CONVERSATION, EMPTY
 from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.client import InboxClient

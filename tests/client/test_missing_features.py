@@ -15,7 +15,7 @@ from tests.client.other_server import (
     problem,
     reply,
 )
-from tests.client.prepared import ALL, KEY, Pauses
+from tests.client.prepared_server import ALL, KEY, Pauses
 from tests.client.walks import CONVERSATION, PHONE, client_of, walk
 
 from frontdesk.client import InboxClient

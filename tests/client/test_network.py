@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.client.prepared import (
+from tests.client.prepared_server import (
     EMPTY,
     KEY,
     Pauses,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Question, Reply, Slice, Variant, problem, reply
-from tests.client.prepared import ALL
+from tests.client.prepared_server import ALL
 from tests.client.walks import CONVERSATION, client_of, walked_through
 
 from frontdesk.client.paging import MOST_EMPTY_PAGES

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.client.authorities import Authority
-from tests.client.prepared import EMPTY, KEY, Pauses
+from tests.client.prepared_server import EMPTY, KEY, Pauses
 from tests.client.proxies import proxying
 from tests.client.sockets import Scripted, babble, raw, serving
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.prepared import ALL, EMPTY, KEY, Pauses, Server, answer, client_of
+from tests.client.prepared_server import ALL, EMPTY, KEY, Pauses, Server, answer, client_of
 from tests.client.sockets import http, serving
 
 from frontdesk.client import InboxClient, Network

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.client.faulty import HANG_UP, NOW, WHOLE, Clock, client_at
-from tests.client.prepared import ALL, EMPTY, KEY, Server, answer
+from tests.client.prepared_server import ALL, EMPTY, KEY, Server, answer
 from tests.client.sockets import Scripted, raw, serving
 
-from frontdesk.backoff import without_backoff
 from frontdesk.client import InboxClient
-from frontdesk.client.throttle import AT_ONCE
+from frontdesk.client.throttle import AT_ONCE, spacing
 from frontdesk.errors import Silent, Unreachable
+from frontdesk.request_priority import urgent
 
 
 def patient_client(server: Server, clock: Clock) -> InboxClient:
@@ -217,7 +217,7 @@ async def test_a_request_by_hand_goes_through_an_open_circuit_breaker_and_closes
         server.answers = [answer()]
         with pytest.raises(Silent, match="next attempt in 30 seconds"):
             await client.label_page()
-        with without_backoff():
+        with urgent():
             await client.label_page()
         await client.label_page()
 
@@ -230,7 +230,7 @@ async def test_a_request_by_hand_ends_the_pause_that_a_server_asked_for_and_no_l
     async with patient_client(server, clock) as client:
         with pytest.raises(Unreachable):
             await client.label_page()
-        with without_backoff():
+        with urgent():
             await client.label_page()
         await client.label_page()
     assert clock.slept == []
@@ -262,7 +262,7 @@ async def test_requests_by_hand_that_fail_never_make_the_others_wait_longer(
                 for moment in by_hand:
                     if second - 1 < moment <= second:
                         clock.seconds = start + moment
-                        with without_backoff(), suppress(Unreachable):
+                        with urgent(), suppress(Unreachable):
                             await client.label_page()
                 clock.seconds = start + second
                 before = len(server.asked)
@@ -274,3 +274,21 @@ async def test_requests_by_hand_that_fail_never_make_the_others_wait_longer(
 
     # What is asked by hand before anything failed may begin a wait; here all came after.
     assert await moments([1.5 + moment for moment in presses]) == await moments([])
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"ratelimit-policy": '"default";q=600;w=60'}, 0.1),
+        ({"ratelimit": '"default";r=50;t=25'}, 0.5),
+        ({"ratelimit": '"default";r=50;t=1', "ratelimit-policy": '"default";q=600;w=60'}, 0.1),
+        ({"ratelimit": '"default";r=0;t=7'}, 7.0),
+        ({"x-ratelimit-remaining": "10", "x-ratelimit-reset": "30"}, 3.0),
+        ({"ratelimit": "r=x;t=-1", "x-ratelimit-remaining": "ten"}, None),
+    ],
+)
+def test_the_spacing_of_requests_uses_up_what_the_server_states(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert spacing(headers, NOW) == seconds

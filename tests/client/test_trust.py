@@ -12,7 +12,7 @@ import httpx
 import pytest
 from tests.client.authorities import Authority
 from tests.client.faulty import ABORT, HANG_UP, WHOLE, client_at
-from tests.client.prepared import EMPTY, KEY, Pauses
+from tests.client.prepared_server import EMPTY, KEY, Pauses
 from tests.client.sockets import Scripted, babble, raw, serving
 from tests.client.test_network import self_signed
 

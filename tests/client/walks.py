@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.client.other_server import BASE, OtherServer, Variant
-from tests.client.prepared import KEY, Pauses
+from tests.client.prepared_server import KEY, Pauses
 
 from frontdesk.client import InboxClient, RowPages
 from frontdesk.errors import InboxError

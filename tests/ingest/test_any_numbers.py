@@ -148,7 +148,7 @@ def test_whatever_comes_first_the_people_are_the_same(
     assert inbox(engine, one_by_one[::-1], VIEWS) == expected
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(told=facts(), data=st.data())
 def test_any_order_any_repetition_and_any_batches_make_the_same_people(
     engine: Engine, told: list[DomainEvent], data: st.DataObject

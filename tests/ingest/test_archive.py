@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from frontdesk.ingest.archive import native, reader
+from frontdesk.ingest.archive import native_lines, reader
 from frontdesk.ingest.archive.reader import (
     ArchiveLine,
     NativeLine,
@@ -165,9 +165,9 @@ def test_an_id_of_a_channel_has_digits_and_not_too_many(id: str) -> None:
     assert isinstance(one, RejectedLine)
     assert "is no phone_number_id, which has 1 to 20 digits" in one.reason
     with pytest.raises(Malformed, match="is no phone_number_id"):
-        native.convert({**NATIVE, "id": id}, 0)
+        native_lines.convert({**NATIVE, "id": id}, 0)
     with pytest.raises(Malformed, match="is no phone_number_id"):
-        native.convert({"kind": "note", "channel": id, "created_at": 0}, 0)
+        native_lines.convert({"kind": "note", "channel": id, "created_at": 0}, 0)
     (sent,) = lines(json.dumps({**SENT, "phone_number_id": id}).encode())
     assert isinstance(sent, RejectedLine)
     assert "is no phone_number_id" in sent.reason
@@ -179,5 +179,5 @@ def test_a_display_number_is_not_longer_than_numbers_are_written() -> None:
     assert isinstance(one, RejectedLine)
     assert "display_phone_number has more than 40 characters" in one.reason
     with pytest.raises(Malformed, match="display_phone_number has more than 40 characters"):
-        native.convert({**NATIVE, "display_phone_number": long}, 0)
-    assert native.convert(NATIVE, 0)
+        native_lines.convert({**NATIVE, "display_phone_number": long}, 0)
+    assert native_lines.convert(NATIVE, 0)

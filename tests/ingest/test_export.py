@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from test_any_order import facts
-from tests.stores import Engine, sqlite_store
+from tests.stores import Engine, PostgresServer, postgres_engine, sqlite_store
 
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.errors import UnusableFile
@@ -25,12 +25,12 @@ from frontdesk.ingest.archive.reader import RejectedLine
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import DomainEvent, LabelUpsert
 from frontdesk.sample.demo import SEED, demo_parts
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.store import dump
 from frontdesk.store.accounts import account_by_slug, add_account
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.migrations import statements
+from frontdesk.store.sql_scripts import statements
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_800_000_000_000
@@ -135,9 +135,12 @@ def test_every_table_is_exported_or_is_known_to_stay() -> None:
     assert not written & (dump.DERIVED_TABLES | dump.KEPT_TABLES)
 
 
-def test_the_sample_goes_to_an_engine_and_back(sample_database: Database, engine: Engine) -> None:
+@pytest.mark.postgres
+def test_the_sample_goes_to_another_engine_and_back(
+    sample_database: Database, postgres: PostgresServer
+) -> None:
     before = contents(sample_database)
-    with engine.fresh() as there:
+    with postgres_engine(postgres) as engine, engine.fresh() as there:
         put_in(there, exported(sample_database))
         assert contents(there) == before
         assert sound(there)
@@ -172,7 +175,7 @@ def test_words_of_restored_contacts_are_found(small: Database, engine: Engine) -
             assert [row["id"] for row in one] == [row["id"] for row in other] != []
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(facts())
 def test_any_inbox_comes_back_as_it_was(engine: Engine, events: list[DomainEvent]) -> None:
     with sqlite_store() as database:

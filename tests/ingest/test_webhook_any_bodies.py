@@ -310,7 +310,7 @@ def _contents(connection: Connection, views: Mapping[str, str]) -> dict[str, lis
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(told=facts(), data=st.data())
 def test_any_order_any_repetition_and_any_batches_of_bodies_make_the_same_inbox(
     engine: Engine, told: list[list[DomainEvent]], data: st.DataObject

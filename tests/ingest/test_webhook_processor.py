@@ -12,7 +12,7 @@ from tests.stores import sqlite_store
 
 import frontdesk
 from frontdesk.ingest.audit import differences
-from frontdesk.ingest.jobs import DAY, retire
+from frontdesk.ingest.webhook_retention import DAY, delete_old_webhooks
 from frontdesk.ingest.webhooks import processor as intake_module
 from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, WebhookProcessor
 from frontdesk.store import raw_events
@@ -225,7 +225,7 @@ def test_applying_everything_again_changes_nothing(database: Database):
     before = database.read(stored)
 
     def again(connection: Connection) -> None:
-        places = raw_events.places(connection, ACCOUNT, None, 10)
+        places = raw_events.positions_after(connection, ACCOUNT, None, 10)
         raw_events.wait_again(connection, ACCOUNT, [place.digest for place in places])
 
     database.write(again)
@@ -279,8 +279,8 @@ def test_what_is_old_and_applied_is_forgotten(database: Database):
     drain(intake(database))
     arrive(database, body(text("w2")), at=NOW - 31 * DAY)
     arrive(database, body(text("w3")), at=NOW - 29 * DAY)
-    assert retire(database, ACCOUNT, NOW, 30) == 1
+    assert delete_old_webhooks(database, ACCOUNT, NOW, 30) == 1
     assert (b'"w1"' in bodies(database), b'"w2"' in bodies(database)) == (False, True)
     drain(intake(database))
-    assert retire(database, ACCOUNT, NOW, 30) == 1
+    assert delete_old_webhooks(database, ACCOUNT, NOW, 30) == 1
     assert words(database).keys() == {"w1", "w2", "w3"}

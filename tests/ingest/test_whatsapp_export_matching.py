@@ -16,7 +16,7 @@ from tests.stores import Engine, sqlite_store
 
 from frontdesk.ingest.apply.batch import ApplyResult, apply_events
 from frontdesk.ingest.archive.export import lines
-from frontdesk.ingest.archive.native import convert
+from frontdesk.ingest.archive.native_lines import convert
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import DomainEvent, Person
 from frontdesk.ingest.webhooks.normalise import normalise
@@ -380,7 +380,7 @@ CHATS = st.lists(
 
 
 @given(CHATS, st.randoms(use_true_random=False), st.integers(1, 5))
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 def test_webhooks_in_any_batches_double_no_message_of_an_export(
     written: list[Written], chance: random.Random, size: int
 ) -> None:

@@ -122,3 +122,15 @@ async def test_what_fails_ahead_is_not_told(inbox: Inbox, mailbox: Mailbox) -> N
     inbox.failures["messages"] = NotFound("Gone")
     assert not await mailbox.prefetch(ALL, 0, "390")
     assert "390" not in shown(mailbox)
+
+
+async def test_the_threads_of_other_rows_come_after_the_next_page_and_once(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    for id in ("390", "380", "370"):
+        inbox.write(id, 1)
+    while await mailbox.prefetch(ALL, 10, "390", "380", "370"):
+        continue
+    kinds = [request.split()[0] for request in inbox.requests]
+    assert kinds == ["messages", "conversations", "messages", "messages"]
+    assert [len(mailbox.thread(id)) for id in ("390", "380", "370")] == [1, 1, 1]

@@ -50,6 +50,11 @@ TABLES = {
     "conversation_event": "id",
     "metric_event": "id",
     "rollup": "grain, bucket, channel_id, name, author",
+    "conversation_rollup": "user_id, channel_id, bucket, conversation_id",
+    "user_rollup": "bucket, user_id, channel_id, name",
+    "duration_rollup": "bucket, channel_id, name, step",
+    "user_duration_rollup": "bucket, channel_id, user_id, name, step",
+    "label_rollup": "name, label_id, bucket, channel_id",
     "pricing_rollup": "grain, bucket, channel_id, author, category, type",
     "last_id": "kind",
 }
@@ -196,7 +201,7 @@ def test_what_is_interrupted_leaves_no_row(postgres: PostgresServer) -> None:
             assert not [table for table in TABLES if rows(database, table)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.integers(1, 3_000), st.integers(0, 20_000), st.integers())
 def test_threads_have_exactly_so_many_messages_together(
     conversations: int, more: int, seed: int

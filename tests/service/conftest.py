@@ -6,12 +6,12 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.service.stations import NOW, SECRET, TOKEN, Station
+from tests.service.webhook_receivers import NOW, SECRET, TOKEN, ReceiverHarness
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import DomainEvent
+from frontdesk.service.api_keys import SCOPES, EphemeralKey, KeyGrant, key_hash, key_id, new_key
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import SCOPES, EphemeralKey, KeyGrant, key_hash, key_id, new_key
 from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
 from frontdesk.store.database import Database
 
@@ -21,7 +21,7 @@ def now() -> int:
     return NOW
 
 
-class Desk:
+class ServiceClients:
     """Opens clients of one database, each with a key of its own."""
 
     def __init__(self, database: Database, stack: AsyncExitStack) -> None:
@@ -59,14 +59,14 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(database: Database) -> AsyncIterator[Desk]:
+async def clients(database: Database) -> AsyncIterator[ServiceClients]:
     async with AsyncExitStack() as stack:
-        yield Desk(database, stack)
+        yield ServiceClients(database, stack)
 
 
 @pytest.fixture
-async def client(desk: Desk) -> httpx.AsyncClient:
-    return await desk.client()
+async def client(clients: ServiceClients) -> httpx.AsyncClient:
+    return await clients.client()
 
 
 @pytest.fixture
@@ -74,10 +74,10 @@ def is_problem() -> Callable[[httpx.Response, int, str], dict[str, object]]:
     """Checks the one shape of every error, and gives the document."""
 
     def check(response: httpx.Response, status: int, code: str) -> dict[str, object]:
-        assert response.headers["Content-Type"] == "application/problem+json"
+        assert response.headers["Content-Type"] == "application/problem+json", response.url
         assert response.headers["Cache-Control"] == "no-store"
         document: dict[str, object] = response.json()
-        assert (response.status_code, document["code"]) == (status, code)
+        assert (response.status_code, document["code"]) == (status, code), response.url
         assert document["status"] == status
         assert document["type"] == f"tag:inbox.invalid,2026:problem/{code}"
         assert document["title"]
@@ -91,13 +91,13 @@ def is_problem() -> Callable[[httpx.Response, int, str], dict[str, object]]:
 
 
 @pytest.fixture
-def told(database: Database) -> Callable[..., None]:
-    """Tells the store some events of an account."""
+def add_events(database: Database) -> Callable[..., None]:
+    """Applies events to an account of the store."""
 
-    def tell(events: Sequence[DomainEvent], account_id: int = 1) -> None:
+    def add(events: Sequence[DomainEvent], account_id: int = 1) -> None:
         database.write(lambda connection: apply_events(connection, account_id, events, now=NOW))
 
-    return tell
+    return add
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ async def rows() -> Callable[..., Awaitable[list[dict[str, Any]]]]:
 
 
 @pytest.fixture
-async def station(database: Database) -> AsyncIterator[Station]:
-    station = Station(database, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
-    yield station
-    await station.close()
+async def harness(database: Database) -> AsyncIterator[ReceiverHarness]:
+    harness = ReceiverHarness(database, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
+    yield harness
+    await harness.close()

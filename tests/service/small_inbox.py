@@ -1,4 +1,4 @@
-"""A small inbox with everything in it, told in domain events; the same on each call."""
+"""A small inbox with everything in it, as domain events; the same on each call."""
 
 from random import Random
 
@@ -102,10 +102,10 @@ def _conversation(number: int, chance: Random) -> list[DomainEvent]:
     if number // 2 % 5:
         name = f"Person {number // 2:03}"
         events.append(ContactUpsert(who, at, name, PROFILE_NAME, profile_name=name))
-    return events + _happenings(number, chance)
+    return events + _conversation_events(number, chance)
 
 
-def _happenings(number: int, chance: Random) -> list[DomainEvent]:
+def _conversation_events(number: int, chance: Random) -> list[DomainEvent]:
     """What happened to a conversation besides its message, some of each kind."""
     channel, who, at = _place(number)
 

@@ -10,8 +10,8 @@ from small_inbox import CHANNELS, HOUR, START, USERS, catalogue, conversations, 
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.database import Database
 from frontdesk.wire import timestamp
 
@@ -30,14 +30,14 @@ async def clock() -> list[int]:
 
 
 @pytest.fixture
-async def ana(desk, database, clock):
+async def ana(clients, database, clock):
     apply(database, [*catalogue(), *conversations(45)], AT - DAY)
     # Some were answered, and of those some wrote again.
     apply(database, [message(n, AT - HOUR + n, outbound=True) for n in range(0, 45, 4)], AT - HOUR)
     apply(database, [message(n, AT - n, outbound=False) for n in range(0, 45, 8)], AT)
     key, ephemeral = new_ephemeral_key(1, 1)
     app = create_app(database, ephemeral_keys=[ephemeral], clock=lambda: clock[0])
-    return await desk.client_of(app, key)
+    return await clients.client_of(app, key)
 
 
 def message(number: int, at: int, *, outbound: bool) -> MessageUpsert:

@@ -32,8 +32,8 @@ from frontdesk.ingest.events import (
     Person,
     UserUpsert,
 )
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Database
 
@@ -62,7 +62,7 @@ filters = st.one_of(
     *(st.fixed_dictionaries({name: value}) for name, value in values.items()),
     st.fixed_dictionaries({}, optional=values),
 )
-happenings = st.sampled_from(
+events = st.sampled_from(
     (
         ("resolved", {}),
         ("opened", {}),
@@ -113,7 +113,7 @@ class Inbox(RuleBasedStateMachine):
         self.key, self.guest = new_ephemeral_key(self.account_id, 1)
         self.apps = {worker: self._start() for worker in WORKERS}
         self.now = START
-        self.told = 0
+        self.events_added = 0
         self.walk: Walk | None = None
         self._tell(*(ChannelUpsert(channel, START) for channel in CHANNELS))
         self._tell(*(UserUpsert(user, user.title(), START) for user in USERS))
@@ -139,13 +139,13 @@ class Inbox(RuleBasedStateMachine):
         """A message that comes out of order, or in the same second as another."""
         self._message(conversation, self.now - late * SECOND, outbound=False)
 
-    @rule(conversation=conversations, what=happenings)
+    @rule(conversation=conversations, what=events)
     def happen(self, conversation: tuple[str, str], what: tuple[str, Row]) -> None:
         channel, phone = conversation
         name, value = what
         self.now += SECOND
-        self.told += 1
-        external_id = f"event-{self.told}"
+        self.events_added += 1
+        external_id = f"event-{self.events_added}"
         person = Person(phone=phone)
         self._tell(ConversationEvent(channel, person, external_id, self.now, name, value))
 
@@ -221,9 +221,9 @@ class Inbox(RuleBasedStateMachine):
 
     def _message(self, conversation: tuple[str, str], at: int, outbound: bool) -> None:
         channel, phone = conversation
-        self.told += 1
+        self.events_added += 1
         author = Author("user", user=USERS[0]) if outbound else Author("contact")
-        wamid = f"wamid.{self.told}"
+        wamid = f"wamid.{self.events_added}"
         person = Person(phone=phone)
         self._tell(
             MessageUpsert(channel, person, wamid, at, outbound, author, "text", "webhook", text="…")
@@ -340,7 +340,7 @@ def test_a_walk_under_activity_misses_nothing_and_repeats_nothing(inbox: type[In
     run_state_machine_as_test(
         inbox,
         settings=settings(
-            max_examples=30,
+            max_examples=8,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Database
 
@@ -48,10 +48,10 @@ def make_labels_endless(connection: Connection) -> None:
 
 
 async def test_a_query_beyond_its_deadline_is_a_problem_and_the_next_is_not(
-    desk, database, is_problem
+    clients, database, is_problem
 ):
     key, guest = new_ephemeral_key(1)
-    client = await desk.client_of(create_app(database, ephemeral_keys=[guest]), key)
+    client = await clients.client_of(create_app(database, ephemeral_keys=[guest]), key)
     response = await client.get("/v1/labels")
     problem = is_problem(response, 503, "query_timeout")
     assert problem["retry_after"] == 5

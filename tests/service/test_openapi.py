@@ -12,7 +12,7 @@ from small_inbox import catalogue, conversations, thread
 
 import frontdesk.wire
 from frontdesk.cli.commands.openapi import openapi_command
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.openapi import EXAMPLES, document, path_of
 from frontdesk.service.problems import CODES
 from frontdesk.service.routes import ENDPOINTS
@@ -31,12 +31,12 @@ NOT_ON_A_CONVERSATION = {"team", "team_id", "custom_fields", "pending"}
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
+def openapi() -> dict[str, Any]:
     return json.loads(json.dumps(document()))
 
 
-def operations(told: dict[str, Any]) -> list[dict[str, Any]]:
-    return [path["get"] for path in told["paths"].values()]
+def operations(openapi: dict[str, Any]) -> list[dict[str, Any]]:
+    return [path["get"] for path in openapi["paths"].values()]
 
 
 def members(value: Any) -> Iterator[str]:
@@ -50,11 +50,11 @@ def members(value: Any) -> Iterator[str]:
             yield from members(inside)
 
 
-def checker(told: dict[str, Any], name: str) -> jsonschema_rs.Draft202012Validator:
+def checker(openapi: dict[str, Any], name: str) -> jsonschema_rs.Draft202012Validator:
     """Checks values against a component; a member that the component does not know is refused."""
     closed = {
         name: {**schema, "additionalProperties": False} if "properties" in schema else schema
-        for name, schema in told["components"]["schemas"].items()
+        for name, schema in openapi["components"]["schemas"].items()
     }
     return jsonschema_rs.Draft202012Validator(
         {"$ref": f"#/components/schemas/{name}", "components": {"schemas": closed}},
@@ -62,8 +62,8 @@ def checker(told: dict[str, Any], name: str) -> jsonschema_rs.Draft202012Validat
     )
 
 
-async def test_it_is_served_without_a_key_and_only_read(desk, is_problem):
-    client = await desk.client_with(None)
+async def test_it_is_served_without_a_key_and_only_read(clients, is_problem):
+    client = await clients.client_with(None)
     response = await client.get("/openapi.json")
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "application/json"
@@ -79,23 +79,23 @@ async def test_a_reader_who_has_it_is_told_so(client):
     assert (response.status_code, response.content) == (304, b"")
 
 
-def test_it_is_printed_by_the_program(told):
+def test_it_is_printed_by_the_program(openapi):
     printed = CliRunner().invoke(openapi_command, [])
     assert printed.exit_code == 0
-    assert json.loads(printed.output) == told
+    assert json.loads(printed.output) == openapi
 
 
-def test_every_reference_leads_somewhere(told):
-    references = re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(told))
+def test_every_reference_leads_somewhere(openapi):
+    references = re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(openapi))
     assert references
     for reference in references:
-        place = told
+        place = openapi
         for step in reference.split("/"):
             place = place[step]
 
 
-def test_every_component_is_a_schema(told):
-    for schema in told["components"]["schemas"].values():
+def test_every_component_is_a_schema(openapi):
+    for schema in openapi["components"]["schemas"].values():
         jsonschema_rs.meta.validate({**schema, "$schema": jsonschema_rs_dialect()})
 
 
@@ -103,9 +103,9 @@ def jsonschema_rs_dialect() -> str:
     return "https://json-schema.org/draft/2020-12/schema"
 
 
-def test_each_endpoint_is_told_with_its_scope_and_parameters(told):
-    assert list(told["paths"]) == [path_of(endpoint) for endpoint in ENDPOINTS]
-    for endpoint, operation in zip(ENDPOINTS, operations(told), strict=True):
+def test_each_endpoint_is_told_with_its_scope_and_parameters(openapi):
+    assert list(openapi["paths"]) == [path_of(endpoint) for endpoint in ENDPOINTS]
+    for endpoint, operation in zip(ENDPOINTS, operations(openapi), strict=True):
         assert operation["operationId"] == endpoint.name
         assert operation["security"] == [{"apiKey": [endpoint.scope]}]
         assert operation["summary"].endswith(".")
@@ -117,17 +117,17 @@ def test_each_endpoint_is_told_with_its_scope_and_parameters(told):
             assert (limit["minimum"], limit["maximum"]) == (1, 100)
 
 
-def test_every_scope_is_described(told):
-    described = told["components"]["securitySchemes"]["apiKey"]["description"]
+def test_every_scope_is_described(openapi):
+    described = openapi["components"]["securitySchemes"]["apiKey"]["description"]
     assert re.findall(r"`(\w+:read)`", described) == list(SCOPES)
 
 
-def test_every_code_of_the_catalogue_is_told_somewhere_at_its_status(told):
+def test_every_code_of_the_catalogue_is_told_somewhere_at_its_status(openapi):
     found: dict[str, int] = {}
-    for operation in operations(told):
+    for operation in operations(openapi):
         for status, response in operation["responses"].items():
             if "$ref" in response:
-                response = told["components"]["responses"][response["$ref"].split("/")[-1]]
+                response = openapi["components"]["responses"][response["$ref"].split("/")[-1]]
             content = response.get("content", {}).get("application/problem+json")
             if content:
                 codes = content["schema"]["properties"]["code"]["x-known-values"]
@@ -136,15 +136,16 @@ def test_every_code_of_the_catalogue_is_told_somewhere_at_its_status(told):
     assert found == {code: CODES[code][0] for code in CODES if code not in elsewhere}
 
 
-def test_members_are_always_there_but_those_that_may_be_absent(told):
+def test_members_are_always_there_but_those_that_may_be_absent(openapi):
     absent = {
         (name, member)
-        for name, schema in told["components"]["schemas"].items()
+        for name, schema in openapi["components"]["schemas"].items()
         for member in schema.get("properties", ())
         if member not in schema["required"]
     }
     assert {pair for pair in absent if not pair[0].endswith("Problem")} == {
         ("Conversation", "last_message"),
+        *(("ConversationPage", member) for member in ("matches", "total", "total_capped")),
         ("Message", "pricing"),
         ("Report", "pricing"),
         ("Report", "previous_series"),
@@ -156,49 +157,51 @@ def test_members_are_always_there_but_those_that_may_be_absent(told):
     }
 
 
-def test_open_enumerations_are_no_enumerations(told):
-    message = told["components"]["schemas"]["Message"]["properties"]
+def test_open_enumerations_are_no_enumerations(openapi):
+    message = openapi["components"]["schemas"]["Message"]["properties"]
     assert "enum" not in message["author"]
     assert "ai_agent" in message["author"]["x-known-values"]
     assert message["direction"]["enum"] == ["inbound", "outbound"]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_is_what_the_document_says_and_what_the_client_reads(told, name):
-    checker(told, name).validate(EXAMPLES[name])
+def test_an_example_is_what_the_document_says_and_what_the_client_reads(openapi, name):
+    checker(openapi, name).validate(EXAMPLES[name])
     model = getattr(frontdesk.wire, name)
     assert model(**EXAMPLES[name]).model_dump(mode="json", exclude_unset=True) == EXAMPLES[name]
 
 
-def test_every_operation_has_a_group_and_an_example_of_its_answer(told):
-    groups = {tag["name"] for tag in told["tags"]}
-    for operation in operations(told):
+def test_every_operation_has_a_group_and_an_example_of_its_answer(openapi):
+    groups = {tag["name"] for tag in openapi["tags"]}
+    for operation in operations(openapi):
         answer = operation["responses"]["200"]["content"]["application/json"]
-        checker(told, answer["schema"]["$ref"].split("/")[-1]).validate(answer["example"])
+        checker(openapi, answer["schema"]["$ref"].split("/")[-1]).validate(answer["example"])
         assert set(operation["tags"]) <= groups
 
 
-def test_every_member_is_described(told):
-    for name, schema in told["components"]["schemas"].items():
+def test_every_member_is_described(openapi):
+    for name, schema in openapi["components"]["schemas"].items():
         for member, kind in schema.get("properties", {}).items():
             assert kind.get("description"), f"{name}.{member}"
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_without_one_of_its_members_is_refused(told, name):
-    check = checker(told, name)
-    for member in told["components"]["schemas"][name]["required"]:
+def test_an_example_without_one_of_its_members_is_refused(openapi, name):
+    check = checker(openapi, name)
+    for member in openapi["components"]["schemas"][name]["required"]:
         assert not check.is_valid({k: v for k, v in EXAMPLES[name].items() if k != member}), member
 
 
-def test_a_conversation_without_its_last_message_is_one(told):
+def test_a_conversation_without_its_last_message_is_one(openapi):
     bare = {
         name: value for name, value in EXAMPLES["Conversation"].items() if name != "last_message"
     }
-    checker(told, "Conversation").validate(bare)
+    checker(openapi, "Conversation").validate(bare)
 
 
-async def test_everything_served_is_what_the_document_says_to_the_member(client, desk, told_to):
+async def test_everything_served_is_what_the_document_says_to_the_member(
+    client, clients, filled_with
+):
     newest = (await client.get("/v1/conversations?limit=1")).json()["data"][0]["id"]
     text = json.loads(json.dumps(document()))
     for path, operation in text["paths"].items():
@@ -209,19 +212,19 @@ async def test_everything_served_is_what_the_document_says_to_the_member(client,
         checker(text, schema["$ref"].split("/")[-1]).validate(response.json())
 
 
-def test_what_does_not_exist_is_in_no_document(told):
-    names = set(members(told["components"]["schemas"]))
-    asked = {one["name"] for operation in operations(told) for one in operation["parameters"]}
+def test_what_does_not_exist_is_in_no_document(openapi):
+    names = set(members(openapi["components"]["schemas"]))
+    asked = {one["name"] for operation in operations(openapi) for one in operation["parameters"]}
     assert not (names | asked) & NOWHERE
     assert not asked & {"team", "team_id", "custom_fields", "inbox", "private"}
-    conversation = told["components"]["schemas"]["Conversation"]["properties"]
+    conversation = openapi["components"]["schemas"]["Conversation"]["properties"]
     assert not conversation.keys() & NOT_ON_A_CONVERSATION
-    words = json.dumps([told["paths"], told["components"]]).lower()
+    words = json.dumps([openapi["paths"], openapi["components"]]).lower()
     for word in ("priority", "typing", "contact_inbox", "custom attribute", "custom_attribute"):
         assert word not in words
 
 
-async def test_what_does_not_exist_is_in_no_body(client, told_to):
+async def test_what_does_not_exist_is_in_no_body(client, filled_with):
     newest = (await client.get("/v1/conversations?limit=1")).json()["data"][0]["id"]
     for endpoint in ENDPOINTS:
         path = path_of(endpoint).replace("{id}", newest).replace("{phone}", "+5511987654321")
@@ -230,15 +233,16 @@ async def test_what_does_not_exist_is_in_no_body(client, told_to):
         assert not {*members(conversation)} & NOT_ON_A_CONVERSATION
 
 
-@pytest.mark.parametrize("name", sorted(NOWHERE | NOT_ON_A_CONVERSATION | {"inbox", "labels[]"}))
-async def test_what_does_not_exist_cannot_be_asked_for(client, is_problem, name):
-    response = await client.get("/v1/conversations", params={name: "1"})
-    assert is_problem(response, 400, "invalid_parameter")["errors"][0]["reason"] == "unknown"
+async def test_what_does_not_exist_cannot_be_asked_for(client, is_problem):
+    for name in sorted(NOWHERE | NOT_ON_A_CONVERSATION | {"inbox", "labels[]"}):
+        response = await client.get("/v1/conversations", params={name: "1"})
+        document = is_problem(response, 400, "invalid_parameter")
+        assert document["errors"][0]["reason"] == "unknown", name
 
 
 @pytest.fixture
-def told_to(database):
-    """The small inbox, told to the database."""
+def filled_with(database):
+    """The small inbox, applied to the database."""
     from frontdesk.ingest.apply.batch import apply_events
 
     for events in (catalogue(), conversations(45), thread()):

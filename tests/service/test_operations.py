@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kept_keys import keep
 from small_inbox import CHANNELS, catalogue, conversations, person
+from stored_keys import keep
 from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import ConversationEvent
 from frontdesk.service.access_log import AccessLog
+from frontdesk.service.api_keys import key_id, new_ephemeral_key, new_key
 from frontdesk.service.app import Options, create_app
-from frontdesk.service.auth import key_id, new_ephemeral_key, new_key
 from frontdesk.service.problems import CODES
 from frontdesk.store.database import Connection, Database
 
@@ -81,25 +81,25 @@ def log() -> io.StringIO:
 
 
 @pytest.fixture
-async def logged(desk, database, now, log):
+async def logged(clients, database, now, log):
     """A client without a key of a service that logs."""
     app = create_app(database, clock=lambda: now, access_log=AccessLog(log))
-    return await desk.client_of(app, None)
+    return await clients.client_of(app, None)
 
 
 def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-async def test_a_304_is_one_read_whoever_asks(desk, database, told, now):
-    told([*catalogue(), *conversations(30)])
+async def test_a_304_is_one_read_whoever_asks(clients, database, add_events, now):
+    add_events([*catalogue(), *conversations(30)])
     snoozed_for_long = ConversationEvent(
         CHANNELS[0], person(0), "s", now, "snoozed", {"until": now + 1}
     )
-    told([snoozed_for_long])
+    add_events([snoozed_for_long])
     counted = Counted(database)
     guest_key, guest = new_ephemeral_key(1)
-    client = await desk.client_of(
+    client = await clients.client_of(
         create_app(counted, ephemeral_keys=[guest], clock=lambda: now), None
     )
     for key in (keep(database), guest_key):
@@ -112,19 +112,19 @@ async def test_a_304_is_one_read_whoever_asks(desk, database, told, now):
             assert len(counted.statements) == 1, counted.statements
 
 
-async def test_health_needs_no_key_and_no_database(desk):
-    client = await desk.client_of(create_app(Down()), None)
+async def test_health_needs_no_key_and_no_database(clients):
+    client = await clients.client_of(create_app(Down()), None)
     response = await client.get("/healthz")
     assert (response.status_code, response.json()) == (200, {"status": "alive"})
     assert response.headers["Cache-Control"] == "no-store"
     assert response.headers["X-Request-Id"]
 
 
-async def test_it_is_ready_when_the_database_answers(desk, database, is_problem):
-    client = await desk.client_of(create_app(database), None)
+async def test_it_is_ready_when_the_database_answers(clients, database, is_problem):
+    client = await clients.client_of(create_app(database), None)
     response = await client.get("/readyz")
     assert (response.status_code, response.json()) == (200, {"status": "ready"})
-    down = await desk.client_of(create_app(Down()), None)
+    down = await clients.client_of(create_app(Down()), None)
     response = await down.get("/readyz")
     is_problem(response, 503, "service_unavailable")
     assert response.headers["Retry-After"] == "7"
@@ -167,8 +167,8 @@ async def test_each_answer_is_one_line(logged, database, log):
     await logged.post("/wp-login.php")
     await logged.get("/healthz")
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
-    told = [(line["route"], line["status"], line["code"]) for line in lines]
-    assert told == [
+    logged = [(line["route"], line["status"], line["code"]) for line in lines]
+    assert logged == [
         ("/v1/labels", 200, None),
         ("/v1/labels", 304, None),
         ("/v1/labels", 200, None),
@@ -194,7 +194,7 @@ async def test_the_log_knows_no_key_no_number_and_no_search(logged, database, lo
 
 
 async def test_a_log_that_cannot_be_written_is_gone_on_with_when_there_is_room_again(
-    desk, database, caplog
+    clients, database, caplog
 ):
     class Disk(io.StringIO):
         full = False
@@ -205,7 +205,7 @@ async def test_a_log_that_cannot_be_written_is_gone_on_with_when_there_is_room_a
             return super().write(text)
 
     disk = Disk()
-    client = await desk.client_of(create_app(database, access_log=AccessLog(disk)), None)
+    client = await clients.client_of(create_app(database, access_log=AccessLog(disk)), None)
     for disk.full in (False, True, True, False, False):
         assert (await client.get("/healthz")).status_code == 200
     lines = [json.loads(line) for line in disk.getvalue().split("\n") if line]
@@ -217,11 +217,11 @@ async def test_a_log_that_cannot_be_written_is_gone_on_with_when_there_is_room_a
 
 
 async def test_unknown_parameters_are_ignored_where_the_operator_says_so(
-    desk, database, told, now, is_problem
+    clients, database, add_events, now, is_problem
 ):
-    told(catalogue())
+    add_events(catalogue())
     app = create_app(database, clock=lambda: now, options=Options(strict_query=False))
-    client = await desk.client_of(app, keep(database))
+    client = await clients.client_of(app, keep(database))
     response = await client.get("/v1/labels?inbox=7&label[]=a&limit=1&nope")
     assert len(response.json()["data"]) == 1
     is_problem(await client.get("/v1/labels?limit=1&limit=1"), 400, "invalid_parameter")
@@ -229,9 +229,9 @@ async def test_unknown_parameters_are_ignored_where_the_operator_says_so(
     is_problem(await client.get("/v1/labels?%ff=x"), 400, "invalid_parameter")
 
 
-async def test_the_type_of_a_problem_begins_as_the_operator_says(desk, database):
+async def test_the_type_of_a_problem_begins_as_the_operator_says(clients, database):
     options = Options(problem_base_uri="https://help.example.com/problems#")
-    client = await desk.client_of(create_app(database, options=options), None)
+    client = await clients.client_of(create_app(database, options=options), None)
     document = (await client.get("/v1/labels")).json()
     assert document["type"] == "https://help.example.com/problems#missing_credentials"
 

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import httpx
 import pytest
-from tests.service.stations import (
+from tests.service.webhook_receivers import (
     BODY,
     PATH,
     SECRET,
     TOKEN,
     IsProblem,
-    Station,
+    ReceiverHarness,
     handshake,
     kept,
     signature,
@@ -32,8 +32,8 @@ from frontdesk.store.database import Connection, Database
 T = TypeVar("T")
 
 
-async def test_the_challenge_comes_back_verbatim_to_who_knows_the_token(station: Station):
-    response = await station.client.get(PATH, params=handshake())
+async def test_the_challenge_comes_back_verbatim_to_who_knows_the_token(harness: ReceiverHarness):
+    response = await harness.client.get(PATH, params=handshake())
     assert (response.status_code, response.text) == (200, "115&8 2é")
     assert response.headers["Content-Type"].startswith("text/plain")
 
@@ -42,25 +42,27 @@ async def test_the_challenge_comes_back_verbatim_to_who_knows_the_token(station:
     "query", [handshake("another"), handshake(""), handshake(mode="unsubscribe"), {}]
 )
 async def test_no_challenge_comes_back_to_anybody_else(
-    station: Station, is_problem: IsProblem, query: dict[str, str]
+    harness: ReceiverHarness, is_problem: IsProblem, query: dict[str, str]
 ):
-    is_problem(await station.client.get(PATH, params=query), 403, "verify_token_mismatch")
+    is_problem(await harness.client.get(PATH, params=query), 403, "verify_token_mismatch")
 
 
-async def test_what_is_signed_is_stored_as_it_came_and_told(station: Station, database: Database):
-    response = await station.client.post(PATH, **signed(BODY))
+async def test_what_is_signed_is_stored_as_it_came_and_told(
+    harness: ReceiverHarness, database: Database
+):
+    response = await harness.client.post(PATH, **signed(BODY))
     assert (response.status_code, response.content) == (200, b"")
     assert kept(database) == [BODY]
-    assert station.stored == 1
+    assert harness.stored == 1
 
 
 async def test_the_same_body_again_is_acknowledged_and_not_stored(
-    station: Station, database: Database
+    harness: ReceiverHarness, database: Database
 ):
     for _ in range(3):
-        assert (await station.client.post(PATH, **signed(BODY))).status_code == 200
+        assert (await harness.client.post(PATH, **signed(BODY))).status_code == 200
     assert kept(database) == [BODY]
-    assert station.stored == 1
+    assert harness.stored == 1
 
 
 @pytest.mark.parametrize(
@@ -78,23 +80,23 @@ async def test_the_same_body_again_is_acknowledged_and_not_stored(
     ],
 )
 async def test_what_is_not_signed_by_the_secret_is_not_stored(
-    station: Station, database: Database, is_problem: IsProblem, given: str | None
+    harness: ReceiverHarness, database: Database, is_problem: IsProblem, given: str | None
 ):
     headers = {"Content-Type": "application/json"}
     if given is not None:
         headers["X-Hub-Signature-256"] = given
-    response = await station.client.post(PATH, content=BODY, headers=headers)
+    response = await harness.client.post(PATH, content=BODY, headers=headers)
     is_problem(response, 401, "invalid_signature")
     assert kept(database) == []
 
 
 async def test_the_signature_is_of_the_bytes_and_not_of_what_they_say(
-    station: Station, database: Database, is_problem: IsProblem
+    harness: ReceiverHarness, database: Database, is_problem: IsProblem
 ):
     rewritten = json.dumps(json.loads(BODY)).encode()
     assert rewritten != BODY
     headers = signed(BODY)["headers"]
-    response = await station.client.post(PATH, content=rewritten, headers=headers)
+    response = await harness.client.post(PATH, content=rewritten, headers=headers)
     is_problem(response, 401, "invalid_signature")
 
 
@@ -102,9 +104,9 @@ async def test_the_signature_is_of_the_bytes_and_not_of_what_they_say(
     "body", [b"", b"{", b"[]", b'"text"', b"\xff{}", b"<html>", "{}".encode("utf-16")]
 )
 async def test_a_signed_body_that_is_no_json_object_is_refused(
-    station: Station, database: Database, is_problem: IsProblem, body: bytes
+    harness: ReceiverHarness, database: Database, is_problem: IsProblem, body: bytes
 ):
-    is_problem(await station.client.post(PATH, **signed(body)), 400, "invalid_json")
+    is_problem(await harness.client.post(PATH, **signed(body)), 400, "invalid_json")
     assert kept(database) == []
 
 
@@ -118,22 +120,22 @@ async def test_a_signed_body_that_is_no_json_object_is_refused(
     ],
 )
 async def test_a_signed_body_that_is_hard_to_read_is_kept_to_be_looked_at(
-    station: Station, database: Database, body: bytes
+    harness: ReceiverHarness, database: Database, body: bytes
 ):
-    assert (await station.client.post(PATH, **signed(body))).status_code == 200
+    assert (await harness.client.post(PATH, **signed(body))).status_code == 200
     assert kept(database) == [body]
 
 
-async def test_only_json_is_taken(station: Station, is_problem: IsProblem):
+async def test_only_json_is_taken(harness: ReceiverHarness, is_problem: IsProblem):
     posted = signed(BODY, **{"Content-Type": "text/plain"})
-    is_problem(await station.client.post(PATH, **posted), 415, "unsupported_media_type")
+    is_problem(await harness.client.post(PATH, **posted), 415, "unsupported_media_type")
     posted = signed(BODY, **{"Content-Type": "Application/JSON; charset=utf-8"})
-    assert (await station.client.post(PATH, **posted)).status_code == 200
+    assert (await harness.client.post(PATH, **posted)).status_code == 200
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "HEAD", "PATCH"])
-async def test_other_methods_are_refused(station: Station, method: str):
-    response = await station.client.request(method, PATH)
+async def test_other_methods_are_refused(harness: ReceiverHarness, method: str):
+    response = await harness.client.request(method, PATH)
     assert (response.status_code, response.headers["Allow"]) == (405, "GET, POST")
 
 
@@ -143,7 +145,7 @@ async def in_parts(size: int) -> AsyncIterator[bytes]:
 
 
 async def test_a_body_in_chunks_is_taken_up_to_the_limit(
-    station: Station, database: Database, is_problem: IsProblem
+    harness: ReceiverHarness, database: Database, is_problem: IsProblem
 ):
     padding = MOST_BYTES - len(BODY)
     headers = signed(b" " * padding + BODY)["headers"]
@@ -152,15 +154,18 @@ async def test_a_body_in_chunks_is_taken_up_to_the_limit(
         yield b" " * padding
         yield BODY
 
-    response = await station.client.post(PATH, content=largest(), headers=headers)
+    response = await harness.client.post(PATH, content=largest(), headers=headers)
     assert response.status_code == 200
     assert len(kept(database)[0]) == MOST_BYTES
-    response = await station.client.post(PATH, content=in_parts(MOST_BYTES + 1), headers=headers)
+    response = await harness.client.post(PATH, content=in_parts(MOST_BYTES + 1), headers=headers)
     is_problem(response, 413, "payload_too_large")
 
 
 async def test_a_body_that_does_not_end_in_time_is_given_up(
-    station: Station, database: Database, is_problem: IsProblem, monkeypatch: pytest.MonkeyPatch
+    harness: ReceiverHarness,
+    database: Database,
+    is_problem: IsProblem,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(receiver_module, "BODY_SECONDS", 0.01)
 
@@ -169,12 +174,14 @@ async def test_a_body_that_does_not_end_in_time_is_given_up(
         await asyncio.Event().wait()
 
     headers = signed(BODY)["headers"]
-    response = await station.client.post(PATH, content=endless(), headers=headers)
+    response = await harness.client.post(PATH, content=endless(), headers=headers)
     is_problem(response, 408, "request_timeout")
     assert kept(database) == []
 
 
-async def test_a_sender_who_leaves_half_way_leaves_nothing(station: Station, database: Database):
+async def test_a_sender_who_leaves_half_way_leaves_nothing(
+    harness: ReceiverHarness, database: Database
+):
     sent: list[object] = []
     parts: list[dict[str, Any]] = [
         {"type": "http.request", "body": BODY, "more_body": True},
@@ -197,7 +204,7 @@ async def test_a_sender_who_leaves_half_way_leaves_nothing(station: Station, dat
         "query_string": b"",
         "headers": headers,
     }
-    await station.receiver({**scope, "headers": headers}, receive, send)  # type: ignore[arg-type]
+    await harness.receiver({**scope, "headers": headers}, receive, send)  # type: ignore[arg-type]
     assert sent == []
     assert kept(database) == []
 
@@ -230,17 +237,17 @@ async def posting(clients: Sequence[httpx.AsyncClient], *sent: bytes) -> AsyncIt
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def test_bodies_that_are_promised_and_not_sent_keep_no_delivery_out(station: Station):
-    async with posting([station.client] * 3 * MOST_AT_ONCE):
-        assert (await station.client.post(PATH, **signed(BODY))).status_code == 200
-        assert (await station.client.get(PATH, params=handshake())).status_code == 200
+async def test_bodies_that_are_promised_and_not_sent_keep_no_delivery_out(harness: ReceiverHarness):
+    async with posting([harness.client] * 3 * MOST_AT_ONCE):
+        assert (await harness.client.post(PATH, **signed(BODY))).status_code == 200
+        assert (await harness.client.get(PATH, params=handshake())).status_code == 200
 
 
 @pytest.mark.parametrize("same", ["192.0.2.1", "::ffff:192.0.2.1"])
 async def test_one_client_cannot_take_the_memory_for_the_bodies_of_all(
-    station: Station, is_problem: IsProblem, same: str
+    harness: ReceiverHarness, is_problem: IsProblem, same: str
 ):
-    one, again, other = map(station.client_from, ("192.0.2.1", same, "192.0.2.2"))
+    one, again, other = map(harness.client_from, ("192.0.2.1", same, "192.0.2.2"))
     half = MOST_BYTES_AT_ONCE // MOST_BYTES // 2
     async with posting([one] * half, b" " * MOST_BYTES):
         refused = await again.post(PATH, **signed(BODY))
@@ -252,24 +259,26 @@ async def test_one_client_cannot_take_the_memory_for_the_bodies_of_all(
 
 
 async def test_many_clients_together_are_bound_by_the_memory_for_all(
-    station: Station, is_problem: IsProblem
+    harness: ReceiverHarness, is_problem: IsProblem
 ):
-    everyone = [station.client_from(f"192.0.2.{number}") for number in range(17)]
+    everyone = [harness.client_from(f"192.0.2.{number}") for number in range(17)]
     async with posting(everyone[:-1], b" " * MOST_BYTES):
         refused = await everyone[-1].post(PATH, **signed(BODY))
         is_problem(refused, 503, "service_unavailable")
         assert (await everyone[-1].get(PATH, params=handshake())).status_code == 200
 
 
-async def test_a_body_that_is_too_large_takes_no_memory_while_it_is_discarded(station: Station):
-    async with posting([station.client] * 20, b" " * MOST_BYTES, b" "):
-        assert (await station.client.post(PATH, **signed(BODY))).status_code == 200
+async def test_a_body_that_is_too_large_takes_no_memory_while_it_is_discarded(
+    harness: ReceiverHarness,
+):
+    async with posting([harness.client] * 20, b" " * MOST_BYTES, b" "):
+        assert (await harness.client.post(PATH, **signed(BODY))).status_code == 200
 
 
 async def test_one_client_cannot_take_all_turns_to_store(database: Database, is_problem: IsProblem):
     gated = Gated(database)
-    station = Station(gated, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
-    one, other = map(station.client_from, ("192.0.2.1", "192.0.2.2"))
+    harness = ReceiverHarness(gated, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
+    one, other = map(harness.client_from, ("192.0.2.1", "192.0.2.2"))
     posts = [asyncio.create_task(one.post(PATH, **signed(BODY))) for _ in range(MOST_AT_ONCE)]
     half = MOST_AT_ONCE // 2
     for refused in islice(asyncio.as_completed(posts, timeout=20), half):
@@ -278,7 +287,7 @@ async def test_one_client_cannot_take_all_turns_to_store(database: Database, is_
     gated.gate.set()
     statuses = [response.status_code for response in await asyncio.gather(*posts)]
     assert (statuses.count(200), statuses[-1]) == (half + 1, 200)
-    await station.close()
+    await harness.close()
 
 
 class Gated:
@@ -310,23 +319,23 @@ class Unwritable:
 
 
 async def test_what_cannot_be_stored_is_not_acknowledged(database: Database, is_problem: IsProblem):
-    station = Station(Unwritable(database), WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
-    response = await station.client.post(PATH, **signed(BODY))
+    harness = ReceiverHarness(Unwritable(database), WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
+    response = await harness.client.post(PATH, **signed(BODY))
     is_problem(response, 503, "service_unavailable")
     assert response.headers["Retry-After"] == "7"
-    assert station.stored == 0
-    await station.close()
+    assert harness.stored == 0
+    await harness.close()
 
 
 @pytest.mark.parametrize("path", ["/webhooks", "/webhooks/other", f"{PATH}/a/b", "/v1/labels", "/"])
-async def test_there_is_nothing_else(station: Station, is_problem: IsProblem, path: str):
-    is_problem(await station.client.post(path, **signed(BODY)), 404, "route_not_found")
+async def test_there_is_nothing_else(harness: ReceiverHarness, is_problem: IsProblem, path: str):
+    is_problem(await harness.client.post(path, **signed(BODY)), 404, "route_not_found")
 
 
-async def test_the_log_tells_of_it_without_what_was_sent(station: Station):
-    await station.client.post(PATH, **signed(BODY))
-    await station.client.get(f"{PATH}/default", params=handshake("guessed"))
-    posted, shaken = map(json.loads, station.log.getvalue().splitlines())
+async def test_the_log_tells_of_it_without_what_was_sent(harness: ReceiverHarness):
+    await harness.client.post(PATH, **signed(BODY))
+    await harness.client.get(f"{PATH}/default", params=handshake("guessed"))
+    posted, shaken = map(json.loads, harness.log.getvalue().splitlines())
     assert (posted["route"], posted["status"], posted["code"]) == (PATH, 200, None)
     assert (shaken["route"], shaken["code"]) == (f"{PATH}/{{account}}", "verify_token_mismatch")
-    assert "guessed" not in station.log.getvalue()
+    assert "guessed" not in harness.log.getvalue()

@@ -2,14 +2,14 @@
 
 import httpx
 import pytest
-from tests.service.stations import (
+from tests.service.webhook_receivers import (
     BODY,
     NOW,
     PATH,
     SECRET,
     TOKEN,
     IsProblem,
-    Station,
+    ReceiverHarness,
     handshake,
     kept,
     signed,
@@ -29,11 +29,11 @@ def add(database: Database, *slugs: str) -> list[int]:
     return database.write(write)
 
 
-async def test_an_account_has_its_own_address(station: Station, database: Database):
+async def test_an_account_has_its_own_address(harness: ReceiverHarness, database: Database):
     (shop,) = add(database, "shop")
-    assert (await station.client.post(f"{PATH}/shop", **signed(BODY))).status_code == 200
+    assert (await harness.client.post(f"{PATH}/shop", **signed(BODY))).status_code == 200
     assert (kept(database, 1), kept(database, shop)) == ([], [BODY])
-    assert (await station.client.get(f"{PATH}/shop", params=handshake())).status_code == 200
+    assert (await harness.client.get(f"{PATH}/shop", params=handshake())).status_code == 200
 
 
 async def test_which_accounts_there_are_is_told_to_nobody_who_cannot_sign(
@@ -41,50 +41,50 @@ async def test_which_accounts_there_are_is_told_to_nobody_who_cannot_sign(
 ):
     closed = add(database, "shop", "closed")[1]
     database.write(lambda connection: disable_account(connection, closed))
-    station = Station(database, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
+    harness = ReceiverHarness(database, WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
     for slug in ("shop", "none", "closed", "sh%6Fp", "%00", ""):
         path = f"{PATH}/{slug}"
-        is_problem(await station.client.post(path, **signed(BODY, "x")), 401, "invalid_signature")
-        refused = await station.client.get(path, params=handshake("x"))
+        is_problem(await harness.client.post(path, **signed(BODY, "x")), 401, "invalid_signature")
+        refused = await harness.client.get(path, params=handshake("x"))
         is_problem(refused, 403, "verify_token_mismatch")
     for slug in ("none", "closed", "%00"):
         path = f"{PATH}/{slug}"
-        is_problem(await station.client.post(path, **signed(BODY)), 404, "route_not_found")
-        is_problem(await station.client.get(path, params=handshake()), 404, "route_not_found")
-    await station.close()
+        is_problem(await harness.client.post(path, **signed(BODY)), 404, "route_not_found")
+        is_problem(await harness.client.get(path, params=handshake()), 404, "route_not_found")
+    await harness.close()
 
 
 async def test_an_account_may_have_secrets_of_its_own(database: Database, is_problem: IsProblem):
     add(database, "shop")
-    station = Station(
+    harness = ReceiverHarness(
         database, WebhookSecrets(None, {"shop": WebhookSecret("its secret", "its token")})
     )
     path = f"{PATH}/shop"
-    assert (await station.client.post(path, **signed(BODY, "its secret"))).status_code == 200
-    assert (await station.client.get(path, params=handshake("its token"))).status_code == 200
+    assert (await harness.client.post(path, **signed(BODY, "its secret"))).status_code == 200
+    assert (await harness.client.get(path, params=handshake("its token"))).status_code == 200
     for other in (PATH, f"{PATH}/default", f"{PATH}/none"):
-        refused = await station.client.post(other, **signed(BODY, "its secret"))
+        refused = await harness.client.post(other, **signed(BODY, "its secret"))
         is_problem(refused, 401, "invalid_signature")
-        refused = await station.client.get(other, params=handshake("its token"))
+        refused = await harness.client.get(other, params=handshake("its token"))
         is_problem(refused, 403, "verify_token_mismatch")
-    await station.close()
+    await harness.close()
 
 
 async def test_empty_secrets_fit_nothing(database: Database, is_problem: IsProblem):
-    station = Station(database, WebhookSecrets(WebhookSecret("", "")))
-    is_problem(await station.client.post(PATH, **signed(BODY, "")), 401, "invalid_signature")
-    refused = await station.client.get(PATH, params=handshake(""))
+    harness = ReceiverHarness(database, WebhookSecrets(WebhookSecret("", "")))
+    is_problem(await harness.client.post(PATH, **signed(BODY, "")), 401, "invalid_signature")
+    refused = await harness.client.get(PATH, params=handshake(""))
     is_problem(refused, 403, "verify_token_mismatch")
-    await station.close()
+    await harness.close()
 
 
 async def test_without_a_secret_anything_is_taken(database: Database):
-    station = Station(database, WebhookSecrets(WebhookSecret(None)))
+    harness = ReceiverHarness(database, WebhookSecrets(WebhookSecret(None)))
     headers = {"Content-Type": "application/json"}
-    response = await station.client.post(PATH, content=BODY, headers=headers)
+    response = await harness.client.post(PATH, content=BODY, headers=headers)
     assert response.status_code == 200
     assert kept(database) == [BODY]
-    await station.close()
+    await harness.close()
 
 
 def test_secrets_are_shown_nowhere():
@@ -104,26 +104,26 @@ def test_secrets_are_shown_nowhere():
     ],
 )
 async def test_webhooks_come_to_an_address_of_their_own_or_to_a_path(
-    station: Station,
+    harness: ReceiverHarness,
     database: Database,
     own_port: int | None,
     at_the_receiver: list[str],
     at_the_interface: list[str],
 ):
     interface = create_app(database)
-    by_port = {} if own_port is None else {own_port: station.receiver}
-    shared = station.receiver if own_port is None else None
+    by_port = {} if own_port is None else {own_port: harness.receiver}
+    shared = harness.receiver if own_port is None else None
     doors = Dispatcher(interface, by_port, shared)
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(doors), base_url="http://inbox:8080"
     ) as client:
         for path in at_the_receiver:
-            before = station.log.tell()
+            before = harness.log.tell()
             await client.get(path)
-            assert station.log.tell() > before
+            assert harness.log.tell() > before
         for path in at_the_interface:
-            before = station.log.tell()
+            before = harness.log.tell()
             response = await client.get(path)
-            assert station.log.tell() == before
+            assert harness.log.tell() == before
             assert response.status_code in (200, 401, 404)
     interface.close()

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.service import test_report_sums as sums
-from tests.service.happenings import (
+from tests.service.report_events import (
     BOB,
     CHANNEL,
     DAY,
@@ -27,20 +27,27 @@ from tests.service.happenings import (
 )
 from tests.stores import Engine
 
+from frontdesk.client.decode import value_of
+from frontdesk.client.response import Response
 from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import (
     Author,
     ConversationEvent,
     DomainEvent,
     LabelUpsert,
     MessageUpsert,
+    StatusUpdate,
     TeamUpsert,
     UserUpsert,
 )
+from frontdesk.service.calendar_buckets import moment_of
 from frontdesk.store.database import Connection, Row
-from frontdesk.wire import Metrics, PersonFigures, Report
+from frontdesk.store.report_parts import Grouping, PartSelection, durations
+from frontdesk.store.rollups import BOUNDS, limits_of, step_of
+from frontdesk.wire import Metrics, PersonFigures, Report, instant, timestamp
 
-Tell = Callable[..., None]
+AddEvents = Callable[..., None]
 ANA, BO = "ana@example.com", "bo@example.com"
 PARTS = "users,teams,labels,hours,spread"
 NOTHING = {
@@ -78,10 +85,10 @@ async def included(client: httpx.AsyncClient, **query: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def day(told: Tell) -> None:
+def day(add_events: AddEvents) -> None:
     """Two customers, from noon on; what follows from it is written out in the tests."""
-    told(catalogue(NOON - DAY, (CHANNEL, OTHER)))
-    told(
+    add_events(catalogue(NOON - DAY, (CHANNEL, OTHER)))
+    add_events(
         [
             # Ana answers after 5 minutes, Bo after 30, and has the conversation when it ends.
             asks(0),
@@ -231,10 +238,17 @@ async def test_what_cannot_be_included_is_refused_with_what_can(
     assert (fault["parameter"], fault["reason"]) == (name, reason)
 
 
+def stretched(moment: int) -> int:
+    """A moment of the four days of plain reports as one of 32 days, which have whole weeks."""
+    return sums.START + 8 * (moment - sums.START)
+
+
 @st.composite
 def facts(draw: st.DrawFn) -> DomainEvent:
     """Those of plain reports, of users where these write, with assignments and labels."""
     fact = draw(sums.facts())
+    assert isinstance(fact, MessageUpsert | ConversationEvent | StatusUpdate)
+    fact = replace(fact, at=stretched(fact.at))
     if isinstance(fact, MessageUpsert) and fact.author.kind == "user":
         return replace(fact, author=Author("user", draw(st.sampled_from((ANA, BO, None)))))
     if isinstance(fact, ConversationEvent) and fact.name == "snoozed":
@@ -243,6 +257,13 @@ def facts(draw: st.DrawFn) -> DomainEvent:
         user = draw(st.sampled_from((ANA, BO, None)))
         return replace(fact, name="assigned", value={"user": user})
     return fact
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> dict[str, str]:
+    start, end = sorted((draw(sums.MOMENTS), draw(sums.MOMENTS)))
+    period = {"from": timestamp(stretched(start)), "to": timestamp(stretched(end) + 1)}
+    return {**draw(sums.queries()), **period, "granularity": "month"}
 
 
 class Plain(sums.Plain):
@@ -329,6 +350,16 @@ def check(connection: Connection, query: dict[str, str]) -> None:
     assert report.previous is not None
     check_spread(report.previous, plain.measures(*before, channel))
     check_hours(report, plain, period, channel)
+    start, end = (moment_of(instant(text)) for text in period)
+    selection = PartSelection(1, None if channel is None else plain.channels[channel], start, end)
+    groupings: tuple[Grouping, ...] = ("channels", "users", "teams")
+    for grouping in groupings:
+        each, rolled = (Counter[tuple[int, str, int]](), Counter[tuple[int, str, int]]())
+        for row in durations(connection, grouping, selection, exact=True):
+            each[row["key"], row["name"], step_of(row["step"])] += row["n"]
+        for row in durations(connection, grouping, selection, exact=False):
+            rolled[row["key"], row["name"], row["step"]] += row["n"]
+        assert each == rolled
     for label in report.labels or ():
         own = {row["conversation_id"] for row in plain.labelled}
         ours = own if label.label.name == "vip" else set()
@@ -423,19 +454,37 @@ def check_hours(report: Report, plain: Plain, period: tuple[str, str], channel: 
             assert report.hours.avg_first_response_time[weekday][hour] == mean
 
 
-@settings(max_examples=60)
+@given(st.integers(0, 10**12))
+def test_a_step_has_its_durations_and_is_at_most_a_tenth_longer_than_it_is_short(duration: int):
+    shortest, longest = limits_of(step_of(duration))
+    if 1000 <= duration < BOUNDS[-1]:
+        assert shortest <= duration <= longest < shortest * 1.1
+
+
+@settings(max_examples=15)
 @given(data=st.data())
 def test_any_part_is_what_its_facts_add_up_to(engine: Engine, data: Any) -> None:
-    told = [
+    events = [
         *catalogue(sums.START, (sums.CHANNELS[0], sums.CHANNELS[1])),
         *data.draw(st.lists(facts(), min_size=10, max_size=40)),
     ]
-    cut = data.draw(st.integers(6, len(told)))
-    asking = data.draw(st.lists(sums.queries(), min_size=1, max_size=3))
+    cut = data.draw(st.integers(6, len(events)))
+    asking = data.draw(st.lists(queries(), min_size=1, max_size=3))
     with engine.fresh() as database:
-        for batch in (told[:cut], told[cut:]):
+        for batch in (events[:cut], events[cut:]):
             database.write(
-                lambda connection, batch=batch: apply_events(connection, 1, batch, now=sums.NOW)
+                lambda connection, batch=batch: apply_events(
+                    connection, 1, batch, now=stretched(sums.NOW)
+                )
             )
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
         for query in asking:
             database.read(lambda connection, query=query: check(connection, query))
+
+
+@pytest.mark.usefixtures("day")
+@pytest.mark.parametrize("part", ["users", "teams", "labels", "hours"])
+async def test_the_client_reads_the_part_that_it_asks_for(client: httpx.AsyncClient, part: str):
+    response = await client.get(REPORT, params={"include": part})
+    answer = Response(response.status_code, response.headers, response.content)
+    assert getattr(value_of(answer, Report, pytest.fail), part) is not None

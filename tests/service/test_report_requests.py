@@ -3,29 +3,28 @@
 from typing import Any
 
 import httpx
-import pytest
-from tests.service.happenings import (
+from tests.service.report_events import (
     BOB,
     MINUTE,
     REPORT,
-    Tell,
+    AddEvents,
     answers,
     asks,
     report,
 )
 
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Database
 
 
 async def test_an_hour_is_compared_with_the_same_hour_of_the_day_before(
-    client: httpx.AsyncClient, told: Tell
+    client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
     day = 24 * 60
-    told([asks(-day, person=BOB), asks(59 - day, person=BOB), asks(60 - day, person=BOB)])
-    told([asks(0), answers(59.999), asks(60)])
+    add_events([asks(-day, person=BOB), asks(59 - day, person=BOB), asks(60 - day, person=BOB)])
+    add_events([asks(0), answers(59.999), asks(60)])
     body = await report(client, **{"from": "2026-03-10T12:00:00Z", "to": "2026-03-10T13:00:00Z"})
     assert body["previous_period"] == {
         "from": "2026-03-09T12:00:00.000Z",
@@ -37,9 +36,11 @@ async def test_an_hour_is_compared_with_the_same_hour_of_the_day_before(
 
 
 async def test_a_month_so_far_is_compared_with_the_month_before_until_then(
-    client: httpx.AsyncClient, told: Tell
+    client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
-    told([asks(-28 * 24 * 60 - 1, person=BOB), asks(-28 * 24 * 60, person=BOB), asks(-1), asks(1)])
+    add_events(
+        [asks(-28 * 24 * 60 - 1, person=BOB), asks(-28 * 24 * 60, person=BOB), asks(-1), asks(1)]
+    )
     body = await report(
         client,
         compare="month",
@@ -59,10 +60,12 @@ async def test_a_month_so_far_is_compared_with_the_month_before_until_then(
     assert [one["metrics"]["incoming_messages_count"] for one in before] == [*[0] * 9, 1]
 
 
-async def test_a_week_in_which_the_clocks_change(client: httpx.AsyncClient, told: Tell) -> None:
+async def test_a_week_in_which_the_clocks_change(
+    client: httpx.AsyncClient, add_events: AddEvents
+) -> None:
     """Sunday 29 March 2026 has 23 hours in Madrid: 22:30 UTC is Monday there."""
     sunday = (28 - 10) * 24 * 60
-    told([asks(sunday + 11 * 60 - 1), asks(sunday + 11 * 60 + 1), asks(sunday + 34.5 * 60)])
+    add_events([asks(sunday + 11 * 60 - 1), asks(sunday + 11 * 60 + 1), asks(sunday + 34.5 * 60)])
     body = await report(
         client,
         timezone="Europe/Madrid",
@@ -87,9 +90,9 @@ async def test_a_week_in_which_the_clocks_change(client: httpx.AsyncClient, told
 
 
 async def test_parts_without_anything_are_there_and_means_tell_their_samples(
-    client: httpx.AsyncClient, told: Tell
+    client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
-    told([asks(0), answers(1), asks(0, person=BOB), answers(3, person=BOB)])
+    add_events([asks(0), answers(1), asks(0, person=BOB), answers(3, person=BOB)])
     body = await report(
         client, granularity="day", **{"from": "2026-03-09T18:00Z", "to": "2026-03-12"}
     )
@@ -139,45 +142,45 @@ async def test_times_are_read_with_any_offset_and_cut_to_milliseconds(
     assert body["period"]["to"] == "2026-03-02T08:00:00.000Z"
 
 
-@pytest.mark.parametrize(
-    ("query", "faults"),
-    [
-        ({"from": "yesterday"}, [("from", "malformed")]),
-        ({"from": ""}, [("from", "malformed")]),
-        ({"from": "2026-02-30"}, [("from", "malformed")]),
-        ({"to": "2026-03-01T25:00Z"}, [("to", "malformed")]),
-        ({"to": "20260301"}, [("to", "malformed")]),
-        ({"to": "٢٠٢٦-٠٣-٠١"}, [("to", "malformed")]),
-        ({"from": "2026-03-01T10:00:00"}, [("from", "no_offset")]),
-        ({"from": "1066-10-14"}, [("from", "out_of_range")]),
-        ({"to": "9999-12-31"}, [("to", "out_of_range")]),
-        ({"from": "2026-03-02", "to": "2026-03-02"}, [("from", "not_before_to")]),
-        ({"from": "2026-03-15"}, [("from", "not_before_to")]),
-        ({"from": "2025-03-01", "to": "2026-03-03"}, [("from", "too_long")]),
-        ({"timezone": "Mars/Olympus"}, [("timezone", "unknown_value")]),
-        ({"timezone": "../../etc/passwd"}, [("timezone", "unknown_value")]),
-        ({"granularity": "minute"}, [("granularity", "not_allowed")]),
-        ({"granularity": ""}, [("granularity", "empty")]),
-        (
-            {"granularity": "hour", "from": "2026-01-01", "to": "2026-03-01"},
-            [("granularity", "too_fine")],
-        ),
-        (
-            {"from": "x", "to": "y", "timezone": "z", "granularity": "w"},
-            [
-                ("timezone", "unknown_value"),
-                ("granularity", "not_allowed"),
-                ("from", "malformed"),
-                ("to", "malformed"),
-            ],
-        ),
-    ],
-)
+BAD_PERIODS = [
+    ({"from": "yesterday"}, [("from", "malformed")]),
+    ({"from": ""}, [("from", "malformed")]),
+    ({"from": "2026-02-30"}, [("from", "malformed")]),
+    ({"to": "2026-03-01T25:00Z"}, [("to", "malformed")]),
+    ({"to": "20260301"}, [("to", "malformed")]),
+    ({"to": "٢٠٢٦-٠٣-٠١"}, [("to", "malformed")]),
+    ({"from": "2026-03-01T10:00:00"}, [("from", "no_offset")]),
+    ({"from": "1066-10-14"}, [("from", "out_of_range")]),
+    ({"to": "9999-12-31"}, [("to", "out_of_range")]),
+    ({"from": "2026-03-02", "to": "2026-03-02"}, [("from", "not_before_to")]),
+    ({"from": "2026-03-15"}, [("from", "not_before_to")]),
+    ({"from": "2025-03-01", "to": "2026-03-03"}, [("from", "too_long")]),
+    ({"timezone": "Mars/Olympus"}, [("timezone", "unknown_value")]),
+    ({"timezone": "../../etc/passwd"}, [("timezone", "unknown_value")]),
+    ({"granularity": "minute"}, [("granularity", "not_allowed")]),
+    ({"granularity": ""}, [("granularity", "empty")]),
+    (
+        {"granularity": "hour", "from": "2026-01-01", "to": "2026-03-01"},
+        [("granularity", "too_fine")],
+    ),
+    (
+        {"from": "x", "to": "y", "timezone": "z", "granularity": "w"},
+        [
+            ("timezone", "unknown_value"),
+            ("granularity", "not_allowed"),
+            ("from", "malformed"),
+            ("to", "malformed"),
+        ],
+    ),
+]
+
+
 async def test_every_bad_period_is_told_with_all_its_faults(
-    client: httpx.AsyncClient, is_problem: Any, query: dict[str, str], faults: list[tuple[str, str]]
+    client: httpx.AsyncClient, is_problem: Any
 ) -> None:
-    document = is_problem(await client.get(REPORT, params=query), 400, "invalid_period")
-    assert [(one["parameter"], one["reason"]) for one in document["errors"]] == faults
+    for query, faults in BAD_PERIODS:
+        document = is_problem(await client.get(REPORT, params=query), 400, "invalid_period")
+        assert [(one["parameter"], one["reason"]) for one in document["errors"]] == faults, query
 
 
 async def test_a_year_with_a_day_more_is_not_too_long(client: httpx.AsyncClient) -> None:
@@ -195,21 +198,21 @@ async def test_an_unknown_channel_or_parameter_is_refused(
     is_problem(await client.get(REPORT, params={"limit": "5"}), 400, "invalid_parameter")
 
 
-async def test_a_report_needs_its_own_scope(desk: Any, is_problem: Any) -> None:
-    client = await desk.client(("conversations:read", "messages:read"))
+async def test_a_report_needs_its_own_scope(clients: Any, is_problem: Any) -> None:
+    client = await clients.client(("conversations:read", "messages:read"))
     document = is_problem(await client.get(REPORT), 403, "insufficient_scope")
     assert document["required_scope"] == "reports:read"
-    allowed = await desk.client(("reports:read",))
+    allowed = await clients.client(("reports:read",))
     assert (await allowed.get(REPORT)).status_code == 200
 
 
 async def test_without_an_end_the_tag_lasts_a_minute_and_with_one_until_something_changes(
-    desk: Any, told: Tell, database: Database, now: int
+    clients: Any, add_events: AddEvents, database: Database, now: int
 ) -> None:
     clock = [now]
     key, guest = new_ephemeral_key(1, 1)
     app = create_app(database, ephemeral_keys=[guest], clock=lambda: clock[0])
-    client = await desk.client_of(app, key)
+    client = await clients.client_of(app, key)
 
     async def status(tag: str, **query: str) -> int:
         response = await client.get(REPORT, params=query, headers={"If-None-Match": tag})
@@ -222,16 +225,16 @@ async def test_without_an_end_the_tag_lasts_a_minute_and_with_one_until_somethin
     clock[0] += 1
     assert await status(moving) == 200
     assert await status(fixed, to="2026-03-14") == 304
-    told([asks(0)])
+    add_events([asks(0)])
     assert await status(fixed, to="2026-03-14") == 200
 
 
 async def test_another_account_has_another_report(
-    desk: Any, told: Tell, database: Database, now: int
+    clients: Any, add_events: AddEvents, database: Database, now: int
 ) -> None:
     other = database.write(lambda c: add_account(c, "other", "Other", now))
-    told([asks(0)])
-    told([asks(0), asks(1)], other)
-    ours, theirs = await desk.client(), await desk.client(account_id=other)
+    add_events([asks(0)])
+    add_events([asks(0), asks(1)], other)
+    ours, theirs = await clients.client(), await clients.client(account_id=other)
     assert (await report(ours))["metrics"]["incoming_messages_count"] == 1
     assert (await report(theirs))["metrics"]["incoming_messages_count"] == 2

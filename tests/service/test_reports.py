@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.service.happenings import (
+from tests.service.report_events import (
     BOB,
     CHANNEL,
     DAY,
@@ -14,7 +14,7 @@ from tests.service.happenings import (
     NOON,
     OTHER,
     SHEENA,
-    Tell,
+    AddEvents,
     answers,
     asks,
     happens,
@@ -34,11 +34,11 @@ from frontdesk.ingest.events import (
 
 
 @pytest.fixture
-def metrics(client: httpx.AsyncClient, told: Tell) -> Callable[..., Any]:
+def metrics(client: httpx.AsyncClient, add_events: AddEvents) -> Callable[..., Any]:
     """The metrics of the default period after some events, those that are not 0 or null."""
 
     async def ask(*events: DomainEvent) -> dict[str, Any]:
-        told(events)
+        add_events(events)
         body = await report(client)
         return {name: value for name, value in body["metrics"].items() if value}
 
@@ -85,7 +85,7 @@ async def test_a_period_without_anything_has_zeros_and_no_means(client: httpx.As
 
 
 async def test_messages_are_counted_by_what_they_were_charged_as(
-    told: Tell, client: httpx.AsyncClient
+    add_events: AddEvents, client: httpx.AsyncClient
 ) -> None:
     for at, author, channel, category in (
         (0, "campaign", CHANNEL, "marketing"),
@@ -106,8 +106,8 @@ async def test_messages_are_counted_by_what_they_were_charged_as(
             pricing_model="PMP",
             pricing_type="regular",
         )
-        told([sent, step])
-    told([answers(3)])
+        add_events([sent, step])
+    add_events([answers(3)])
     pricing = (await report(client))["pricing"]
     assert [one.pop("channel")["id"] for one in pricing] == [CHANNEL, OTHER]
     assert pricing == [
@@ -308,9 +308,9 @@ async def test_means_are_over_all_samples_and_to_a_tenth_of_a_second(
 
 
 async def test_messages_out_are_told_by_author_the_busiest_first(
-    client: httpx.AsyncClient, told: Tell
+    client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
-    told(
+    add_events(
         [
             asks(0),
             answers(1, "ai_agent"),
@@ -330,11 +330,11 @@ async def test_messages_out_are_told_by_author_the_busiest_first(
 
 
 async def test_what_is_told_late_corrects_what_was_counted(
-    client: httpx.AsyncClient, told: Tell
+    client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
-    told([asks(0), answers(30)])
+    add_events([asks(0), answers(30)])
     assert (await report(client))["metrics"]["avg_first_response_time"] == 1800.0
-    told([answers(10)])
+    add_events([answers(10)])
     metrics = (await report(client))["metrics"]
     assert metrics["avg_first_response_time"] == 600.0
     assert metrics["avg_reply_time"] is None
@@ -342,12 +342,12 @@ async def test_what_is_told_late_corrects_what_was_counted(
 
 
 async def test_a_message_whose_contents_come_late_moves_to_its_author_and_time(
-    client: httpx.AsyncClient, told: Tell
+    client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
     late = answers(3, "user")
-    told([asks(0), StatusUpdate(CHANNEL, SHEENA, str(late.wamid), NOON + HOUR, "sent")])
+    add_events([asks(0), StatusUpdate(CHANNEL, SHEENA, str(late.wamid), NOON + HOUR, "sent")])
     assert (await report(client))["outgoing_by_author"] == {"api": 1}
-    told([late])
+    add_events([late])
     body = await report(client, granularity="hour", **{"from": "2026-03-10T12:00Z"})
     assert body["outgoing_by_author"] == {"user": 1}
     counts = [bucket["metrics"]["outgoing_messages_count"] for bucket in body["series"]]
@@ -355,9 +355,9 @@ async def test_a_message_whose_contents_come_late_moves_to_its_author_and_time(
 
 
 async def test_each_channel_has_its_own_metrics_by_name(
-    client: httpx.AsyncClient, told: Tell
+    client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
-    told(
+    add_events(
         [
             ChannelUpsert(CHANNEL, NOON, alias="Support"),
             ChannelUpsert(OTHER, NOON, alias="Billing"),
@@ -380,8 +380,10 @@ async def test_each_channel_has_its_own_metrics_by_name(
     assert body["metrics"]["incoming_messages_count"] == 2
 
 
-async def test_a_channel_restricts_everything(client: httpx.AsyncClient, told: Tell) -> None:
-    told([asks(0), answers(1), asks(0, channel=OTHER), asks(0, channel=OTHER, person=BOB)])
+async def test_a_channel_restricts_everything(
+    client: httpx.AsyncClient, add_events: AddEvents
+) -> None:
+    add_events([asks(0), answers(1), asks(0, channel=OTHER), asks(0, channel=OTHER, person=BOB)])
     body = await report(client, channel=OTHER, granularity="week")
     assert body["channel"] == OTHER
     assert [one["channel"]["id"] for one in body["channels"]] == [OTHER]
@@ -391,10 +393,12 @@ async def test_a_channel_restricts_everything(client: httpx.AsyncClient, told: T
     assert (body["live"]["open"], body["live"]["unattended"]) == (2, 2)
 
 
-async def test_live_counts_what_is_open_now(client: httpx.AsyncClient, told: Tell) -> None:
+async def test_live_counts_what_is_open_now(
+    client: httpx.AsyncClient, add_events: AddEvents
+) -> None:
     people = [Person(phone=f"+1650555200{number}") for number in range(6)]
     answered, waiting, unanswered, handed, resolved, snoozed = people
-    told(
+    add_events(
         [
             *(asks(0, person=person) for person in people),
             answers(1, person=answered),
@@ -416,7 +420,9 @@ async def test_live_counts_what_is_open_now(client: httpx.AsyncClient, told: Tel
     }
 
 
-async def test_a_snooze_that_is_over_is_open_now(client: httpx.AsyncClient, told: Tell) -> None:
-    told([asks(0), happens(2, "snoozed", until=NOON + DAY)])
+async def test_a_snooze_that_is_over_is_open_now(
+    client: httpx.AsyncClient, add_events: AddEvents
+) -> None:
+    add_events([asks(0), happens(2, "snoozed", until=NOON + DAY)])
     live = (await report(client))["live"]
     assert (live["open"], live["unattended"]) == (1, 1)

@@ -22,6 +22,6 @@ def test_the_installed_http_server_is_one_that_the_limits_were_tried_with(name: 
     operators = {bound.operator for bound in tried}
     assert operators == {">=", "<"}, f"{name} needs a lower and an upper bound in pyproject.toml"
     assert version(name) in tried, (
-        f"{name} {version(name)} is not among {tried}: run tests/cli/test_heads.py and "
-        "tests/cli/test_connections.py with it, then widen the bounds in pyproject.toml"
+        f"{name} {version(name)} is not among {tried}: run tests/cli/test_malformed_requests.py "
+        "and tests/cli/test_connections.py with it, then widen the bounds in pyproject.toml"
     )

@@ -10,8 +10,8 @@ import pytest
 from tests.stores import NeverAtOnce
 
 from frontdesk.service import executors
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.service.executors import MOST_AT_ONCE, MOST_WAITING_MILLISECONDS
 from frontdesk.store import sqlite
 from frontdesk.store.database import Connection, Database
@@ -51,10 +51,10 @@ async def asked_at_once(client: httpx.AsyncClient, count: int) -> "list[asyncio.
 
 
 async def test_who_comes_to_a_full_house_is_told_to_come_again_and_the_others_are_answered(
-    desk, gated, is_problem
+    clients, gated, is_problem
 ):
     key, guest = new_ephemeral_key(1)
-    client = await desk.client_of(create_app(gated, ephemeral_keys=[guest]), key)
+    client = await clients.client_of(create_app(gated, ephemeral_keys=[guest]), key)
     inside = await asked_at_once(client, MOST_AT_ONCE)
     for _ in range(3):
         refused = await client.get("/v1/labels")
@@ -69,12 +69,12 @@ async def test_who_comes_to_a_full_house_is_told_to_come_again_and_the_others_ar
 
 
 async def test_what_takes_no_time_is_answered_while_every_thread_waits(
-    desk, tmp_path, monkeypatch: pytest.MonkeyPatch
+    clients, tmp_path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)
     gated = Gated(sqlite.SQLiteDatabase(tmp_path / "inbox.db", create=True, durable=False))
     key, guest = new_ephemeral_key(1)
-    client = await desk.client_of(create_app(gated, ephemeral_keys=[guest]), key)
+    client = await clients.client_of(create_app(gated, ephemeral_keys=[guest]), key)
     inside = await asked_at_once(client, MOST_AT_ONCE)
     monkeypatch.setattr(gated, "read_inline", gated.database.read_inline)
     first = await client.get("/v1/labels")
@@ -87,9 +87,9 @@ async def test_what_takes_no_time_is_answered_while_every_thread_waits(
     assert {task.status_code for task in await asyncio.gather(*inside)} == {200}
 
 
-async def test_the_database_is_asked_by_as_many_as_there_are_threads(desk, gated):
+async def test_the_database_is_asked_by_as_many_as_there_are_threads(clients, gated):
     key, guest = new_ephemeral_key(1)
-    client = await desk.client_of(create_app(gated, ephemeral_keys=[guest]), key)
+    client = await clients.client_of(create_app(gated, ephemeral_keys=[guest]), key)
     inside = await asked_at_once(client, 3 * executors.THREADS)
     assert gated.asked <= executors.THREADS
     gated.gate.set()
@@ -97,11 +97,11 @@ async def test_the_database_is_asked_by_as_many_as_there_are_threads(desk, gated
 
 
 async def test_who_waited_too_long_is_told_to_come_again_without_asking_the_database(
-    desk, gated, is_problem, now
+    clients, gated, is_problem, now
 ):
     moment = now
     key, guest = new_ephemeral_key(1)
-    client = await desk.client_of(
+    client = await clients.client_of(
         create_app(gated, ephemeral_keys=[guest], clock=lambda: moment), key
     )
     inside = await asked_at_once(client, executors.THREADS + 5)

@@ -10,10 +10,11 @@ from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.apply.batch import apply_events
-from frontdesk.ingest.apply.rules import RESOLVED
+from frontdesk.ingest.apply.conversation_rules import RESOLVED
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
-from frontdesk.ingest.jobs import DAY, Silence
+from frontdesk.ingest.idle_conversations import IdleLimit
+from frontdesk.ingest.webhook_retention import DAY
 from frontdesk.service.webhooks import worker as worker_module
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import raw_events
@@ -188,10 +189,10 @@ def said(wamid: str, phone: str, at: int, author: str, *, live: bool = True) -> 
 
 
 @pytest.mark.parametrize(
-    ("but_waiting", "resolved"), [(False, {"+15550001", "+15550002"}), (True, {"+15550002"})]
+    ("except_waiting", "resolved"), [(False, {"+15550001", "+15550002"}), (True, {"+15550002"})]
 )
 def test_what_fell_silent_is_resolved_where_that_is_wanted(
-    watched: Watched, clock: Clock, database: Database, but_waiting: bool, resolved: set[str]
+    watched: Watched, clock: Clock, database: Database, except_waiting: bool, resolved: set[str]
 ):
     events = [
         said("w1", "+15550001", NOW - DAY - 1, "contact"),
@@ -201,7 +202,7 @@ def test_what_fell_silent_is_resolved_where_that_is_wanted(
         said("w5", "+15550004", NOW - 2 * DAY, "user", live=False),
     ]
     database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
-    settings = WorkerSettings(silence=Silence(DAY, but_waiting=but_waiting))
+    settings = WorkerSettings(idle_limit=IdleLimit(DAY, except_waiting=except_waiting))
     worker = BackgroundWorker(watched, clock, settings)
     worker.run_once()
     assert {phone for phone, status in statuses(database).items() if status == RESOLVED} == resolved
@@ -280,10 +281,10 @@ def test_a_revoked_text_is_in_no_file_of_the_database_once_nobody_reads_it(tmp_p
 
     def revoke_meanwhile(connection: Connection) -> None:
         connection.row("SELECT 1 AS one FROM message")
-        told = json.loads(body("w3"))
-        (message,) = told["entry"][0]["changes"][0]["value"]["messages"]
+        webhook = json.loads(body("w3"))
+        (message,) = webhook["entry"][0]["changes"][0]["value"]["messages"]
         message |= {"type": "revoke", "revoke": {"original_message_id": "w1"}}
-        arrive(database, json.dumps(told).encode(), at=NOW + 1)
+        arrive(database, json.dumps(webhook).encode(), at=NOW + 1)
         worker.run_once()
 
     reader.read(revoke_meanwhile)

@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.soak.hour import Told, soak
+from tests.soak.simulation import Summary, soak
 
 
 def main() -> None:
@@ -17,24 +17,24 @@ def main() -> None:
     options = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="frontdesk-soak-") as name:
-        told = soak(Path(name), options.seed, options.minutes)
-    _tell(told, time.monotonic() - began)
+        summary = soak(Path(name), options.seed, options.minutes)
+    _print_summary(summary, time.monotonic() - began)
 
 
-def _tell(told: Told, seconds: float) -> None:
+def _print_summary(summary: Summary, seconds: float) -> None:
     lines = (
-        ("seed", told.seed),
+        ("seed", summary.seed),
         ("took", f"{seconds:.0f} s"),
-        ("steps", _counts(told.steps)),
-        ("different keys", len(told.keys)),
-        ("starts", told.starts),
-        ("screens", _counts(told.screens)),
-        ("requests", _counts(told.faults)),
-        ("webhooks and changes", told.webhooks),
-        ("places compared", told.places),
-        ("blocks in memory", " ".join(f"{blocks:,}" for blocks in told.blocks)),
-        ("MB in memory", " ".join(f"{size:.1f}" for size in told.megabytes)),
-        ("lines drawn and held", told.strips),
+        ("steps", _counts(summary.steps)),
+        ("different keys", len(summary.keys)),
+        ("starts", summary.starts),
+        ("screens", _counts(summary.screens)),
+        ("requests", _counts(summary.faults)),
+        ("webhooks and changes", summary.webhooks),
+        ("places compared", summary.places),
+        ("blocks in memory", " ".join(f"{blocks:,}" for blocks in summary.blocks)),
+        ("MB in memory", " ".join(f"{size:.1f}" for size in summary.megabytes)),
+        ("lines drawn and held", summary.strips),
     )
     for words, value in lines:
         sys.stdout.write(f"{words:22}{value}\n")

@@ -50,11 +50,12 @@ def people(draw: st.DrawFn) -> ContactUpsert:
     text=SOME | PHONES,
     limit=st.integers(1, 4),
     few=st.sampled_from((0, 2, 1000)),
+    near=st.sampled_from((1, 3, 20_000)),
 )
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_pages_of_a_search_are_a_scan_of_all_contacts(database, told, text, limit, few):
+def test_pages_of_a_search_are_a_scan_of_all_contacts(database, told, text, limit, few, near):
     account_id = next(ACCOUNTS)
     for events in told:
         database.write(lambda c, events=events: apply_events(c, account_id, events, now=0))
@@ -67,7 +68,7 @@ def test_pages_of_a_search_are_a_scan_of_all_contacts(database, told, text, limi
         for contact in everyone
         if all(has(contact, word) for word in words)
     )
-    assert walk(database, account_id, words, limit, few) == expected
+    assert walk(database, account_id, words, limit, few, near) == expected
 
 
 def has(contact, word: str) -> bool:
@@ -80,13 +81,17 @@ def has(contact, word: str) -> bool:
     return any(word in one if len(word) >= 3 else one.startswith(word) for one in words)
 
 
-def walk(database: Database, account_id: int, words, limit: int, few: int) -> list[tuple]:
+def walk(
+    database: Database, account_id: int, words, limit: int, few: int, near: int = 9
+) -> list[tuple]:
     """The keys of a search, page by page."""
     keys: list[tuple] = []
     while True:
         after = keys[-1] if keys else None
         page = database.read(
-            lambda c, after=after: contact_page(c, account_id, words, after, limit, few=few)
+            lambda c, after=after: contact_page(
+                c, account_id, words, after, limit, few=few, near=near
+            )
         )
         keys += [(bool(row["nameless"]), row["name_key"], row["id"]) for row in page]
         if len(page) < limit:

@@ -20,7 +20,7 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
-from frontdesk.store.migrations import Layout
+from frontdesk.store.migrations import Schema
 from frontdesk.store.postgres import PostgresDatabase
 from frontdesk.store.reports import ReportSpan, priced
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -67,13 +67,53 @@ def fail(connection: Connection) -> None:
     raise ZeroDivisionError
 
 
-OLD = Layout(version=0)
-NEW = Layout(version=1, upgrades={0: rename})
-NEWEST = Layout(version=3, upgrades={0: rename, 1: lambda c: None, 2: lambda c: None})
+OLD = Schema(version=0)
+NEW = Schema(version=1, upgrades={0: rename})
+NEWEST = Schema(version=3, upgrades={0: rename, 1: lambda c: None, 2: lambda c: None})
 
 
-# What later layouts added to layouts 3, 2 and 1.
-NOT_IN_3 = ("ALTER TABLE metric_event DROP COLUMN user_id",)
+# What later schemas added to schemas 7, 6, 5, 3, 2 and 1.
+NOT_IN_7 = (
+    *(f"DROP TABLE {table}" for table in ("conversation_rollup", "duration_rollup")),
+    *(f"DROP TABLE {table}" for table in ("user_rollup", "user_duration_rollup")),
+    *(
+        f"DROP INDEX entry_{column}_{place}"
+        for column in ("awaiting", "unread", "waiting")
+        for place in ("channel", "assignee")
+    ),
+    *(
+        statement
+        for column, other in (("awaiting", "unread"), ("unread", "awaiting"))
+        for statement in (
+            f"DROP INDEX entry_{column}",
+            f"CREATE INDEX entry_{column} ON entry(account_id, label_id, state, last_activity_at,"
+            f" conversation_id, assignee_id, channel_id, {other}) WHERE {column} = 1",
+        )
+    ),
+    "DROP INDEX metric_event_handoff",
+    "DROP INDEX conversation_unattended",
+    "CREATE INDEX conversation_unattended ON conversation(account_id, channel_id)"
+    " WHERE status = 0 AND (first_reply_at IS NULL OR waiting_since IS NOT NULL)",
+    "CREATE TABLE conversation_rollup(account_id BIGINT, name TEXT, bucket BIGINT,"
+    " conversation_id BIGINT, user_id BIGINT, channel_id BIGINT, n BIGINT)",
+    "CREATE INDEX conversation_rollup_conversation"
+    " ON conversation_rollup(account_id, conversation_id)",
+    "CREATE TABLE duration_rollup(account_id BIGINT, bucket BIGINT, channel_id BIGINT,"
+    " user_id BIGINT, name TEXT, step SMALLINT, n BIGINT, total BIGINT)",
+)
+NOT_IN_6 = (*NOT_IN_7, "DROP TABLE label_rollup")
+NOT_IN_5 = (
+    *NOT_IN_6,
+    "DROP TABLE conversation_rollup",
+    "DROP TABLE duration_rollup",
+    "DROP INDEX rollup_hours",
+    "DROP INDEX message_time",
+    "DROP INDEX metric_event_time",
+    "CREATE INDEX message_time ON message(account_id, created_at)",
+    "CREATE INDEX metric_event_time"
+    " ON metric_event(account_id, name, ended_at, channel_id, conversation_id)",
+)
+NOT_IN_3 = (*NOT_IN_5, "ALTER TABLE metric_event DROP COLUMN user_id")
 NOT_IN_2 = (
     *NOT_IN_3,
     *(f"DROP INDEX entry_{index}" for index in ("awaiting", "unread", "waiting", "window")),
@@ -93,7 +133,7 @@ NOT_IN_1 = (
 
 
 @pytest.mark.parametrize("told_again", [False, True])
-def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_them(
+def test_categories_of_schema_1_are_counted_and_the_pricing_told_later_replaces_them(
     opening: Opening, told_again: bool
 ):
     steps = [
@@ -123,7 +163,7 @@ def test_categories_of_layout_1_are_counted_and_the_pricing_told_later_replaces_
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 
-def test_the_filter_table_of_layout_2_is_completed(opening: Opening):
+def test_the_filter_table_of_schema_2_is_completed(opening: Opening):
     person = Person("+16505551234")
     events = [
         MessageUpsert("101", person, "a", DAY, False, Author("contact"), "text", "webhook"),
@@ -142,7 +182,29 @@ def test_the_filter_table_of_layout_2_is_completed(opening: Opening):
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 
-def test_metric_events_of_layout_3_get_their_users(opening: Opening):
+def test_a_file_of_schema_4_gets_the_indexes_of_a_new_one(tmp_path: Path):
+    opening = closing_after(SQLiteDatabase, tmp_path / "inbox.db")
+    with opening(create=True) as database:
+        new = database.read(indexes)
+        for statement in (
+            *NOT_IN_5,
+            "DROP INDEX contact_order",
+            "CREATE INDEX contact_order ON contact(account_id, name_key, id)",
+        ):
+            database.write(lambda connection, statement=statement: connection.run(statement))
+        assert database.read(indexes) != new
+        database.write(lambda connection: mark_as(connection, 4))
+    with opening(upgrade=True) as database:
+        assert database.read(indexes) == new
+
+
+def indexes(connection: Connection) -> dict[str, str]:
+    """The definitions of a file's indexes, by name."""
+    rows = connection.rows("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql > ''")
+    return {row["name"]: " ".join(row["sql"].split()) for row in rows}
+
+
+def test_metric_events_of_schema_3_get_their_users(opening: Opening):
     person, minute = Person("+16505551234"), 60_000
     ana, bo = "ana@example.com", "bo@example.com"
 
@@ -198,6 +260,47 @@ def test_metric_events_of_layout_3_get_their_users(opening: Opening):
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 
+@pytest.mark.parametrize(("version", "missing"), [(5, NOT_IN_5), (6, NOT_IN_6), (7, NOT_IN_7)])
+def test_an_upgrade_counts_by_conversation_and_user_and_by_label(
+    opening: Opening, version: int, missing: tuple[str, ...]
+):
+    asks = MessageUpsert(
+        "101", Person("+16505551234"), "a", DAY, False, Author("contact"), "text", "webhook"
+    )
+    answers = [
+        replace(asks, wamid=wamid, at=at, outbound=True, author=Author("user", user))
+        for wamid, at, user in (("b", DAY + 9, "ana@example.com"), ("c", 9 * DAY, None))
+    ]
+    resolved = ConversationEvent("101", asks.person, "d", 10 * DAY, "resolved")
+    labelled = ConversationEvent(
+        "101", asks.person, "e", 11 * DAY, "labelled", {"title": "vip", "on": True}
+    )
+    with opening(create=True) as database:
+        database.write(
+            lambda connection: apply_events(
+                connection, 1, [asks, *answers, resolved, labelled], now=99 * DAY
+            )
+        )
+        kept = database.read(part_rows)
+        assert [len(rows) for rows in kept] == [2, 4, 2, 2, 6]
+        for statement in missing:
+            database.write(lambda connection, statement=statement: connection.run(statement))
+        database.write(lambda connection: mark_as(connection, version))
+    with opening(upgrade=True) as database:
+        assert database.read(part_rows) == kept
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+
+
+def part_rows(connection: Connection) -> list[list[dict[str, Any]]]:
+    return [
+        [dict(row) for row in connection.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4, 5, 6")]
+        for table in (
+            *("conversation_rollup", "user_rollup", "duration_rollup", "user_duration_rollup"),
+            "label_rollup",
+        )
+    ]
+
+
 def metric_rows(connection: Connection) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.rows("SELECT * FROM metric_event ORDER BY id")]
 
@@ -216,7 +319,7 @@ def filter_table(connection: Connection) -> list[dict[str, Any]]:
 
 
 def mark_as(connection: Connection, version: int) -> None:
-    """Say that the database has a layout."""
+    """Say that the database has a schema."""
     if connection.dialect == "sqlite":
         connection.run(f"PRAGMA user_version={version}")
     else:
@@ -226,54 +329,54 @@ def mark_as(connection: Connection, version: int) -> None:
 @pytest.fixture
 def old(opening: Opening) -> Opening:
     """A database of a made-up version 0."""
-    with opening(create=True, layout=OLD):
+    with opening(create=True, schema=OLD):
         pass
     return opening
 
 
 @pytest.mark.parametrize("how", ["create", "upgrade"])
-@pytest.mark.parametrize("layout", [NEW, NEWEST])
-def test_a_writing_command_upgrades_an_older_database(old: Opening, how: str, layout: Layout):
-    with old(layout=layout, **{how: True}) as database:
+@pytest.mark.parametrize("schema", [NEW, NEWEST])
+def test_a_writing_command_upgrades_an_older_database(old: Opening, how: str, schema: Schema):
+    with old(schema=schema, **{how: True}) as database:
         assert database.read(slugs) == ["first"]
-    with old(layout=layout) as database:
+    with old(schema=schema) as database:
         assert database.read(slugs) == ["first"]
         assert database.read(lambda c: c.rows("SELECT id FROM addition")) == []
 
 
 def test_a_reading_command_refuses_it_and_says_what_to_run(old: Opening):
-    with pytest.raises(UnusableFile) as refused, old(layout=NEW):
+    with pytest.raises(UnusableFile) as refused, old(schema=NEW):
         pass
-    assert "made by an older frontdesk (layout 0, now 1)" in str(refused.value)
+    assert "made by an older frontdesk (schema 0, now 1)" in str(refused.value)
     assert "`frontdesk db upgrade --database " in str(refused.value)
-    with old(layout=OLD) as database:
+    with old(schema=OLD) as database:
         assert database.read(slugs) == ["default"]
 
 
 def test_an_upgrade_that_fails_leaves_the_old_database(old: Opening):
-    broken = Layout(version=2, upgrades={0: rename, 1: fail})
-    with pytest.raises(ZeroDivisionError), old(upgrade=True, layout=broken):
+    broken = Schema(version=2, upgrades={0: rename, 1: fail})
+    with pytest.raises(ZeroDivisionError), old(upgrade=True, schema=broken):
         pass
-    with old(layout=OLD) as database:
+    with old(schema=OLD) as database:
         assert database.read(slugs) == ["default"]
-    with old(upgrade=True, layout=NEW) as database:
+    with old(upgrade=True, schema=NEW) as database:
         assert database.read(slugs) == ["first"]
 
 
 def test_a_version_that_nothing_leads_from_is_refused(old: Opening):
     with (
         pytest.raises(UnusableFile, match="too old"),
-        old(upgrade=True, layout=Layout(version=2, upgrades={1: rename})),
+        old(upgrade=True, schema=Schema(version=2, upgrades={1: rename})),
     ):
         pass
 
 
 @pytest.mark.parametrize("options", [{}, {"upgrade": True}, {"create": True}])
 def test_a_newer_database_is_refused(opening: Opening, options: dict[str, bool]):
-    newer = Layout(version=SCHEMA_VERSION + 1)
-    with opening(create=True, layout=newer):
+    newer = Schema(version=SCHEMA_VERSION + 1)
+    with opening(create=True, schema=newer):
         pass
     with pytest.raises(UnusableFile, match="newer frontdesk"), opening(**options):
         pass
-    with opening(layout=newer) as database:
+    with opening(schema=newer) as database:
         assert database.read(slugs) == ["default"]

@@ -181,7 +181,7 @@ def test_who_gets_no_connection_is_told_to_try_again(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "READERS", 1)
-    monkeypatch.setattr(engine, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(engine, "WAIT_SECONDS", 1.0)
     database = PostgresDatabase(address, create=True)
 
     def work(connection: Connection) -> None:

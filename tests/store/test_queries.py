@@ -9,7 +9,7 @@ import pytest
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ContactUpsert, MessageUpsert, Person
-from frontdesk.store import accounts, catalogues, contacts, conversations, reports
+from frontdesk.store import accounts, catalogues, contacts, conversations, report_parts, reports
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -81,9 +81,16 @@ def test_a_page_of_one_users_conversations_merges_index_ranges(explaining, chann
     [
         ({"awaiting": True}, {"entry_awaiting"}),
         ({"unread": True, "awaiting": False}, {"entry_unread"}),
-        ({"awaiting": True, "assignee_id": 7, "channel_id": 1}, {"entry_awaiting"}),
+        ({"awaiting": True, "channel_id": 1}, {"entry_awaiting_channel"}),
+        ({"awaiting": True, "assignee_id": 7, "channel_id": 1}, {"entry_awaiting_assignee"}),
+        ({"unread": True, "channel_id": 1}, {"entry_unread_channel"}),
+        ({"unread": True, "assignee_id": 7}, {"entry_unread_assignee"}),
         ({"sort": "waiting"}, {"entry_waiting", "entry_state"}),
-        ({"sort": "waiting", "assignee_id": 7, "unread": True}, {"entry_waiting", "entry_unread"}),
+        ({"sort": "waiting", "channel_id": 1}, {"entry_waiting_channel", "entry_channel"}),
+        (
+            {"sort": "waiting", "assignee_id": 7, "unread": True},
+            {"entry_waiting_assignee", "entry_unread_assignee"},
+        ),
         ({"sort": "window", "channel_id": 1}, {"entry_window", "entry_channel"}),
     ],
 )
@@ -100,6 +107,16 @@ def test_further_filters_and_orders_have_index_ranges_too(explaining, members, i
             found |= set(re.findall(r"INDEX (\w+) \(account_id=\? AND label_id=\? AND ", step))
     assert found <= indexes
     assert found
+
+
+@pytest.mark.parametrize("name", ["awaiting", "unread"])
+@pytest.mark.parametrize("place", [{}, {"channel_id": 1}, {"assignee_id": 7}])
+def test_what_needs_a_human_or_is_unread_is_read_from_its_index_alone(explaining, name, place):
+    selection = ConversationSelection(states_of((0,)), **{name: True}, **place)
+    (plan,) = explaining(lambda c: conversations.conversation_page(c, 1, selection, None, 26))
+    arms = [step for _, step in plan if " entry " in step]
+    assert len(arms) == 2
+    assert all(f"COVERING INDEX entry_{name}" in step for step in arms)
 
 
 def test_the_conversations_of_a_contact_are_found_by_the_contact(explaining):
@@ -161,26 +178,43 @@ def test_a_report_reads_ranges_of_an_index(explaining, channel):
     assert len(ranges) == 6
     for searched in ranges:
         assert re.search(r"(bucket|created_at|ended_at)>\? AND (\w+)<\?", searched)
+    (searched,) = [searched for searched in ranges if "SEARCH event" in searched]
+    assert "COVERING INDEX metric_event_handoff" in searched
     (plan,) = explaining(lambda c: reports.unattended(c, 1, channel, None))
     assert "INDEX conversation_unattended" in text(plan)
+    limits = {"first_response": 5, "reply": 5}
+    for plan in explaining(lambda c: report_parts.overdue(c, 1, channel, None, limits)):
+        assert "COVERING INDEX conversation_unattended" in text(plan)
+
+
+@pytest.mark.parametrize("grouping", ["users", "teams"])
+def test_answered_conversations_are_counted_by_ranges_of_a_writer(explaining, grouping):
+    selection = report_parts.PartSelection(1, None, 1_234, 900_000_001)
+    _, answered = explaining(lambda c: report_parts.metrics_by(c, grouping, selection))
+    ranges = [step for _, step in answered if step.startswith("SEARCH fact")]
+    assert any("user_id=? AND channel_id=? AND bucket>? AND bucket<?" in step for step in ranges)
+    assert not any(step.startswith("SCAN fact USING") for _, step in answered)
 
 
 @pytest.mark.parametrize("after", [None, (0, "x", 9), (1, "", 9)])
 def test_a_page_of_contacts_walks_the_names(explaining, after):
-    (plan,) = explaining(lambda c: contacts.contact_page(c, 1, (), after, 26))
-    assert "SCAN contact" not in text(plan)
-    assert "USING INDEX contact_order" in text(plan)
+    plans = explaining(lambda c: contacts.contact_page(c, 1, (), after, 26))
+    for plan in plans:
+        assert "SCAN contact" not in text(plan)
+        assert "USING INDEX contact_order" in text(plan)
     # Those without a name are passed by, and so is what comes before the page.
-    named = [step for _, step in plan if step.startswith("SEARCH") and "name_key=?" not in step]
+    steps = [step for plan in plans for _, step in plan]
+    named = [step for step in steps if step.startswith("SEARCH") and "name_key=?" not in step]
     assert all("name_key>?" in step or "(name_key,id)>(?,?)" in step for step in named)
 
 
 @pytest.mark.parametrize("word", ["x", "xy", "name", "12345"])
 def test_a_search_asks_the_index_of_words(explaining, word):
-    (plan,) = explaining(lambda c: contacts.contact_page(c, 1, (word,), None, 26))
-    (_, first), (_, second) = plan
+    candidates, hits = explaining(lambda c: contacts.contact_page(c, 1, (word,), None, 26))
+    ((_, first),) = candidates
     assert first.startswith("SCAN contact_words VIRTUAL TABLE INDEX 0:M")
-    assert second.endswith("(account_id=? AND id=?)")
+    (read,) = [step for _, step in hits if " contact " in step]
+    assert read.endswith("(account_id=? AND id=?)")
 
 
 def test_a_search_with_many_hits_walks_the_names(explaining):

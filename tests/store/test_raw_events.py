@@ -29,7 +29,7 @@ def waiting(database: Database, count: int = 50, size: int = 1_000_000) -> list[
 
 def settle(database: Database, digest: str, state: str, reason: str | None = None) -> None:
     database.write(
-        lambda connection: raw_events.settle(
+        lambda connection: raw_events.set_final_state(
             connection, ACCOUNT, digest, state, reason=reason, done=0
         )
     )
@@ -105,7 +105,9 @@ def test_a_body_that_was_cut_is_claimed_anew_from_its_first_event(database: Data
         )
 
     assert take(0, 3)
-    database.write(lambda connection: raw_events.cut(connection, ACCOUNT, digest, b"a"))
+    database.write(
+        lambda connection: raw_events.replace_with_fewer_events(connection, ACCOUNT, digest, b"a")
+    )
     assert not take(1, 3)
     assert not take(0, 3)
     assert take(0, 1)
@@ -121,7 +123,7 @@ def test_places_are_walked_in_order_from_a_moment_on(database: Database):
             last = found[-1] if found else None
             page = database.read(
                 partial(
-                    raw_events.places,
+                    raw_events.positions_after,
                     account_id=ACCOUNT,
                     after=last,
                     count=2,
@@ -147,7 +149,7 @@ def test_bodies_are_found_by_their_bytes(database: Database):
 
     def naming(since: int, *needles: bytes) -> list[str]:
         return database.read(
-            lambda connection: raw_events.naming(connection, ACCOUNT, since, needles)
+            lambda connection: raw_events.digests_containing(connection, ACCOUNT, since, needles)
         )
 
     assert naming(0, b"w:1%_\\/x") == [one]
@@ -195,7 +197,7 @@ def test_what_was_ignored_waits_again_by_the_exact_name_of_its_kind(database: Da
         ignored = json.dumps({"group message": 2, kind: 1})
         database.write(
             partial(
-                raw_events.settle,
+                raw_events.set_final_state,
                 account_id=ACCOUNT,
                 digest=digest,
                 state="ignored",
@@ -218,7 +220,9 @@ def test_what_waits_from_the_first_event_again_is_not_done_with(database: Databa
     )
     database.write(partial(raw_events.wait_for, account_id=ACCOUNT, kinds=["of 10"]))
     settled = database.write(
-        lambda connection: raw_events.settle(connection, ACCOUNT, digest, "applied", done=7)
+        lambda connection: raw_events.set_final_state(
+            connection, ACCOUNT, digest, "applied", done=7
+        )
     )
     assert not settled
     assert waiting(database) == [b"a"]

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.stores import bytes_of, without_secure_delete
@@ -85,6 +86,14 @@ def test_a_statement_that_was_ended_amid_its_rows_is_prepared_once_more_and_not_
     database: SQLiteDatabase, monkeypatch: pytest.MonkeyPatch
 ):
     many = counted(500, "i")
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def connect_and_keep(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(*arguments, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", connect_and_keep)
     monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 0.0)
     with pytest.raises(WouldBlock):
         database.read_inline(many)
@@ -95,7 +104,7 @@ def test_a_statement_that_was_ended_amid_its_rows_is_prepared_once_more_and_not_
         prepared.append(step)
         return sqlite3.SQLITE_OK
 
-    database._local.hasty.set_authorizer(allow)
+    opened[-1].set_authorizer(allow)
     assert len(database.read_inline(many)) == 500
     before = len(prepared)
     assert before

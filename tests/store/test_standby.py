@@ -18,8 +18,8 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     Person,
 )
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection
 from frontdesk.store.postgres import PostgresDatabase

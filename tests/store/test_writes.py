@@ -110,7 +110,8 @@ def test_a_stored_message_may_move_in_time(database: Database) -> None:
     )
     database.write(lambda connection: writes.add(connection, "message", [row]))
     moved = cast(MessageRow, {**row, "created_at": 50, "text": "Hello"})
-    database.write(lambda connection: writes.update_messages(connection, [(moved, 100)]))
+    before = cast(MessageRow, row)
+    database.write(lambda c: writes.update_messages(c, ACCOUNT, [(moved, before)]))
     (found,) = database.read(lambda connection: lookups.messages(connection, ACCOUNT, 1, ["w"]))
     assert (found["created_at"], found["text"]) == (50, "Hello")
 

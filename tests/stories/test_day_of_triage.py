@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from frontdesk.sample.demo import ME, create_demo
-from frontdesk.text import long_date
-from tests.tui.recorded import Recorded, viewer_on
+from frontdesk.time_format import long_date
+from tests.tui.recorded_terminal import Recorded, viewer_on
 
 
 @pytest.fixture

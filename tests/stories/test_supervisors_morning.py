@@ -5,7 +5,7 @@ from pathlib import Path
 
 from frontdesk.sample.demo import ME
 from tests.stories.conftest import Shell
-from tests.tui.recorded import Recorded, viewer_on
+from tests.tui.recorded_terminal import Recorded, viewer_on
 
 
 def test_a_supervisor_looks_at_the_week_and_at_one_channel(

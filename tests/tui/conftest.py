@@ -1,11 +1,12 @@
 """The viewer on the sample: the real service, client and cache, at a fixed time."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import pytest
-import textual._wait
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -15,15 +16,20 @@ from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
+from tests.tui.painted import chosen_line as chosen_line
+from tests.tui.painted import lines as lines
+from tests.tui.painted import shown as shown
+from tests.tui.textual_private import hasten_pilots, share_styles
 from tests.workers import all_ended
 
 if TYPE_CHECKING:
     from tests.tui.views import ViewApp
 
-# A pilot takes the viewer for idle that did nothing for so long: a fiftieth of a second, three
-# times for each key, was most of what these tests took.
-textual._wait.SLEEP_GRANULARITY = 1 / 200
-textual._wait.SLEEP_IDLE = textual._wait.SLEEP_GRANULARITY / 20
+hasten_pilots()
+share_styles()
+
+# Seconds, which are long enough on a machine that is busy with other things.
+PATIENCE = 30.0
 
 Viewer = Callable[..., FrontdeskApp]
 Open = Callable[..., "ViewApp"]
@@ -42,49 +48,58 @@ def viewer(client: InboxClient, cache: Cache) -> Viewer:
 
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until every worker has ended, also those that others began, and all is painted."""
+    app = pilot.app
     await pilot.pause()
     while True:
-        await all_ended(pilot.app)
+        await all_ended(app)
         await pilot.pause()
-        if all(worker.is_finished for worker in pilot.app.workers):
+        # Another size is laid out a hundredth of a second later.
+        laid_out = app.screen.outer_size == app.size
+        if laid_out and all(worker.is_finished for worker in app.workers):
             break
 
 
 async def until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
     """Wait until something holds that several messages after each other bring about."""
-    for _ in range(200):
-        if claim():
-            break
+    deadline = time.monotonic() + PATIENCE
+    while not claim():
+        assert time.monotonic() < deadline
         await settle(pilot)
-    assert claim()
 
 
 async def idle_until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
     """Wait until something holds, also while a worker waits for what does not come."""
-    for _ in range(200):
-        if claim():
-            break
+    deadline = time.monotonic() + PATIENCE
+    while not claim():
+        assert time.monotonic() < deadline
         await pilot.pause()
-    assert claim()
 
 
-def lines(app: App[Any]) -> list[str]:
-    """What stands on the screen, line by line."""
-    strips = app.screen._compositor.render_strips()
-    return ["".join(segment.text for segment in line).rstrip() for line in strips]
+_NOTIFICATIONS: WeakKeyDictionary[App[Any], list[str]] = WeakKeyDictionary()
 
 
-def chosen_line(app: App[Any]) -> str:
-    """What stands on the ground of the selection, of the widget with the focus."""
-    ground = app.screen.get_component_rich_style("part--chosen").bgcolor
-    strips = app.screen._compositor.render_strips()
-    cells = (one for strip in strips for one in strip if one.style and one.style.bgcolor == ground)
-    return "".join(segment.text for segment in cells)
+@pytest.fixture(scope="session", autouse=True)
+def _record_notifications() -> Iterator[None]:
+    """Keep the words of notifications: without `notifications`, an app in a test shows none."""
+    notify, clear = App.notify, App.clear_notifications
+
+    def notify_and_keep(app: App[Any], message: str, **options: Any) -> None:
+        _NOTIFICATIONS.setdefault(app, []).append(message)
+        notify(app, message, **options)
+
+    def clear_all(app: App[Any]) -> None:
+        _NOTIFICATIONS.pop(app, None)
+        clear(app)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(App, "notify", notify_and_keep)
+        patch.setattr(App, "clear_notifications", clear_all)
+        yield
 
 
-def shown(app: App[Any]) -> str:
-    """What stands on the screen, as one text."""
-    return "\n".join(lines(app))
+def notifications(app: App[Any]) -> list[str]:
+    """Texts of the notifications, the oldest first."""
+    return _NOTIFICATIONS.get(app, [])
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the inbox holds and has said while tests press its keys."""
+"""What the inbox holds while tests press its keys."""
 
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -27,8 +27,3 @@ def open_conversation(app: FrontdeskApp) -> Conversation:
     conversation = screen_of(app).thread.conversation
     assert conversation is not None
     return conversation
-
-
-def said(app: FrontdeskApp) -> list[str]:
-    """What was said in passing, the oldest first."""
-    return [notification.message for notification in app._notifications]

@@ -8,7 +8,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.client.other_server import BASE, OtherServer
-from tests.client.prepared import KEY, Pauses
+from tests.client.prepared_server import KEY, Pauses
 from tests.conftest import NOW
 
 

@@ -26,7 +26,7 @@ from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread
 from tests.bench import warm_cache
 from tests.conftest import NOW
-from tests.tui.conftest import settle
+from tests.tui.conftest import notifications, settle
 from tests.tui.sources import Failing
 
 FEW, MANY = 1_000, 20_000
@@ -294,8 +294,7 @@ async def test_keys_are_answered_while_words_are_looked_for_and_escape_stops_tha
             await pilot.press("escape")
             await settle(pilot)
             assert looking[-1].is_cancelled
-            said = [one.message for one in app._notifications]
-            assert not [words for words in said if "No match" in words]
+            assert not [words for words in notifications(app) if "No match" in words]
 
 
 async def test_words_are_found_far_down_and_said_to_be_nowhere_only_after_a_look_everywhere(

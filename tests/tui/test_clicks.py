@@ -44,6 +44,31 @@ async def test_a_hint_does_what_its_key_does(
         assert isinstance(app.screen, expected)
 
 
+@pytest.mark.parametrize(
+    ("keys", "words", "expected"),
+    [
+        (("S", "down"), "↵ choose", "sort:"),
+        (("f", "l", "down"), "↵ choose", "is:open   #"),
+        (("f", "l"), "esc back", "is:open"),
+        (("s",), "esc back", "is:open"),
+        (("F",), "↵ apply", "is:open"),
+        (("w",), "esc back", "is:open"),
+    ],
+)
+async def test_a_hint_of_a_dialog_does_what_its_key_does(
+    viewer: Viewer, keys: tuple[str, ...], words: str, expected: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(*keys)
+        await settle(pilot)
+        dialog = app.screen
+        await click(pilot, words)
+        assert app.screen is not dialog
+        assert expected in shown(app)
+
+
 async def test_of_two_keys_in_one_hint_each_does_its_own(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -2,12 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import InboxError, Silent, Unreachable
 from frontdesk.mailbox import Mailbox
+from frontdesk.request_priority import is_urgent
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import ConnectionMonitor
+from frontdesk.tui.connection import Answer, ConnectionMonitor
 from tests.conftest import NOW
 
 
@@ -56,6 +59,29 @@ async def test_only_a_server_that_asks_for_a_pause_is_said_to_want_one(
     connection = await _connection(client, cache, _Hand())
     await _fail(connection, Unreachable("Too many requests", retry_after=20.0))
     assert _said(connection) == "slow down · retrying in 20 s"
+
+
+@pytest.mark.parametrize(
+    ("error", "skips"),
+    [
+        (Unreachable("No answer"), True),
+        (Silent("It does not answer", retry_after=5.0), True),
+        (Unreachable("Too many requests", retry_after=5.0), False),
+    ],
+)
+async def test_a_retry_after_its_countdown_skips_the_breaker_but_no_pause_of_the_server(
+    client: InboxClient, cache: Cache, error: InboxError, skips: bool
+) -> None:
+    async def question() -> bool:
+        return is_urgent()
+
+    hand = _Hand()
+    connection = await _connection(client, cache, hand)
+    await _fail(connection, error)
+    hand.now += timedelta(seconds=4)
+    assert await connection.ask(question) == Answer(False)
+    hand.now += timedelta(seconds=1)
+    assert await connection.ask(question) == Answer(skips)
 
 
 async def test_what_fails_beside_the_queue_leaves_the_countdown(

@@ -10,7 +10,7 @@ import pytest
 from tests.doubles import Query, Reply, standing_in
 from tests.tui import test_hostile_text
 from tests.tui.hostile import ME, SEQUENCES, TRAPS, make_hostile_inbox
-from tests.tui.recorded import Recorded, viewer_at, viewer_at_gallery
+from tests.tui.recorded_terminal import Recorded, viewer_at, viewer_at_gallery
 
 _PATIENCE = 20.0
 

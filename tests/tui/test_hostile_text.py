@@ -16,7 +16,7 @@ from tests.tui.hostile import (
     greeting,
     make_hostile_inbox,
 )
-from tests.tui.recorded import FIRST_ROW, LAST_ROW, THREAD, Recorded, viewer_at_gallery
+from tests.tui.recorded_terminal import FIRST_ROW, LAST_ROW, THREAD, Recorded, viewer_at_gallery
 
 # All that the terminal's driver writes: colours, the cursor's place, modes, the pointer's shape.
 DRIVER = re.compile(

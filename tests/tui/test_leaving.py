@@ -1,14 +1,16 @@
 """Screens over others are left once, however fast keys come, and nothing of them is kept."""
 
+import gc
+
 import pytest
 from textual import events
 from textual.app import App
 from textual.message import Message
 from textual.pilot import Pilot
 
-from frontdesk.tui.connect import ConnectApp
+from frontdesk.tui.setup_form import ConnectApp
 from tests.tui.conftest import Viewer, settle, shown
-from tests.tui.test_connect_screen import Servers
+from tests.tui.test_setup_form import Servers
 
 # From the list of the inbox: the keys that open a screen over it.
 OPENED = {
@@ -83,6 +85,17 @@ async def test_it_can_be_left_while_a_screen_opens(viewer: Viewer, name: str) ->
         await settle(pilot)
         await at_once(pilot, *OPENED[name], "ctrl+q", "up")
     assert app.return_code == 0
+
+
+async def test_full_garbage_collections_are_rare_only_while_the_viewer_runs(
+    viewer: Viewer,
+) -> None:
+    usual = gc.get_threshold()
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert gc.get_threshold()[2] > usual[2]
+    assert gc.get_threshold() == usual
 
 
 @pytest.mark.parametrize("name", ["prompt", "picker", "search", "palette"])

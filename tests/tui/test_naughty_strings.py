@@ -11,19 +11,19 @@ import pytest
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import InboxError
+from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.service.auth import new_ephemeral_key
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text import clean, one_line
 from frontdesk.tui.clock import Clock
-from tests.client.prepared import ALL, Server, answer, client_of
+from tests.client.prepared_server import ALL, Server, answer, client_of
 from tests.conftest import NOW, NOW_MILLISECONDS
 from tests.naughty import ME, STRINGS, make_naughty_inbox
 from tests.tui.conftest import settle
-from tests.tui.recorded import Recorded, viewer_at_gallery
+from tests.tui.recorded_terminal import Recorded, viewer_at_gallery
 from tests.tui.test_hostile_text import keeps_its_columns, leave
-from tests.tui.test_hostile_views import check
 from tests.tui.views import press, type_in, view_app
+from tests.tui.views.test_hostile_views import check
 
 _PATIENCE = 20.0
 # Rows of the queue that stand on a page of the terminal.

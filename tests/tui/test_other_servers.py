@@ -13,7 +13,7 @@ from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem, reply
 from tests.client.test_missing_features import Unfiltered, answering
 from tests.client.variants import ENVELOPES, ROWS
-from tests.tui.conftest import lines, settle, shown
+from tests.tui.conftest import lines, notifications, settle, shown
 from tests.tui.other_viewers import viewer_of
 from tests.tui.views import press
 
@@ -47,11 +47,6 @@ def facts(app: FrontdeskApp) -> list[str]:
     return [fact.value or fact.label for fact in found]
 
 
-def told(app: FrontdeskApp) -> list[str]:
-    """What was said in passing."""
-    return [notification.message for notification in app._notifications]
-
-
 def oldest_first(name: str, rows: list[Row]) -> list[Row]:
     return rows[::-1] if name == "messages" else rows
 
@@ -76,7 +71,7 @@ async def first_sight(server: OtherServer, cache: Cache) -> str:
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await press(pilot, "enter", "G")
-        assert told(app) == []
+        assert notifications(app) == []
         return "\n".join(lines(app))
 
 
@@ -113,7 +108,7 @@ async def test_without_notes_it_is_said_where_they_would_stand(
         assert f"{sentence}." in facts(app)
         assert "Notes" in facts(app)
         assert "live" in lines(app)[-1]
-        assert told(app) == []
+        assert notifications(app) == []
         assert server.times_asked("notes") == 1
 
 
@@ -146,7 +141,7 @@ async def test_without_counts_the_inbox_stands_and_says_so(
         await press(pilot, "ctrl+r")
         assert sentence in lines(app)[0]
         assert "live" in lines(app)[-1]
-        assert told(app) == []
+        assert notifications(app) == []
         assert "All open" in flat(app)
 
 
@@ -186,7 +181,7 @@ async def test_a_picker_says_what_the_server_does_not_list(
         await press(pilot, *keys)
         assert sentence in flat(app)
         await press(pilot, "escape")
-        assert told(app) == []
+        assert notifications(app) == []
 
 
 async def test_a_catalogue_that_the_key_may_not_read_names_the_scope(pages: Cache) -> None:
@@ -214,9 +209,9 @@ async def test_a_server_that_does_not_know_me_is_asked_once_and_mine_is_not_offe
         await settle(pilot)
         await press(pilot, "f", "m")
         await press(pilot, "ctrl+r")
-        assert told(app) == ["Nobody is “me” here: start with --as you@example.com"]
+        assert notifications(app) == ["Nobody is “me” here: start with --as you@example.com"]
         await press(pilot, "f", "n", "f", "m")
-        assert told(app)[1:] == ["This server does not know “me”"]
+        assert notifications(app)[1:] == ["This server does not know “me”"]
         await press(pilot, "f", "a")
         assert "me (mine)" not in flat(app)
         assert "This server does not know “me”." in flat(app)
@@ -257,7 +252,7 @@ async def test_contacts_that_may_not_be_read_are_told_of_in_the_contact_pane(pag
         await press(pilot, "enter", "ctrl+r")
         lack = "This key may not read contacts by phone: it lacks the scope contacts:read."
         assert lack in facts(app)
-        assert told(app) == []
+        assert notifications(app) == []
         assert server.times_asked("contacts/by-phone") == 1
 
 
@@ -269,7 +264,7 @@ async def test_a_dozen_lacks_at_once_leave_an_inbox(pages: Cache) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "enter", "ctrl+r", "ctrl+r")
-        assert told(app) == []
+        assert notifications(app) == []
         assert "live" in lines(app)[-1]
         assert "2 loaded" in lines(app)[-1]
         times = {name: server.times_asked(name) for name in (*names, "conversations/counts")}

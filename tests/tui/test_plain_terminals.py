@@ -4,7 +4,8 @@ import pytest
 from textual.app import App
 
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from tests.tui.conftest import Viewer, settle, shown
+from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.painted import strips
 
 
 async def test_an_ascii_terminal_gets_ascii_for_the_frame_clocks_ticks_and_media(
@@ -20,6 +21,23 @@ async def test_an_ascii_terminal_gets_ascii_for_the_frame_clocks_ticks_and_media
     assert not set(seen) & set("─━┬┯│┃║┇╏◔◑◕●✓✗■▼…📷👤🎤")
     for words in ("= 3 Theo Kim ", ": 26m", "# 13h", "dlvd", "read", "[contact] Carmen", "|"):
         assert words in seen
+
+
+@pytest.mark.parametrize("screen", ["", "?", ":", "s", "ctrl+k", "f", "F", "E", "v c"])
+async def test_an_ascii_terminal_names_keys_that_have_symbols_elsewhere(
+    viewer: Viewer, monkeypatch: pytest.MonkeyPatch, screen: str
+) -> None:
+    monkeypatch.setenv("TERM", "linux")
+    app = viewer()
+    async with app.run_test(size=(120, 60)) as pilot:
+        await settle(pilot)
+        assert "enter open" in lines(app)[-1]
+        assert "f filter" in lines(app)[-1]
+        await pilot.press(*screen.split())
+        await settle(pilot)
+        assert not set(shown(app)) & set("↵⏎⌫↑↓←→")
+        if screen == "?":
+            assert "backspace" in shown(app)
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
@@ -42,6 +60,5 @@ async def test_without_colours_the_selection_and_its_focus_are_seen(
 def grounds(app: App[object]) -> list[object]:
     """Background of the first cells of the list's lines, from the top."""
     region = app.screen.query_one(ConversationList).region
-    strips = app.screen._compositor.render_strips()[region.y : region.bottom]
-    first = (next(iter(strip)) for strip in strips)
+    first = (next(iter(strip)) for strip in strips(app.screen)[region.y : region.bottom])
     return [segment.style.bgcolor if segment.style else None for segment in first]

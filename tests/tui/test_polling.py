@@ -1,19 +1,21 @@
 """When the server is asked again, by a clock that moves when the test says so."""
 
+import asyncio
 from datetime import UTC, timedelta
+from pathlib import Path
 
 import pytest
+from textual import events
 
-from frontdesk.cache import Cache
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.polling import ASLEEP, IDLE, IN_USE, RESTING, PollingInterval
 from tests.client.other_server import OtherServer, Question, Reply
 from tests.conftest import NOW
-from tests.tui.conftest import settle
+from tests.soak.virtual_loop import VirtualLoop
+from tests.tui.memory_inbox import WaitedCache, virtual_time
 from tests.tui.other_viewers import client_of
-from tests.tui.views import press
 
 SECOND = timedelta(seconds=1)
 STAGES = [
@@ -65,7 +67,7 @@ def test_a_key_asks_at_once_where_the_last_answer_is_too_old(
 
 def test_a_key_asks_nothing_while_an_answer_is_on_its_way() -> None:
     pulse = PollingInterval(NOW)
-    pulse.asks()
+    pulse.asks(NOW)
     assert not pulse.used(NOW + 2 * IN_USE)
     pulse.answered(NOW + 2 * IN_USE)
     assert pulse.used(NOW + 4 * IN_USE)
@@ -89,13 +91,34 @@ def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_han
 
 
 @pytest.mark.parametrize(("server", "wait"), [(OtherServer, 20), (Tagged, 10)])
-async def test_the_viewer_asks_a_server_half_as_often_that_sends_everything_each_time(
-    server: type[OtherServer], wait: int, cache: Cache
+def test_the_viewer_asks_a_server_half_as_often_that_sends_everything_each_time(
+    server: type[OtherServer], wait: int, tmp_path: Path
 ) -> None:
-    mailbox = Mailbox(lambda: client_of(server()), cache, clock=lambda: NOW)
-    app = FrontdeskApp(mailbox, title="elsewhere", clock=Clock(UTC, lambda: NOW))
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        await press(pilot, "ctrl+r")
-        timer = app.screen._next_poll  # type: ignore[attr-defined]
-        assert timer._interval == wait
+    async def use(loop: VirtualLoop) -> None:
+        elsewhere = server()
+        cache = WaitedCache(tmp_path / "pages.db", "elsewhere")
+        mailbox = Mailbox(lambda: client_of(elsewhere), cache, clock=loop.now)
+        app = FrontdeskApp(mailbox, title="elsewhere", clock=Clock(UTC, loop.now))
+        async with app.run_test():
+            await asyncio.sleep(1.0)
+            app.post_message(events.Key("ctrl+r", None))
+            await asyncio.sleep(wait / 2)
+            before = elsewhere.times_asked("conversations")
+            await asyncio.sleep(3.0 * wait)
+            assert elsewhere.times_asked("conversations") - before == 3
+        cache.close()
+
+    with virtual_time(0) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, VirtualLoop)
+        runner.run(use(loop))
+
+
+def test_the_background_waits_for_the_user_and_is_quiet_without_the_focus() -> None:
+    polling = PollingInterval(NOW, quiet_unfocused=True)
+    assert polling.is_busy(NOW + SECOND / 2)
+    assert not polling.is_busy(NOW + SECOND)
+    polling.used(NOW + SECOND)
+    assert polling.is_busy(NOW + SECOND)
+    polling.focus(False)
+    assert polling.is_busy(NOW + timedelta(hours=1))

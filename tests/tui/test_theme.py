@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input, Static
 
-from frontdesk.tui.actions import CommandEntry
+from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.help import HelpScreen
@@ -18,7 +18,7 @@ from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.filters import FILTER_MENU
 from frontdesk.tui.theme import CONTRAST, DARK, LIGHT, SIXTEEN, STYLES, THEMES
-from frontdesk.tui.widgets.line_widget import GROUNDS, INKS, PARTS, Painted
+from frontdesk.tui.widgets.line_widget import GROUNDS, INKS, PARTS, LineWidget
 
 UNMIXED = (SIXTEEN, BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"])
 PRIMARY = ("00", "aa")
@@ -29,7 +29,7 @@ MIXED = [theme for theme in (*THEMES, *BUILTIN_THEMES.values()) if theme not in 
 LABELS = ("#2e9e5b", "#d93f3f", "#f1c40f", "#5c6bc0", "#000000", "#ffffff", "#868e96", "#1f93ff")
 
 
-class Words(Painted):
+class Words(LineWidget):
     """A line that is not looked at."""
 
     def line(self, y: int) -> Strip:

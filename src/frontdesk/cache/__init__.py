@@ -1,6 +1,7 @@
 """SQLite cache of fetched rows, for instant start-up and offline reading."""
 
 from frontdesk.cache.cache import Cache, CacheUsage
+from frontdesk.cache.coverage import Coverage, FillProgress, FillState, Keep
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved, notes_name, thread_name
 from frontdesk.cache.rows import (
@@ -20,8 +21,12 @@ __all__ = [
     "MESSAGE",
     "Cache",
     "CacheUsage",
+    "Coverage",
     "Fetched",
+    "FillProgress",
+    "FillState",
     "Hit",
+    "Keep",
     "ListName",
     "Listing",
     "Saved",

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
@@ -14,12 +15,13 @@ from weakref import WeakSet
 
 from frontdesk.cache import lists, objects
 from frontdesk.cache.connection import NONSENSE, CacheFile, Work
-from frontdesk.cache.eviction import DEFAULT_LIMIT_BYTES, Bound
+from frontdesk.cache.coverage import Coverage, FillProgress
+from frontdesk.cache.eviction import GOAL, USED_BYTES, CacheSizeLimit
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import Fetched, ListName, Saved
 from frontdesk.cache.rows import Hit, text_of
 from frontdesk.errors import UnusableFile
-from frontdesk.first_frame import Frame
+from frontdesk.first_frame_file import FirstFrame
 from frontdesk.timeline import Key
 from frontdesk.wire import Wire
 from frontdesk.wire.values import utc_now
@@ -48,7 +50,8 @@ _NAME = (
 class CacheUsage(NamedTuple):
     """Cache statistics of one origin. size_bytes: whole file; share_bytes: this origin.
 
-    oldest, newest: times of the cached messages; None if there are none.
+    oldest, newest: times of the cached messages; None if there are none. coverage: conversations
+    that are cached whole; None if none were filled.
     """
 
     size_bytes: int
@@ -60,6 +63,7 @@ class CacheUsage(NamedTuple):
     contacts: int = 0
     oldest: datetime | None = None
     newest: datetime | None = None
+    coverage: Coverage | None = None
 
 
 class Cache:
@@ -74,13 +78,14 @@ class Cache:
         path: Path,
         origin: str,
         *,
-        limit_bytes: int = DEFAULT_LIMIT_BYTES,
+        limit_bytes: int = sys.maxsize,
         clock: Callable[[], datetime] = utc_now,
         check_after_seconds: float = 3.0,
     ) -> None:
         """`origin`: display name of the server, a space, and an identifier of the key or user.
 
-        The file contains only the name, and a number hashed from both.
+        The file contains only the name, and a number hashed from both. limit_bytes: size that
+        eviction keeps; by default nothing is evicted.
         """
         # 48 bits of a hash are collision-free in practice and do not reveal the key.
         self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
@@ -92,8 +97,9 @@ class Cache:
         self._reads: dict[str, datetime] = {}
         self._remembered: dict[str, str] = {}
         self._recalled: dict[str, str | None] = {}
-        bound = Bound(limit_bytes, self._on_screen)
+        bound = CacheSizeLimit(limit_bytes, self._on_screen)
         self._file = CacheFile(path, bound.step, check_after_seconds=check_after_seconds)
+        self.fill_progress = FillProgress(self._file.rows_aside, self._write, self._origin, clock)
 
     @property
     def warning(self) -> str | None:
@@ -106,6 +112,23 @@ class Cache:
             self._submit(lambda connection: None)
         self._file.close()
 
+    @property
+    def persistent(self) -> bool:
+        """False if nothing can be saved, see `warning`."""
+        return self._file.persistent
+
+    def has_room(self) -> bool:
+        """True while filling the cache does not lead to eviction."""
+        rows = self._file.rows_aside(USED_BYTES)
+        return bool(rows) and rows[0][0] < self._limit_bytes * GOAL
+
+    def coverage(self) -> Coverage | None:
+        """Which conversations are cached whole; None if the cache was never filled.
+
+        Counts rows, from any thread: about a tenth of a second for 20,000 conversations.
+        """
+        return self._guarded(self.fill_progress.coverage, None)
+
     def listing(self, which: ListName, *, newest_first: bool = True) -> Listing[Any]:
         """Cached rows of a list, as wire models."""
         listing = Listing[Any](
@@ -113,7 +136,7 @@ class Cache:
             self._origin,
             which,
             newest_first=newest_first,
-            distrust=self._file.distrust,
+            rebuild=self._file.rebuild,
         )
         with self._lock:
             self._shown.add(listing)
@@ -190,7 +213,8 @@ class Cache:
 
     async def usage(self) -> CacheUsage:
         """Cache statistics, read in a thread."""
-        return await asyncio.to_thread(self._look)
+        usage = await asyncio.to_thread(self._look)
+        return usage._replace(coverage=await asyncio.to_thread(self.coverage))
 
     def get_setting(self, name: str) -> str | None:
         """Stored setting; changes by other processes are visible after the next write here."""
@@ -241,11 +265,11 @@ class Cache:
             )
         )
 
-    def keep_frame(self, frame: Frame) -> None:
+    def save_first_frame(self, frame: FirstFrame) -> None:
         """Store the first frame of the next start; any later write deletes it."""
         # Write pending read times first: a later write would delete the frame.
         self._submit(lambda connection: None).result()
-        self._file.keep_frame(frame)
+        self._file.save_first_frame(frame)
 
     async def save_head(
         self,
@@ -340,7 +364,7 @@ class Cache:
         try:
             return read()
         except NONSENSE:
-            self._file.distrust()
+            self._file.rebuild()
             return otherwise
 
 
@@ -349,7 +373,7 @@ def _figures(origin_usage: "OriginUsage") -> dict[str, Any]:
     columns = origin_usage._asdict()
     return {
         "share_bytes": origin_usage.size_bytes,
-        **{name: columns[name] for name in CacheUsage._fields[3:]},
+        **{name: columns[name] for name in CacheUsage._fields[3:-1]},
     }
 
 

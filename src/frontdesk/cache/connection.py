@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from frontdesk import first_frame, private_files
+from frontdesk import first_frame_file, private_files
 from frontdesk.cache import files
 from frontdesk.cache.files import FileState
 
@@ -67,6 +67,11 @@ class CacheFile:
         for thread in self._threads:
             thread.start()
 
+    @property
+    def persistent(self) -> bool:
+        """False if the cache is kept in memory."""
+        return not files.is_memory(self._address)
+
     def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> list[Any]:
         """Run a query on the caller's thread; a damaged file is rebuilt and queried again."""
         generation = self._generation
@@ -88,7 +93,7 @@ class CacheFile:
         except (sqlite3.Error, UnicodeDecodeError):
             return []
 
-    def distrust(self) -> None:
+    def rebuild(self) -> None:
         """Rebuild the file in the background, after a read returned invalid data."""
         generation = self._generation
         if not self._closed.is_set():
@@ -98,13 +103,13 @@ class CacheFile:
         """Run `work` in a transaction on the writer thread, after all earlier jobs."""
         return self._enqueue(lambda: self._perform(work))
 
-    def keep_frame(self, frame: first_frame.Frame) -> None:
+    def save_first_frame(self, frame: first_frame_file.FirstFrame) -> None:
         """Store the first frame; any later write deletes it. Not for a cache in memory."""
 
         def keep(connection: sqlite3.Connection) -> None:
             if not files.is_memory(self._address):
                 with suppress(OSError):
-                    first_frame.keep(self._path, frame)
+                    first_frame_file.save(self._path, frame)
 
         self.submit(keep)
 
@@ -260,7 +265,7 @@ class CacheFile:
         connection = self._connection
         # Upgrading a deferred transaction fails if another writer is active.
         connection.execute("BEGIN IMMEDIATE")
-        first_frame.forget(self._path)
+        first_frame_file.delete(self._path)
         try:
             outcome = work(connection)
             connection.execute("COMMIT")

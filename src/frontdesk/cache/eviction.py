@@ -1,4 +1,7 @@
-"""Size limit of the cache file: LRU eviction and vacuum, one small step at a time."""
+"""Size limit of the cache file: LRU eviction and vacuum, one small step at a time.
+
+The default limit is `DEFAULT_CACHE_MB` in `environment.py`.
+"""
 
 import sqlite3
 from collections.abc import Callable, Collection
@@ -7,15 +10,18 @@ from frontdesk.cache import lists, objects
 
 OnScreen = Callable[[], Collection[tuple[int, str]]]
 
-DEFAULT_LIMIT_BYTES = 512_000_000
 _MOST_IN_MEMORY = 128_000_000
 
 # Eviction goes down to this share of the limit, so that not every page triggers it again.
-_GOAL = 0.9
+GOAL = 0.9
+USED_BYTES = (
+    "SELECT (page_count - freelist_count) * page_size"
+    " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+)
 # A larger share of free pages is returned to the file system, this many pages at a time.
-_ROOM_KEPT = 0.25
-_PAGES_GIVEN_BACK = 250
-_LOOSE_AT_ONCE = 500
+_FREE_SHARE = 0.25
+_PAGES_VACUUMED = 250
+_EVICTED_AT_ONCE = 500
 
 # FTS5 merges remove deleted entries from the index, this many pages at a time; a negative number
 # starts a merge of the whole index.
@@ -33,7 +39,7 @@ _LISTS = (
     " (SELECT count(*) FROM bookmark WHERE bookmark.list = list.number) AS pages"
     f" FROM list WHERE NOT (name GLOB 'thread/*' OR name GLOB 'notes/*') ORDER BY {_READ}, number"
 )
-_LOOSE_CONVERSATIONS = (
+_UNLISTED_CONVERSATIONS = (
     "SELECT object.number FROM origin CROSS JOIN object"
     " ON object.origin = origin.number AND kind = 'conversation'"
     " WHERE NOT EXISTS(SELECT 1 FROM entry CROSS JOIN list ON list.number = entry.list"
@@ -43,7 +49,7 @@ _LOOSE_CONVERSATIONS = (
     "  AND list.name = 'thread/' || object.id)"
     " LIMIT ?"
 )
-_LOOSE_OTHERS = (
+_UNLISTED_VALUES = (
     "SELECT number FROM object WHERE kind IN ('contact', 'report', 'counts')"
     " OR (kind IN ('message', 'note') AND NOT EXISTS("
     "  SELECT 1 FROM entry WHERE entry.kind = object.kind AND entry.id = object.id))"
@@ -51,7 +57,7 @@ _LOOSE_OTHERS = (
 )
 
 
-class Bound:
+class CacheSizeLimit:
     """Size limit of one cache file. `on_screen`: returns (origin, name) of the lists in use."""
 
     def __init__(self, limit_bytes: int, on_screen: OnScreen) -> None:
@@ -63,16 +69,16 @@ class Bound:
     def step(self, connection: sqlite3.Connection, *, in_memory: bool = False) -> bool:
         """Take one step towards the limit, in the caller's transaction; False if none is left."""
         limit = min(self._limit, _MOST_IN_MEMORY) if in_memory else self._limit
-        size = _used(connection) * _pragma(connection, "page_size")
+        size = connection.execute(USED_BYTES).fetchone()[0]
         if size > limit and not self._shrinking:
             self._shrinking = self._merging = True
             connection.execute(_MERGE, (-_PAGES_MERGED,))
-        if self._shrinking and size > limit * _GOAL:
-            self._merging = self._merging and _merged_some(connection)
+        if self._shrinking and size > limit * GOAL:
+            self._merging = self._merging and _merge_step(connection)
             if self._merging or shrink(connection, self._on_screen()):
                 return True
         self._shrinking = False
-        return _gave_back(connection)
+        return _vacuum_step(connection)
 
 
 def shrink(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
@@ -82,20 +88,20 @@ def shrink(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]
     values.
     """
     return (
-        _drop_loose(connection, _LOOSE_CONVERSATIONS)
-        or _drop_thread(connection, on_screen)
-        or _drop_of_lists(connection, on_screen)
-        or _drop_loose(connection, _LOOSE_OTHERS)
+        _evict_unlisted(connection, _UNLISTED_CONVERSATIONS)
+        or _evict_thread(connection, on_screen)
+        or _evict_from_lists(connection, on_screen)
+        or _evict_unlisted(connection, _UNLISTED_VALUES)
     )
 
 
-def _drop_loose(connection: sqlite3.Connection, which: str) -> bool:
-    numbers = [row[0] for row in connection.execute(which, (_LOOSE_AT_ONCE,))]
+def _evict_unlisted(connection: sqlite3.Connection, which: str) -> bool:
+    numbers = [row[0] for row in connection.execute(which, (_EVICTED_AT_ONCE,))]
     objects.drop_numbers(connection, numbers)
     return bool(numbers)
 
 
-def _drop_thread(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
+def _evict_thread(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
     for origin, id in connection.execute(_THREADS, (len(on_screen) + 1,)).fetchall():
         names = {(origin, lists.thread_name(id).name), (origin, lists.notes_name(id).name)}
         if names.isdisjoint(on_screen):
@@ -104,7 +110,9 @@ def _drop_thread(connection: sqlite3.Connection, on_screen: Collection[tuple[int
     return False
 
 
-def _drop_of_lists(connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]) -> bool:
+def _evict_from_lists(
+    connection: sqlite3.Connection, on_screen: Collection[tuple[int, str]]
+) -> bool:
     """Drop the tail of a list of several pages; if there is none, drop a whole list."""
     held = [row for row in connection.execute(_LISTS) if (row[0], row[2]) not in on_screen]
     for _, number, _, pages in held:
@@ -117,24 +125,20 @@ def _drop_of_lists(connection: sqlite3.Connection, on_screen: Collection[tuple[i
     return False
 
 
-def _merged_some(connection: sqlite3.Connection) -> bool:
+def _merge_step(connection: sqlite3.Connection) -> bool:
     before = connection.total_changes
     connection.execute(_MERGE, (_PAGES_MERGED,))
     # The command itself counts as one change (sqlite.org/fts5.html, "merge").
     return connection.total_changes - before > 1
 
 
-def _gave_back(connection: sqlite3.Connection) -> bool:
+def _vacuum_step(connection: sqlite3.Connection) -> bool:
     """Return free pages to the file system if there are too many; True if more may follow."""
     free, every = _pragma(connection, "freelist_count"), _pragma(connection, "page_count")
-    if free <= max(every * _ROOM_KEPT, _PAGES_GIVEN_BACK):
+    if free <= max(every * _FREE_SHARE, _PAGES_VACUUMED):
         return False
-    connection.execute(f"PRAGMA incremental_vacuum({_PAGES_GIVEN_BACK})").fetchall()
+    connection.execute(f"PRAGMA incremental_vacuum({_PAGES_VACUUMED})").fetchall()
     return _pragma(connection, "freelist_count") < free
-
-
-def _used(connection: sqlite3.Connection) -> int:
-    return _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -10,7 +10,7 @@ import stat
 from enum import Enum
 from pathlib import Path
 
-from frontdesk import first_frame, private_files
+from frontdesk import first_frame_file, private_files
 
 # "fdpg": distinguishes the cache from other SQLite files.
 APPLICATION_ID = 0x66647067
@@ -76,7 +76,7 @@ _MOST_LOG_KEPT = 4 * 2**20
 # Page caches of SQLite; larger ones gain little over the system's file cache.
 _READER_KIBIBYTES, _WRITER_KIBIBYTES = 1_000, 4_000
 _IN_MEMORY = "?vfs=memdb"
-_COMPANIONS = ("-wal", "-shm", first_frame.SUFFIX)
+_COMPANIONS = ("-wal", "-shm", first_frame_file.SUFFIX)
 _BROKEN = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -190,13 +190,13 @@ def _name(partial: Path, path: Path) -> None:
 def _fill(path: Path) -> None:
     connection = _connect(address_of(path))
     try:
-        lay_out(connection)
+        create_tables(connection)
         connection.execute("PRAGMA journal_mode=WAL")
     finally:
         connection.close()
 
 
-def lay_out(connection: sqlite3.Connection) -> None:
+def create_tables(connection: sqlite3.Connection) -> None:
     """Create the tables if they do not exist."""
     if connection.execute("PRAGMA user_version").fetchone()[0]:
         return
@@ -251,7 +251,7 @@ def reader(address: str) -> sqlite3.Connection:
     """A read-only connection to an existing cache."""
     connection = _connect(address)
     try:
-        lay_out(connection)
+        create_tables(connection)
         connection.execute("SELECT number FROM list LIMIT 1").fetchone()
         connection.execute("PRAGMA query_only=1")
     except (sqlite3.Error, UnicodeDecodeError):
@@ -308,7 +308,7 @@ def move_aside(path: Path, why: str) -> Path:
     number = 1 + (_aside_number(path, before[-1]) if before else 0)
     aside = path.with_name(f"{path.name}.{why}-{number}")
     path.replace(aside)
-    first_frame.forget(path)
+    first_frame_file.delete(path)
     for other in before[:-1]:
         remove(other)
     for suffix in _COMPANIONS:

@@ -1,4 +1,4 @@
-"""Random access to a cached list by position, through its index of counted nodes."""
+"""Finds a row of a cached list by position, by row counts that are stored per block and run."""
 
 from bisect import bisect_right
 from collections import OrderedDict
@@ -19,6 +19,7 @@ Rows = Callable[[str, tuple[object, ...]], list[Any]]
 Edge = tuple[str, int, str, str]
 
 _BLOCKS_KEPT = 16
+_READ_LATELY = 200
 
 _NODES = (
     "SELECT sort, size, id, kind, count FROM node WHERE list = ? AND level = ?"
@@ -100,11 +101,11 @@ class Listing(Generic[T]):
         which: ListName,
         *,
         newest_first: bool,
-        distrust: Callable[[], None] = lambda: None,
+        rebuild: Callable[[], None] = lambda: None,
     ) -> None:
-        """`distrust` is called when the data is invalid."""
+        """`rebuild` is called when the data is invalid."""
         self._rows = rows
-        self._distrust = distrust
+        self._rebuild = rebuild
         self._origin = origin
         self._which = which
         self._newest_first = newest_first
@@ -115,7 +116,6 @@ class Listing(Generic[T]):
 
     @property
     def name(self) -> str:
-        """Name of the list."""
         return self._which.name
 
     @property
@@ -130,10 +130,11 @@ class Listing(Generic[T]):
         self._blocks: dict[int, NodeDirectory] = {}
         self._kept: OrderedDict[tuple[int, int], list[Any]] = OrderedDict()
         self._spare: tuple[str, bytes] | None = None
+        self._read_lately: dict[int, T] = {}
         try:
             self._load()
         except NONSENSE:
-            self._distrust()
+            self._rebuild()
 
     def _load(self) -> None:
         saved = self._rows(
@@ -157,11 +158,19 @@ class Listing(Generic[T]):
             position += len(self)
         if not 0 <= position < len(self):
             raise IndexError(position)
+        # The rows in view are read several times in a frame.
+        value = self._read_lately.get(position)
+        if value is not None:
+            return value
         try:
-            return self._value(position)
+            value = self._value(position)
         except NONSENSE:
-            self._distrust()
+            self._rebuild()
             return cast(T, unreadable(self._which.kind))
+        if len(self._read_lately) >= _READ_LATELY:
+            self._read_lately.clear()
+        self._read_lately[position] = value
+        return value
 
     def _value(self, position: int) -> T:
         run, within_run = self._runs.find(position)
@@ -187,7 +196,7 @@ class Listing(Generic[T]):
         try:
             return self._position(Key(*place[0]))
         except NONSENSE:
-            self._distrust()
+            self._rebuild()
             return None
 
     def rank(self, value: T) -> int:
@@ -199,7 +208,7 @@ class Listing(Generic[T]):
             key = key_of(cast(Any, value), self._which.order, now)
             before = self._before(key, held=False)
         except NONSENSE:
-            self._distrust()
+            self._rebuild()
             return 0
         return max(0, min(before, len(self)))
 

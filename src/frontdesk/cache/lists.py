@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from frontdesk.cache import objects
+from frontdesk.cache.coverage import unmark
 from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE, Row, key_of, members_of, sort_text
 from frontdesk.timeline import HIGHEST, LOWEST, Key, Stretch, merge
 from frontdesk.wire import Conversation
@@ -34,7 +35,7 @@ _CHILDREN = {
 }
 
 
-def lay_out(connection: sqlite3.Connection, number: int) -> None:
+def create_tables(connection: sqlite3.Connection, number: int) -> None:
     """Create the index of an empty list: one node per level, covering all keys."""
     connection.executemany(
         "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, 0)",
@@ -210,6 +211,8 @@ def save_head(
     restarted = top is not None and (restart or not fetched.stretch.meets(top))
     if restarted:
         _cut(connection, number)
+        if which.conversation_id is not None:
+            unmark(connection, origin, which.conversation_id)
     changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, origin, number, which, fetched.stretch)
     if restarted or oldest_key is None or fetched.stretch.lowest <= oldest_key:
@@ -274,6 +277,7 @@ def drop_thread(connection: sqlite3.Connection, origin: int, conversation_id: st
     """Delete the messages and notes of a conversation, with their lists."""
     drop_list(connection, origin, thread_name(conversation_id).name)
     drop_list(connection, origin, notes_name(conversation_id).name)
+    unmark(connection, origin, conversation_id)
     objects.drop_thread(connection, origin, conversation_id)
 
 
@@ -368,7 +372,7 @@ def _opened(connection: sqlite3.Connection, origin: int, name: str) -> int:
         connection.execute("INSERT INTO list(origin, name) VALUES (?, ?)", (origin, name))
         number = _number(connection, origin, name)
         assert number is not None
-        lay_out(connection, number)
+        create_tables(connection, number)
     return number
 
 
@@ -397,7 +401,7 @@ def _bounds(
 def _cut(connection: sqlite3.Connection, number: int) -> None:
     """Empty a list that is refilled in the same transaction."""
     _empty(connection, number)
-    lay_out(connection, number)
+    create_tables(connection, number)
 
 
 def _empty(connection: sqlite3.Connection, number: int) -> None:

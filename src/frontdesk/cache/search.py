@@ -15,6 +15,7 @@ from frontdesk.cache.rows import (
     preview_in,
     searched_text_in,
 )
+from frontdesk.phones import without_prefix
 from frontdesk.text import clean, folded, one_line
 
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
@@ -28,6 +29,8 @@ _MANY = 1_000
 
 _SNIPPET_LENGTH = 160
 _SNIPPET_BEFORE = 40
+# Digits of a phone number after its prefix; fewer, with a 0 in front, may be a date or an order.
+_LEAST_DIGITS = 8
 # Separators within phone numbers.
 _BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
 
@@ -48,8 +51,12 @@ class Terms:
     @classmethod
     def of(cls, text: str) -> "Terms":
         """Parse user input; any text is valid."""
-        terms = folded(clean(text)).split()[:_MOST_TERMS]
-        return cls(tuple(_spellings(term[:_LONGEST_TERM]) for term in terms))
+        text = folded(clean(text))
+        terms = text.split()[:_MOST_TERMS]
+        digits = without_prefix(text) or ""
+        # As an alternative of each term, the number is one to all of them.
+        number = (digits,) if len(digits) >= _LEAST_DIGITS else ()
+        return cls(tuple((*_spellings(term[:_LONGEST_TERM]), *number) for term in terms))
 
     @property
     def match(self) -> str | None:

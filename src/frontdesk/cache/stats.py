@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from frontdesk import first_frame
+from frontdesk import first_frame_file
 from frontdesk.cache import files, lists, objects
+from frontdesk.cache.coverage import Coverage, FillProgress
 from frontdesk.cache.files import FileState
 from frontdesk.errors import UnusableFile
+from frontdesk.wire.values import utc_now
 
 _SHELVES = """
 SELECT origin.number, name,
@@ -53,7 +55,7 @@ class OriginUsage(NamedTuple):
     """Statistics of one server and key or user. size_bytes: its estimated share of the file.
 
     oldest, newest: times of the cached messages; read_at: last time that a list was shown or
-    fetched.
+    fetched. coverage: conversations that are cached whole; None if none were filled.
     """
 
     origin: int
@@ -66,6 +68,7 @@ class OriginUsage(NamedTuple):
     oldest: datetime | None
     newest: datetime | None
     read_at: datetime | None
+    coverage: Coverage | None
 
 
 class FileUsage(NamedTuple):
@@ -91,10 +94,22 @@ def contents(path: Path) -> FileUsage:
     try:
         with closing(files.reader(files.address_of(path))) as connection:
             rows = connection.execute(_SHELVES).fetchall()
-    except sqlite3.Error as error:
+            coverages = [_coverage(connection, row[0]) for row in rows]
+    except (sqlite3.Error, ValueError) as error:
         raise UnusableFile(f"{path} cannot be read: {error}") from error
-    weight = sum(row[2] for row in rows) or 1
-    return FileUsage(size, tuple(_origin_usage(row, size / weight) for row in rows), aside)
+    share = size / (sum(row[2] for row in rows) or 1)
+    origins = zip(rows, coverages, strict=True)
+    return FileUsage(size, tuple(_origin_usage(row, share, one) for row, one in origins), aside)
+
+
+def _coverage(connection: sqlite3.Connection, origin: int) -> Coverage | None:
+    def read(sql: str, values: tuple[object, ...]) -> list[Any]:
+        return connection.execute(sql, values).fetchall()
+
+    async def write(work: object) -> None:
+        raise AssertionError("The file is only read")
+
+    return FillProgress(read, write, origin, utc_now).coverage()
 
 
 def clear(path: Path) -> None:
@@ -129,7 +144,7 @@ def clear_origins(
         with closing(files.writer(files.address_of(path))) as connection:
             connection.execute("PRAGMA secure_delete=1")
             connection.execute("BEGIN IMMEDIATE")
-            first_frame.forget(path)
+            first_frame_file.delete(path)
             for origin in origins:
                 if not_read_since is None:
                     _drop_all(connection, origin)
@@ -182,7 +197,7 @@ def _alone(path: Path) -> bool:
     return bool(mode == "delete")
 
 
-def _origin_usage(row: tuple[Any, ...], share: float) -> OriginUsage:
+def _origin_usage(row: tuple[Any, ...], share: float, coverage: Coverage | None) -> OriginUsage:
     origin, name, weight, conversations, messages, notes, contacts, oldest, newest, read_at = row
     return OriginUsage(
         origin,
@@ -195,6 +210,7 @@ def _origin_usage(row: tuple[Any, ...], share: float) -> OriginUsage:
         _moment(oldest),
         _moment(newest),
         datetime.fromtimestamp(read_at / 1000, UTC) if read_at else None,
+        coverage,
     )
 
 

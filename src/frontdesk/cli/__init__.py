@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-    from frontdesk.cli.startup import StartupFrame
+    from frontdesk.cli.first_frame_display import FirstFrameDisplay
 
 _GRACE_SECONDS = 5
 
@@ -17,30 +17,31 @@ def main() -> None:
     """Entry point of `frontdesk`. Imports the command line late: some processes need none."""
     # Objects created at start live until exit: skip garbage collection before the first paint.
     gc.disable()
-    from frontdesk.cli.startup import startup_frame
+    from frontdesk.cli.first_frame_display import prepare_first_frame
 
-    startup = startup_frame(sys.argv[1:], os.environ)
+    first_frame = prepare_first_frame(sys.argv[1:], os.environ)
     try:
-        startup.show()
-        _leave_when_told()
-        _run(startup)
+        first_frame.show()
+        _exit_on_signals()
+        _run(first_frame)
     except KeyboardInterrupt:
         # During imports; `commands` handles interrupts later.
         sys.exit(130)
     finally:
-        startup.end()
+        first_frame.restore_terminal()
 
 
-def _run(startup: "StartupFrame") -> None:
+def _run(first_frame: "FirstFrameDisplay") -> None:
     """Run the command line. Imported only after the first frame is on the terminal."""
-    _speak_as_the_user()
+    _use_user_locale()
+    _disable_pydantic_plugins()
     from frontdesk.cli.base import run
     from frontdesk.cli.main import frontdesk
 
-    run(frontdesk, startup)
+    run(frontdesk, first_frame)
 
 
-def _leave_when_told() -> None:
+def _exit_on_signals() -> None:
     """Turn SIGTERM and SIGHUP into SystemExit, so that resources are closed.
 
     A process that has not ended after `_GRACE_SECONDS`, because a terminal that is gone or stalled
@@ -65,7 +66,14 @@ def _leave(number: int, frame: "FrameType | None") -> None:
     raise SystemExit(128 + number)
 
 
-def _speak_as_the_user() -> None:
+def _disable_pydantic_plugins() -> None:
+    """Skip pydantic's search for plugins, which reads the metadata of all installed packages."""
+    from frontdesk.subprocess_environment import set_only_here
+
+    set_only_here("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+
+def _use_user_locale() -> None:
     """Format dates in the user's locale; a missing locale falls back to "C"."""
     import locale
     from contextlib import suppress

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from frontdesk import private_files, settings
+from frontdesk import environment, private_files
 from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, say
 from frontdesk.cli.log_redaction import Discreet, be_discreet
 from frontdesk.errors import BadSettings
@@ -156,14 +156,14 @@ def _debug_option() -> click.Option:
         is_flag=True,
         expose_value=False,
         callback=_start_log,
-        help="Write a log file, without keys and without what customers write.",
+        help="Write a debug log, without keys or message texts.",
     )
 
 
 def _start_log(context: click.Context, option: click.Parameter, wanted: bool) -> None:
     if not wanted:
         return
-    path = settings.log_file()
+    path = environment.log_file()
     try:
         private_files.make_directories(path)
         stream = open(path, "a", opener=private_files.opener, encoding="utf-8")  # noqa: SIM115

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from frontdesk import export
+from frontdesk import conversation_export
 from frontdesk.cli.output import Column
-from frontdesk.export import Cell, compact
+from frontdesk.conversation_export import Cell, compact
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -84,7 +84,7 @@ _HEADINGS = {
 }
 
 CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
-    _column(name, read, _HEADINGS.get(name, "")) for name, read in export.COLUMNS
+    _column(name, read, _HEADINGS.get(name, "")) for name, read in conversation_export.COLUMNS
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (

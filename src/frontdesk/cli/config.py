@@ -8,19 +8,22 @@ and formatting survive.
 import re
 import shlex
 from collections.abc import Collection, Mapping
-from datetime import timedelta
+from datetime import time, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from frontdesk import settings, toml
+from frontdesk import environment, toml
+from frontdesk.alerts import AlertSettings, QuietHours
 from frontdesk.errors import BadSettings
 from frontdesk.proxy_address import check_proxy
-from frontdesk.text import clean, one_line, parse_duration
+from frontdesk.text import clean, one_line
+from frontdesk.time_format import parse_duration
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
-_TABLES = ("viewer", "open", "network", "targets", "keys", "profiles")
+_TABLES = ("viewer", "mirror", "alerts", "open", "network", "targets", "keys", "profiles")
 _MEMBERS = ("profile", "views", *_TABLES)
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 # Path of a value: the names of its tables and its own.
@@ -36,43 +39,64 @@ Place = tuple[str, ...]
 T = TypeVar("T", bound=BaseModel)
 
 NEW_FILE = """\
-# How frontdesk is set up. `frontdesk config check` says what is wrong in here.
-# Lines that begin with # are off; they show what holds without them.
+# Configuration of frontdesk. `frontdesk config check` lists mistakes in this file.
+# Lines that begin with # are comments; they show the defaults or an example.
 
-# The profile that is opened when none is named: frontdesk profiles use NAME
+# The profile that is opened by default: frontdesk profiles use NAME
 # profile = "work"
 
 [viewer]
-# Colours: "dark", "light", "high-contrast", "16-colours", "nord", "gruvbox", "dracula" and others.
+# Theme: "dark", "light", "high-contrast", "16-colours", "nord", "gruvbox", "dracula" and others.
 # theme = "dark"
 # Lines for each conversation: "auto" (two), 1, 2 or 3.
 # density = "auto"
-# Ring the terminal's bell when something new comes in.
+# Ring the terminal's bell when a message arrives.
 # bell = false
 # Send no requests while the terminal does not have the focus.
 # quiet_unfocused = false
-# When a conversation is read on this computer: after so many seconds under the cursor, "open"
-# only when it is opened, or "never".
+# When a conversation counts as read on this computer: after so many seconds under the cursor,
+# "open" for only when it is opened, or "never".
 # mark_read_after = 3
 # Handle the mouse. If false, the terminal selects text as usual.
 # mouse = true
-# Megabytes that loaded pages may take on this computer.
+# Maximum size of the local cache in MB.
 # cache_mb = 512
+
+[mirror]
+# Conversations to keep whole on this computer, for searching and for working offline: "off",
+# "open", those of the last days as "30d", or "all". They are loaded while the viewer is open.
+# keep = "open"
+# Load them on battery too.
+# on_battery = false
+
+[alerts]
+# Alert, in the viewer and in frontdesk tail --alerts, when a customer writes in your
+# conversations, waits unassigned for longer than this, or waits while the reply window closes
+# within this.
+# mine = true
+# waiting = "15m"
+# window = "2h"
+# No alerts at these times; a time zone may follow.
+# quiet = "19:00-08:30"
+# Use the terminal's notifications too (iTerm2, kitty, WezTerm, Ghostty, foot, rxvt).
+# terminal = false
+# Run a program for each alert; a sentence is its last argument.
+# run = "notify-send frontdesk"
 
 [open]
 # The address of a conversation in a web inbox, which "o" opens; {id} is the conversation's id.
 # conversation = "https://inbox.example.com/conversations/{id}"
 
 [network]
-# The authorities whose certificates count, in PEM; else SSL_CERT_FILE, SSL_CERT_DIR, or those
-# that the system trusts.
+# PEM file of the certificate authorities to trust. Default: SSL_CERT_FILE, SSL_CERT_DIR, or the
+# system's.
 # ca_file = "/etc/ssl/certs/company.pem"
-# The proxy for https; "" is none. Else HTTPS_PROXY says it. NO_PROXY names hosts without one.
+# Proxy for https; "" means none. Default: HTTPS_PROXY. NO_PROXY lists hosts that bypass it.
 # proxy = "http://proxy.example.com:3128"
 
 [targets]
-# How soon customers are to be answered: s, m, h or d. Reports say how many were, and how many wait
-# longer than that now.
+# How soon customers should be answered: s, m, h or d. Reports count how many were answered in
+# time, and how many are waiting longer now.
 # first_response = "15m"
 # reply = "1h"
 
@@ -86,7 +110,7 @@ NEW_FILE = """\
 # query = "is:open #billing sort:waiting"
 # key = "8"
 
-# Profiles: frontdesk profiles add|list|use|remove. Keys of servers are not kept in this file.
+# Profiles: frontdesk profiles add|list|use|remove. API keys are not kept in this file.
 # key_command is a program that writes the key, and can be set in the profile of a server:
 # key_command = ["pass", "show", "frontdesk"]
 """
@@ -103,20 +127,20 @@ def _theme(value: str) -> str:
 
 def _text(value: str) -> str:
     if not value.strip() or not value.isprintable():
-        raise ValueError("say a text in quotes")
+        raise ValueError("use a text in quotes")
     return value.strip()
 
 
 def _file(value: str) -> str:
     path = Path(_text(value)).expanduser()
     if not path.is_absolute():
-        raise ValueError("say the whole path, from / or ~ on")
+        raise ValueError("use a path that begins with / or ~")
     return str(path)
 
 
 def _proxy(value: object) -> object:
     if not isinstance(value, str):
-        raise ValueError('say an address in quotes, or "" for none')
+        raise ValueError('use an address in quotes, or "" for none')
     if value.strip():
         check_proxy(value.strip())
     return value.strip()
@@ -128,9 +152,9 @@ def _conversation_link(value: str) -> str:
     address = urlsplit(before)
     braces = set("{}") & {*before, *after}
     if not mark or braces or address.scheme not in ("http", "https") or not address.hostname:
-        raise ValueError(f"say an address with {{id}}: {_CONVERSATION_EXAMPLE}")
+        raise ValueError(f"use an address with {{id}}: {_CONVERSATION_EXAMPLE}")
     if not address.path or not value.strip().isprintable() or " " in value.strip():
-        raise ValueError(f"say {{id}} after the name of the server: {_CONVERSATION_EXAMPLE}")
+        raise ValueError(f"put {{id}} after the host: {_CONVERSATION_EXAMPLE}")
     return value.strip()
 
 
@@ -141,7 +165,7 @@ def _density(value: object) -> object:
     if value == "auto":
         return 0
     if type(value) is not int or value not in (1, 2, 3):
-        raise ValueError('say "auto", 1, 2 or 3')
+        raise ValueError('use "auto", 1, 2 or 3')
     return value
 
 
@@ -149,7 +173,7 @@ def _read_after(value: object) -> object:
     if value in ("open", "never"):
         return value
     if type(value) not in (int, float) or not 0 <= float(str(value)) <= _LONGEST_REST:
-        raise ValueError(f'say "open", "never" or seconds up to {_LONGEST_REST}')
+        raise ValueError(f'use "open", "never" or seconds up to {_LONGEST_REST}')
     return float(str(value))
 
 
@@ -158,8 +182,21 @@ def _target(value: object) -> object:
         return value
     length = parse_duration(value, "smhd") if isinstance(value, str) else None
     if length is None or not timedelta(0) < length <= _LONGEST_TARGET:
-        raise ValueError(f'say a time as "15m", "1h" or "2d", up to "{_LONGEST_TARGET.days}d"')
+        raise ValueError(f'use a time like "15m", "1h" or "2d", up to "{_LONGEST_TARGET.days}d"')
     return length
+
+
+def _quiet(value: object) -> object:
+    if isinstance(value, QuietHours):
+        return value
+    try:
+        hours, _, zone = str(value).strip().partition(" ")
+        start, end = map(time.fromisoformat, hours.split("-"))
+        if start == end or start.tzinfo or end.tzinfo:
+            raise ValueError
+        return QuietHours(start, end, ZoneInfo(zone.strip()).key if zone.strip() else "")
+    except (ValueError, KeyError, OSError) as error:
+        raise ValueError('use "19:00-08:30" or "19:00-08:30 Europe/London"') from error
 
 
 def _command(value: object) -> object:
@@ -167,8 +204,15 @@ def _command(value: object) -> object:
         return value
     words = shlex.split(value) if isinstance(value, str) else value
     if not isinstance(words, list) or not words or not all(isinstance(w, str) for w in words):
-        raise ValueError('say a program and its arguments: ["pass", "show", "frontdesk"]')
+        raise ValueError('use a program and its arguments: ["pass", "show", "frontdesk"]')
     return tuple(words)
+
+
+def _keep(value: str) -> str:
+    from frontdesk.cache.coverage import Keep
+
+    Keep.parse(value)
+    return value
 
 
 def _query(value: str) -> str:
@@ -182,19 +226,19 @@ def _view_key(value: str) -> str:
     from frontdesk.query import VIEW_KEYS
 
     if value not in VIEW_KEYS:
-        raise ValueError(f"say one of the keys {', '.join(VIEW_KEYS)} in quotes")
+        raise ValueError(f"use one of the keys {', '.join(VIEW_KEYS)} in quotes")
     return value
 
 
 _Text = Annotated[str, AfterValidator(_text)]
 _Theme = Annotated[str, AfterValidator(_theme)]
 _ReadAfter: TypeAlias = Annotated[float | Literal["open", "never"], BeforeValidator(_read_after)]
-_Megabytes = Annotated[int, Field(ge=1, le=settings.MOST_CACHE_MB)]
-_MEGABYTES = f"say a number of MB, 1 to {settings.MOST_CACHE_MB}"
+_Megabytes = Annotated[int, Field(ge=1, le=environment.MOST_CACHE_MB)]
+_MEGABYTES = f"use a number of MB, 1 to {environment.MOST_CACHE_MB}"
 # What is allowed instead, by the type of pydantic's error.
 _ALLOWED = {
-    "bool_type": "say true or false",
-    "string_type": "say a text in quotes",
+    "bool_type": "use true or false",
+    "string_type": "use a text in quotes",
     "int_type": _MEGABYTES,
     "greater_than_equal": _MEGABYTES,
     "less_than_equal": _MEGABYTES,
@@ -212,7 +256,7 @@ class _Strict(BaseModel):
     )
 
 
-class Look(_Strict):
+class ViewerSettings(_Strict):
     """Viewer settings. density: lines per conversation; 0 adapts to the terminal's size."""
 
     theme: _Theme | None = None
@@ -222,6 +266,27 @@ class Look(_Strict):
     mark_read_after: _ReadAfter = 3.0
     mouse: bool = True
     cache_mb: _Megabytes | None = None
+
+
+class MirrorSettings(_Strict):
+    """Conversations to keep whole in the cache. keep: None leaves it to the viewer's user."""
+
+    keep: Annotated[str, AfterValidator(_keep)] | None = None
+    on_battery: bool = False
+
+
+_Target = Annotated[timedelta, BeforeValidator(_target)]
+
+
+class AlertsTable(_Strict):
+    """Alerts of the viewer and of `tail`, see `AlertSettings`."""
+
+    mine: bool = False
+    waiting: _Target | None = None
+    window: _Target | None = None
+    quiet: Annotated[QuietHours, BeforeValidator(_quiet)] | None = None
+    terminal: bool = False
+    run: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
 
 
 class OpenSettings(_Strict):
@@ -238,9 +303,6 @@ class NetworkSettings(_Strict):
 
     ca_file: Annotated[str, AfterValidator(_file)] | None = None
     proxy: Annotated[str, BeforeValidator(_proxy)] | None = Field(default=None, repr=False)
-
-
-_Target = Annotated[timedelta, BeforeValidator(_target)]
 
 
 class TargetSettings(_Strict):
@@ -292,7 +354,9 @@ class Configuration(NamedTuple):
     path: Path
     profile: str | None = None
     profiles: Mapping[str, Profile] = MappingProxyType({})
-    look: Look = Look()
+    viewer: ViewerSettings = ViewerSettings()
+    mirror: MirrorSettings = MirrorSettings()
+    alerts: AlertsTable = AlertsTable()
     open: OpenSettings = OpenSettings()
     network_settings: NetworkSettings = NetworkSettings()
     targets: TargetSettings = TargetSettings()
@@ -331,6 +395,10 @@ class Configuration(NamedTuple):
         return None
 
     @property
+    def alert_settings(self) -> AlertSettings:
+        return AlertSettings(**dict(self.alerts))
+
+    @property
     def network(self) -> NetworkSettings:
         """Return the network settings.
 
@@ -353,7 +421,7 @@ def configuration(*, whole: bool = True) -> Configuration:
 
     whole=False skips viewer settings, whose validation imports the viewer.
     """
-    return read(settings.config_file(), whole=whole)
+    return read(environment.config_file(), whole=whole)
 
 
 def read(path: Path, *, whole: bool = True) -> Configuration:
@@ -458,7 +526,7 @@ class _Reader:
     def configuration(self, members: Mapping[str, Any]) -> Configuration:
         for name in members.keys() - set(_MEMBERS):
             self._report((name,), _unknown(name, _MEMBERS))
-        viewer, opens, network, targets, keys, tables = (
+        viewer, mirror, alerts, opens, network, targets, keys, tables = (
             self._table((name,), members) for name in _TABLES
         )
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
@@ -466,7 +534,9 @@ class _Reader:
             self._path,
             self._selected(members.get("profile"), profiles),
             profiles,
-            self._validated(Look, ("viewer",), viewer),
+            self._validated(ViewerSettings, ("viewer",), viewer),
+            self._validated(MirrorSettings, ("mirror",), mirror),
+            self._validated(AlertsTable, ("alerts",), alerts),
             self._validated(OpenSettings, ("open",), opens),
             self._validated(NetworkSettings, ("network",), network),
             self._validated(TargetSettings, ("targets",), targets),
@@ -510,7 +580,7 @@ class _Reader:
                 self._report(("keys", name), words)
         if not texts:
             return {}
-        from frontdesk.tui.keymap import checked_keymap
+        from frontdesk.tui.key_validation import checked_keymap
 
         usable, problems = checked_keymap(texts)
         for name, words in problems:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def account_option(help_text: str) -> Callable[[F], F]:
+def account_option(command: F) -> F:
     """Add the option `--account`, the account's slug."""
-    return click.option("--account", default=DEFAULT_ACCOUNT, show_default=True, help=help_text)
+    option = click.option("--account", default=DEFAULT_ACCOUNT, show_default=True, help="Account.")
+    return option(command)
 
 
 @contextmanager

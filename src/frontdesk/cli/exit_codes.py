@@ -67,7 +67,7 @@ def _unwritten(error: OSError) -> int:
 
 
 def _crashed(error: Exception) -> int:
-    from frontdesk.cli.crashes import keep
+    from frontdesk.cli.crash_report import keep
 
     # Without a report file, the message is the report itself, on several lines.
     sys.stderr.write(f"frontdesk: {keep(error)}\n")

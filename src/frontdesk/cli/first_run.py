@@ -9,7 +9,7 @@ from frontdesk.cli.profiles import add_profile, check_name
 from frontdesk.cli.target import Target, describe_database, describe_server
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
 from frontdesk.store.dsn import is_address
-from frontdesk.tui.connect import ConnectApp, Fault, Wanted
+from frontdesk.tui.setup_form import ConnectApp, Fault, SetupValues
 
 
 def connect(configured: Configuration) -> Target | None:
@@ -19,8 +19,8 @@ def connect(configured: Configuration) -> Target | None:
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
-    app = ConnectApp(attempt, theme=configured.look.theme, keys=configured.keys)
-    wanted = asyncio.run(app.run_async(mouse=configured.look.mouse))
+    app = ConnectApp(attempt, theme=configured.viewer.theme, keys=configured.keys)
+    wanted = asyncio.run(app.run_async(mouse=configured.viewer.mouse))
     if app.crash is not None:
         raise app.crash
     if wanted is None:
@@ -28,13 +28,13 @@ def connect(configured: Configuration) -> Target | None:
     return Target(profile=keep(configured, wanted)) if wanted.address else Target()
 
 
-def keep(configured: Configuration, wanted: Wanted) -> str:
+def keep(configured: Configuration, wanted: SetupValues) -> str:
     """Save a verified inbox; return its profile's name."""
     add_profile(configured, _profile(wanted), wanted.key if wanted.is_server else None, use=True)
     return wanted.name
 
 
-async def attempt(wanted: Wanted) -> str:
+async def attempt(wanted: SetupValues) -> str:
     """Connect to an inbox and describe it in a few words.
 
     Raises: Fault: an invalid field. InboxError.
@@ -54,7 +54,7 @@ async def attempt(wanted: Wanted) -> str:
         raise Fault("key" if "key must be" in str(error) else "address", str(error)) from error
 
 
-def _profile(wanted: Wanted) -> Profile:
+def _profile(wanted: SetupValues) -> Profile:
     if wanted.is_server:
         return Profile(name=wanted.name, url=wanted.address)
     address = wanted.address

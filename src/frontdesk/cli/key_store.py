@@ -10,8 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from frontdesk import outside, settings
-from frontdesk.cli.private import private_text, write_private
+from frontdesk import environment, private_files, subprocess_environment
 from frontdesk.errors import BadSettings, UnusableFile
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def kept_key(profile: "Profile") -> str | None:
     file = _file(profile.name)
     if file.is_symlink() or file.exists():
         try:
-            return private_text(file).strip()
+            return private_files.load_text(file).strip()
         except UnicodeDecodeError:
             raise BadSettings(f"{file} holds no key") from None
     ring = _keyring()
@@ -61,7 +60,7 @@ def keep_key(name: str, key: str) -> str:
     file = _file(name)
     if file.is_symlink():
         raise UnusableFile(f"{file} is a symbolic link: a key is not written there")
-    write_private(file, f"{key}\n")
+    private_files.save_text(file, f"{key}\n")
     return str(file)
 
 
@@ -78,7 +77,7 @@ def forget_key(name: str) -> None:
 
 
 def _file(name: str) -> Path:
-    return settings.keys_directory() / name
+    return environment.keys_directory() / name
 
 
 def _keyring() -> ModuleType | None:
@@ -98,12 +97,12 @@ def _keyring() -> ModuleType | None:
 def _said_by(command: tuple[str, ...]) -> str:
     """Return the first line printed by a command; its standard error goes to the terminal."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             command,
             stdout=subprocess.PIPE,
             check=True,
             timeout=_COMMAND_SECONDS,
-            env=outside.environment(),
+            env=subprocess_environment.without_secrets(),
         ).stdout
     except subprocess.CalledProcessError as error:
         raise BadSettings(f"{command[0]} gave no key: it ended with {error.returncode}") from None
@@ -111,7 +110,7 @@ def _said_by(command: tuple[str, ...]) -> str:
         raise BadSettings(f"{command[0]} gave no key within {_COMMAND_SECONDS:.0f} s") from None
     except OSError as error:
         raise BadSettings(f"{command[0]} gave no key: {error.strerror}") from error
-    lines = said.decode(errors="replace").splitlines()
+    lines = output.decode(errors="replace").splitlines()
     if not lines or not lines[0].strip():
         raise BadSettings(f"{command[0]} gave no key: it wrote nothing")
     return lines[0].strip()

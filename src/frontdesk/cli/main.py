@@ -6,8 +6,8 @@ import click
 
 from frontdesk import __version__
 from frontdesk.cli.base import Group
+from frontdesk.cli.first_frame_display import FirstFrameDisplay
 from frontdesk.cli.options import chosen_target, target_option_set
-from frontdesk.cli.startup import StartupFrame
 from frontdesk.cli.target import Target
 
 _COMMANDS = "frontdesk.cli.commands"
@@ -79,18 +79,18 @@ _SECTIONS = {
 def frontdesk(context: click.Context, /, **given: str | None) -> None:
     """A terminal inbox for customer conversations held over WhatsApp numbers.
 
-    Without a command it opens the viewer on a database, a server or a profile: on the one in use,
-    if none is named. The environment may name it: FRONTDESK_DATABASE, FRONTDESK_URL with the key in
-    FRONTDESK_API_KEY, or FRONTDESK_PROFILE. Options that name it may stand before or behind a
-    command.
+    Without a command, opens the viewer on a database, a server or a profile; by default on the
+    current profile. The environment may name it instead: FRONTDESK_DATABASE, FRONTDESK_URL with the
+    key in FRONTDESK_API_KEY, or FRONTDESK_PROFILE. These options may also follow the command.
     """
     if context.invoked_subcommand is not None:
         gc.enable()
         return
-    open_inbox(chosen_target(context, given), context.find_object(StartupFrame) or StartupFrame())
+    first_frame = context.find_object(FirstFrameDisplay) or FirstFrameDisplay()
+    open_inbox(chosen_target(context, given), first_frame)
 
 
-def open_inbox(target: Target, startup: StartupFrame) -> None:
+def open_inbox(target: Target, first_frame: FirstFrameDisplay) -> None:
     """Open the viewer, or the demo if the user chose that.
 
     Raises: InboxError.
@@ -98,10 +98,10 @@ def open_inbox(target: Target, startup: StartupFrame) -> None:
     try:
         from frontdesk.cli.viewer import open_viewer
 
-        wants_demo = open_viewer(target, startup)
+        wants_demo = open_viewer(target, first_frame)
     finally:
         # Error messages must be printed on the restored terminal.
-        startup.end()
+        first_frame.restore_terminal()
     if wants_demo:
         from frontdesk.cli.commands.demo import open_demo
 

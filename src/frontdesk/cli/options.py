@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cli.config import configuration
 from frontdesk.cli.target import Target, parse_target
 from frontdesk.errors import BadSettings
@@ -62,7 +62,7 @@ def _before(context: click.Context, name: str) -> str | None:
 
 
 def _variable(name: str) -> str:
-    return settings.environment().get(VARIABLES[name], "").strip()
+    return environment.variables().get(VARIABLES[name], "").strip()
 
 
 def database_option(help_text: str) -> Callable[[F], F]:
@@ -71,7 +71,7 @@ def database_option(help_text: str) -> Callable[[F], F]:
         "--database",
         metavar="PATH|ADDRESS",
         callback=_chosen_database,
-        help=f"{help_text} Else FRONTDESK_DATABASE.",
+        help=f"{help_text}  [default: FRONTDESK_DATABASE]",
     )
 
 
@@ -96,24 +96,24 @@ def _complete_profile(
 
 
 _TARGET_OPTIONS = (
-    click.option("--url", help="Read this server; the key is in FRONTDESK_API_KEY."),
+    click.option("--url", help="Read this server, with the key in FRONTDESK_API_KEY."),
     click.option(
         "--database",
         metavar="PATH|ADDRESS",
         type=click.Path(),
-        help="Read this database: a file, or a PostgreSQL database as postgresql://…",
+        help="Read this database: a file, or a PostgreSQL address like postgresql://…",
     ),
     click.option(
         "--as",
         "user",
         metavar="USER",
-        help="Who “me” is in a database: an e-mail address, name or id.",
+        help="User meant by “me” in a database: e-mail address, name or id.",
     ),
     click.option(
         "--profile",
         metavar="NAME",
         shell_complete=_complete_profile,
-        help="Read the inbox of this profile; else that of the profile in use.",
+        help="Use this profile.  [default: the current one]",
     ),
 )
 
@@ -132,13 +132,13 @@ def admission_options(command: F) -> Callable[..., object]:
             "--auto-create-channels/--no-auto-create-channels",
             default=True,
             show_default=True,
-            help="Make a channel of every number that something comes for, or pass it over.",
+            help="Create channels for unknown numbers, or skip their messages.",
         ),
         click.option(
             "--placeholders/--no-placeholders",
             default=True,
             show_default=True,
-            help="Show that there was a message where only its delivery is known, or not.",
+            help="Add a placeholder for messages of which only the delivery is known.",
         ),
     )
     for option in reversed(options):

@@ -20,10 +20,10 @@ from rich.table import Table
 from rich.text import Text
 
 from frontdesk.cli.base import JSON_OPTION
+from frontdesk.conversation_export import Cell, csv_cell, local_time, markdown_cell, markdown_row
 from frontdesk.errors import BadSettings
-from frontdesk.export import Cell, csv_cell, local_time, markdown_cell, markdown_row
 from frontdesk.phones import format_phone
-from frontdesk.text import clean, compact_json, one_line, steady
+from frontdesk.text import clean, compact_json, one_line, width_safe
 from frontdesk.wire import Wire, timestamp
 
 # Width of a table that no terminal limits, and the least of a column that is truncated.
@@ -125,7 +125,7 @@ def output_options(
             type=click.Choice(allowed),
             default=default,
             show_default=True,
-            help="How rows are written.",
+            help="Output format.",
         )
         json_fields = click.option(
             JSON_OPTION,
@@ -133,7 +133,7 @@ def output_options(
             is_flag=False,
             flag_value="",
             metavar="[FIELDS]",
-            help="As JSON; of FIELDS, such as id,contact.phone, only these members.",
+            help="Print JSON; with FIELDS, such as id,contact.phone, only these members.",
         )
         return choice(json_fields(writing))
 
@@ -222,7 +222,7 @@ def _cell(text: str | Text, style: str = "") -> Text:
 
 def plain(text: str) -> str:
     """Make a text safe for terminals: one line, no control characters, stable width."""
-    return text if text.isalnum() and text.isascii() else steady(one_line(clean(text)))
+    return text if text.isalnum() and text.isascii() else width_safe(one_line(clean(text)))
 
 
 def cut(text: str, width: int) -> str:

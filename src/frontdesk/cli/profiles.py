@@ -49,6 +49,6 @@ def configuration_text(configured: Configuration) -> str:
 
 
 def write_configuration(configured: Configuration, text: str) -> None:
-    from frontdesk.cli.private import write_private
+    from frontdesk import private_files
 
-    write_private(configured.path, text)
+    private_files.save_text(configured.path, text)

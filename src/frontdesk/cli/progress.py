@@ -65,13 +65,13 @@ class Progress:
 
     def __init__(self, *, shown: bool) -> None:
         self._shown = shown and sys.stderr.isatty()
-        self._said = False
+        self._on_line = False
         self._seen = 0
 
     def say(self, words: str) -> None:
         if self._shown:
             click.echo(f"{_CLEAR_LINE}{words}", nl=False, err=True)
-            self._said = True
+            self._on_line = True
 
     def count(self, more: int, noun: str) -> None:
         """Add to the number of rows that the line shows."""
@@ -79,9 +79,9 @@ class Progress:
         self.say(f"{self._seen:,} {noun} …")
 
     def clear(self) -> None:
-        if self._said:
+        if self._on_line:
             click.echo(_CLEAR_LINE, nl=False, err=True)
-            self._said = False
+            self._on_line = False
 
 
 async def walked(rows: "RowPages[W]", noun: str, progress: Progress) -> AsyncIterator[W]:

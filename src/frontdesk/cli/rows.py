@@ -50,10 +50,10 @@ def extent_options(command: F) -> Callable[..., object]:
             "--limit",
             type=click.IntRange(1),
             metavar="N",
-            help=f"How many rows; {DEFAULT_LIMIT} if nothing is given.",
+            help=f"Maximum number of rows.  [default: {DEFAULT_LIMIT}]",
         ),
-        click.option("--all", "all_rows", is_flag=True, help="Every row."),
-        click.option("--cursor", help="Begin where an earlier list ended."),
+        click.option("--all", "all_rows", is_flag=True, help="Print all rows."),
+        click.option("--cursor", help="Continue where an earlier list ended."),
     )
     for option in reversed(options):
         limited = option(limited)
@@ -104,8 +104,8 @@ def print_list(
         progress.clear()
         writer.end()
         tell_unreadable(unreadable + rows.unreadable)
-        if rows.cursor is not None:
-            _hint(noun, rows.cursor)
+        if rows.cursor is not None and extent.limit is not None:
+            _hint(noun, rows.cursor, extent.limit)
 
     run_with_client(target, work)
 
@@ -128,14 +128,15 @@ async def _print_selection(
     writer.end()
     tell_unreadable(rows.unreadable)
     if extent.limit is not None and len(kept) > extent.limit:
-        say(f"more {noun}: --all, or --limit {2 * extent.limit}")
+        _hint(noun, None, extent.limit)
 
 
 def _page_size(left: int | None) -> int:
     return MAX_LIMIT if left is None else min(left, MAX_LIMIT)
 
 
-def _hint(noun: str, cursor: str) -> None:
-    """Say that there are more rows, and how to get them."""
-    printable = cursor.isascii() and cursor.isprintable() and " " not in cursor
-    say(f"more {noun}: --all{f', or --cursor {cursor}' if printable else ''}")
+def _hint(noun: str, cursor: str | None, limit: int) -> None:
+    """Say that there are more rows, and how to get them: to a program by the cursor, if any."""
+    printable = cursor and cursor.isascii() and cursor.isprintable() and " " not in cursor
+    by_cursor = printable and not sys.stderr.isatty()
+    say(f"more {noun}: --all, or {f'--cursor {cursor}' if by_cursor else f'--limit {2 * limit}'}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
 
@@ -34,8 +34,8 @@ def in_process(database: "Database", user_id: int | None, resources: ExitStack) 
     failed because the database is damaged. Imports the network stack.
     """
     from frontdesk.client import InboxClient
+    from frontdesk.service.api_keys import new_ephemeral_key
     from frontdesk.service.app import create_app
-    from frontdesk.service.auth import new_ephemeral_key
 
     key, ephemeral = new_ephemeral_key(ACCOUNT, user_id)
     service = create_app(database, ephemeral_keys=[ephemeral])
@@ -144,9 +144,9 @@ def api_key_of(target: Target, configured: Configuration | None = None) -> str:
 
     Raises: BadSettings: no key found.
     """
-    environment = settings.key_in_environment()
-    if environment and not target.profile:
-        return environment
+    in_environment = environment.key_in_environment()
+    if in_environment and not target.profile:
+        return in_environment
     configured = configured or configuration(whole=False)
     for profile in configured.profiles.values():
         if target.profile == profile.name or (not target.profile and target.url == profile.url):
@@ -155,8 +155,8 @@ def api_key_of(target: Target, configured: Configuration | None = None) -> str:
             key = kept_key(profile)
             if key:
                 return key
-    if environment or not target.profile:
-        return settings.api_key()
+    if in_environment or not target.profile:
+        return environment.api_key()
     raise BadSettings(
         f"No key is kept for the profile {target.profile!r}:"
         f" frontdesk profiles add {target.profile} --replace --url {target.url}"
@@ -200,10 +200,10 @@ def network(configured: Configuration | None = None) -> "Network":
 
     Raises: BadSettings: invalid configuration.
     """
-    said = (configured or configuration(whole=False)).network
+    settings = (configured or configuration(whole=False)).network
     from frontdesk.client import Network
 
-    return Network.of(settings.environment(), ca_file=said.ca_file, proxy=said.proxy)
+    return Network.of(environment.variables(), ca_file=settings.ca_file, proxy=settings.proxy)
 
 
 def cache_origin(target: Target) -> str:

@@ -12,11 +12,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cache import Cache
-from frontdesk.cli.config import Configuration, Look, Profile, configuration
+from frontdesk.cli.config import Configuration, Profile, ViewerSettings, configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.startup import StartupFrame, today
+from frontdesk.cli.first_frame_display import FirstFrameDisplay, today
 from frontdesk.cli.target import (
     Target,
     api_key_of,
@@ -27,7 +27,7 @@ from frontdesk.cli.target import (
     where,
 )
 from frontdesk.errors import BadSettings, InboxError
-from frontdesk.first_frame import Frame
+from frontdesk.first_frame_file import FirstFrame
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
 from frontdesk.tui.app import FrontdeskApp
@@ -42,14 +42,15 @@ _SWITCH_SECONDS = 0.0005
 
 
 class Inbox(NamedTuple):
-    """Inbox to open. origin: the cache origin of its pages."""
+    """Inbox to open. origin: the cache origin of its pages. me: id of the own user, if known."""
 
     connect: Callable[[], "InboxClient"]
     origin: str
     title: str
+    me: str = ""
 
 
-def open_viewer(target: Target, startup: StartupFrame) -> bool:
+def open_viewer(target: Target, first_frame: FirstFrameDisplay) -> bool:
     """Open the viewer on a target, and on each profile that the user switches to.
 
     If a profile cannot be opened, the previous one is shown with the error. Returns True if nothing
@@ -68,7 +69,7 @@ def open_viewer(target: Target, startup: StartupFrame) -> bool:
     left: Target | None = None
     while True:
         try:
-            switch = _open(target, configured, notices, startup)
+            switch = _open(target, configured, notices, first_frame)
         except InboxError as error:
             if left is None:
                 raise
@@ -79,7 +80,7 @@ def open_viewer(target: Target, startup: StartupFrame) -> bool:
             return False
         left, notices = target, ()
         # Another start with the same arguments does not open this profile.
-        target, startup = Target(profile=switch.profile), StartupFrame()
+        target, first_frame = Target(profile=switch.profile), FirstFrameDisplay()
 
 
 def _asked_for(configured: Configuration) -> Target:
@@ -111,13 +112,13 @@ def preferences_of(
     configured: Configuration, profile: Profile | None, notices: tuple[str, ...]
 ) -> Preferences:
     """Return the preferences passed to the viewer."""
-    look = configured.look
+    settings = configured.viewer
     return Preferences(
-        theme=(profile.theme if profile else None) or look.theme,
-        density=look.density,
-        bell=look.bell,
-        quiet_unfocused=look.quiet_unfocused,
-        mark_read_after=look.mark_read_after,
+        theme=(profile.theme if profile else None) or settings.theme,
+        density=settings.density,
+        bell=settings.bell,
+        quiet_unfocused=settings.quiet_unfocused,
+        mark_read_after=settings.mark_read_after,
         conversation_link=configured.open.conversation,
         keys=configured.keys,
         profiles={name: where(one) for name, one in configured.profiles.items()},
@@ -125,6 +126,8 @@ def preferences_of(
         views=tuple(SavedView(one.name, parse(one.query), one.key) for one in configured.views),
         notices=notices,
         targets=targets_of(configured),
+        alerts=configured.alert_settings,
+        fill_on_battery=configured.mirror.on_battery,
     )
 
 
@@ -133,7 +136,10 @@ def targets_of(configured: Configuration) -> Targets:
 
 
 def _open(
-    target: Target, configured: Configuration, notices: tuple[str, ...], startup: StartupFrame
+    target: Target,
+    configured: Configuration,
+    notices: tuple[str, ...],
+    first_frame: FirstFrameDisplay,
 ) -> Switch | None:
     """Run the viewer on one target."""
     target = resolve(target, configured)
@@ -143,10 +149,17 @@ def _open(
     preferences = preferences_of(configured, profile, notices)
     if notices or (profile and profile.key_command):
         # Output on the terminal before the viewer opens rules out a saved first frame.
-        startup.start = None
+        first_frame.start = None
     with ExitStack() as resources:
         inbox = _inbox_of(target, configured, resources)
-        return view(inbox, settings.cache_file(), configured.look, preferences, startup=startup)
+        return view(
+            inbox,
+            environment.cache_file(),
+            configured.viewer,
+            preferences,
+            first_frame=first_frame,
+            keep=configured.mirror.keep,
+        )
 
 
 def open_wall(target: Target, asked: "Asked") -> None:
@@ -162,18 +175,18 @@ def open_wall(target: Target, asked: "Asked") -> None:
     target = resolve(target, configured)
     if not target.url and not target.database:
         raise _nothing()
-    look = configured.look
+    settings = configured.viewer
     with ExitStack() as resources:
         inbox = _inbox_of(target, configured, resources)
-        limit_bytes = settings.cache_limit_bytes(look.cache_mb)
-        cache = Cache(settings.cache_file(), inbox.origin, limit_bytes=limit_bytes)
+        limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
+        cache = Cache(environment.cache_file(), inbox.origin, limit_bytes=limit_bytes)
         resources.callback(cache.close)
         app = WallApp(
             Mailbox(inbox.connect, cache),
             asked,
             title=inbox.title,
             glyphs=glyphs_for(os.environ),
-            theme=look.theme,
+            theme=settings.theme,
             targets=targets_of(configured),
         )
         asyncio.run(app.run_async(mouse=False))
@@ -222,46 +235,50 @@ def _of_database(target: Target, resources: ExitStack) -> Inbox:
         lambda: in_process(database, me, resources),
         database_origin(address, me),
         f"{title} · {row['name']}" if row else title,
+        str(me or ""),
     )
 
 
 def view(
     inbox: Inbox,
     cache_file: Path,
-    look: Look,
+    settings: ViewerSettings,
     preferences: Preferences,
     *,
-    startup: StartupFrame | None = None,
+    first_frame: FirstFrameDisplay | None = None,
     leaving: Callable[[], None] = lambda: None,
+    keep: str | None = None,
 ) -> Switch | None:
     """Run the viewer until it is closed; return the profile to switch to, if any.
 
-    `leaving` is called on exit, before waiting for a running `connect`. startup: state of the
-    terminal, and where the first frame of the next start is saved.
+    `leaving` is called on exit, before waiting for a running `connect`. first_frame: state of the
+    terminal, and where the first frame of the next start is saved. keep: see `Mailbox`.
     """
-    startup = startup or StartupFrame()
+    first_frame = first_frame or FirstFrameDisplay()
     _check_terminal()
     # Background threads yield to the UI thread sooner than after the default 5 ms.
     sys.setswitchinterval(_SWITCH_SECONDS)
-    limit_bytes = settings.cache_limit_bytes(look.cache_mb)
+    limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
     cache = Cache(cache_file, inbox.origin, limit_bytes=limit_bytes)
     try:
-        mailbox = Mailbox(inbox.connect, cache)
+        mailbox = Mailbox(inbox.connect, cache, keep=keep, me=inbox.me)
         app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
-        keep_first_screen = _keeper(startup, cache, inbox.title, preferences)
-        if startup.release():
-            from frontdesk.tui.first_frame import going_on
+        save_first_frame = _first_frame_saver(first_frame, cache, inbox.title, preferences)
+        if first_frame.hand_over():
+            from frontdesk.tui.first_frame_renderer import without_screen_switch
 
-            app.driver_class = going_on(app.driver_class)
+            app.driver_class = without_screen_switch(app.driver_class)
+        if preferences.alerts.terminal:
+            app.driver_class = app.introduce(app.driver_class)
         try:
-            ended = asyncio.run(_run(app, leaving, look.mouse))
+            ended = asyncio.run(_run(app, leaving, settings.mouse))
         except SystemExit:
             # SIGTERM, or the terminal was closed.
-            keep_first_screen(app)
+            save_first_frame(app)
             raise
-        startup.end()
+        first_frame.restore_terminal()
         if ended is None and not app.return_code:
-            keep_first_screen(app)
+            save_first_frame(app)
     finally:
         cache.close()
     if isinstance(ended, InboxError):
@@ -271,21 +288,21 @@ def view(
     return ended
 
 
-def _keeper(
-    startup: StartupFrame, cache: Cache, title: str, preferences: Preferences
+def _first_frame_saver(
+    display: FirstFrameDisplay, cache: Cache, title: str, preferences: Preferences
 ) -> Callable[[FrontdeskApp], None]:
     """Return a function that saves a closed viewer's first frame for the next identical start."""
-    configured_in = str(settings.config_file())
+    configured_in = str(environment.config_file())
     # Computed now, as the configuration may be edited while the viewer is open.
-    circumstances = startup.circumstances(configured_in)
+    circumstances = display.circumstances(configured_in)
 
     def keep(left: FrontdeskApp) -> None:
         if circumstances is not None:
-            from frontdesk.tui.first_frame import portrait
+            from frontdesk.tui.first_frame_renderer import render_first_frame
 
-            drawn = asyncio.run(portrait(cache, title, preferences, *left.size))
-            cache.keep_frame(
-                Frame(
+            drawn = asyncio.run(render_first_frame(cache, title, preferences, *left.size))
+            cache.save_first_frame(
+                FirstFrame(
                     circumstances=circumstances,
                     configuration=configured_in,
                     columns=left.size.width,

@@ -107,6 +107,11 @@ class CapabilityProbe:
         self._close("me", ABSENT, error)
         return error
 
+    def lacks(self, error: NotOffered) -> NotOffered:
+        """Record that the server does not search messages; returns the error to raise."""
+        self._close("search_messages", ABSENT, error)
+        return error
+
     def _check(self, name: str) -> None:
         error, until = self._closed.get(name, (None, 0.0))
         if error is not None and self._clock() < until:
@@ -217,7 +222,7 @@ class CapabilityProbe:
         self._state.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")
 
 
-FEW = 5
+PROBE_ROWS = 5
 # A search for this text has results only if the server ignores the search.
 _NOBODY = "zzqxj"
 
@@ -236,6 +241,9 @@ class DiscoveryClient(Protocol):
         self, filter: ConversationFilter, *, limit: int = ...
     ) -> Page[Conversation]: ...
 
+    async def search_page(
+        self, q: str, filter: ConversationFilter, *, limit: int = ...
+    ) -> object: ...
     async def counts(self) -> object: ...
     async def message_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
     async def note_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
@@ -264,8 +272,12 @@ async def discover(client: DiscoveryClient, asking: Callable[[str], None]) -> Se
     requests: list[tuple[str, Request]] = [
         ("counts", client.counts),
         *_about(client, first),
-        ("contacts", lambda: client.contact_page(limit=FEW)),
-        ("search_contacts", lambda: client.contact_page(_NOBODY, limit=FEW)),
+        ("contacts", lambda: client.contact_page(limit=PROBE_ROWS)),
+        ("search_contacts", lambda: client.contact_page(_NOBODY, limit=PROBE_ROWS)),
+        (
+            "search_messages",
+            lambda: client.search_page(_NOBODY, ConversationFilter(), limit=PROBE_ROWS),
+        ),
         ("labels", client.label_page),
         ("custom_fields", client.custom_field_page),
         ("users", client.user_page),
@@ -276,8 +288,8 @@ async def discover(client: DiscoveryClient, asking: Callable[[str], None]) -> Se
         ("report", client.report),
         # The second of these requests can be answered 304; before the first one, rows may have
         # changed.
-        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
-        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=FEW)),
+        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)),
+        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)),
     ]
     for name, request in requests:
         asking(FEATURES[name][0])
@@ -290,7 +302,7 @@ async def _first_page(
 ) -> tuple[Conversation, ...]:
     asking(FEATURES["conversations"][0])
     try:
-        return (await client.conversation_page(ConversationFilter(), limit=FEW)).data
+        return (await client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)).data
     except (Unreachable, Unauthorised):
         raise
     except InboxError:
@@ -302,7 +314,7 @@ def _about(client: DiscoveryClient, first: Conversation | None) -> list[tuple[st
 
     def filtered(**filter: str) -> Request:
         return lambda: client.conversation_page(
-            ConversationFilter.model_validate(filter), limit=FEW
+            ConversationFilter.model_validate(filter), limit=PROBE_ROWS
         )
 
     requests: list[tuple[str, Request]] = [
@@ -315,8 +327,8 @@ def _about(client: DiscoveryClient, first: Conversation | None) -> list[tuple[st
         return requests
     id, phone = first.id, first.contact.phone
     requests += [
-        ("messages", lambda: client.message_page(id, limit=FEW)),
-        ("notes", lambda: client.note_page(id, limit=FEW)),
+        ("messages", lambda: client.message_page(id, limit=PROBE_ROWS)),
+        ("notes", lambda: client.note_page(id, limit=PROBE_ROWS)),
         ("filter_channel", filtered(channel=first.channel.id)),
         *(("filter_label", filtered(label=label)) for label in first.labels[:1]),
     ]

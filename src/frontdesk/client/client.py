@@ -25,13 +25,14 @@ from frontdesk.client.paging import RowPages
 from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests
-from frontdesk.errors import CursorRefused, NotFound, NotOffered, Refused
+from frontdesk.errors import BadResponse, CursorRefused, NotFound, NotOffered, Refused
 from frontdesk.wire import (
     CannedResponse,
     Channel,
     Contact,
     Conversation,
     ConversationFilter,
+    ConversationPage,
     Counts,
     CustomField,
     Label,
@@ -164,14 +165,15 @@ class InboxClient:
         contact: str | None = None,
         awaiting_human: bool | None = None,
         unread: bool | None = None,
+        sort: str | None = None,
         limit: int = MAX_LIMIT,
         cursor: str | None = None,
     ) -> RowPages[Conversation]:
-        """Conversations, most recent activity first.
+        """Conversations, most recent activity first, or in the order of `sort`.
 
         status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel,
-        contact: an id. label: a title. The last three filters are applied here if the server lacks
-        them.
+        contact: an id. label: a title. contact, awaiting_human and unread are applied here if the
+        server lacks them. sort: one of CONVERSATION_ORDERS; a server that lacks it ignores it.
         """
         filter = ConversationFilter(
             status=status,
@@ -181,6 +183,7 @@ class InboxClient:
             contact=contact,
             awaiting_human=awaiting_human,
             unread=unread,
+            sort=sort,
         )
         return RowPages(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
 
@@ -251,6 +254,33 @@ class InboxClient:
         if filter.assignee == "me" and not self._filtering.knows_me(page):
             raise self._probe.close_me("The server sends everybody's conversations for “me”")
         return self._filtering.conversations(page, filter)
+
+    async def search_page(
+        self, q: str, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
+    ) -> ConversationPage:
+        """Conversations with a message that has every word of `q`, the newest match first.
+
+        Raises: NotOffered: the server has no such search, or not with this filter.
+        """
+        query = {**filter.parameters(), "q": q, "limit": str(limit)}
+        if cursor is not None:
+            query["cursor"] = cursor
+        lacking = NotOffered("This server does not search messages")
+        try:
+            page = await self._probe.ask(
+                "search_messages",
+                "conversations",
+                query,
+                # Another form is no deviation: the search is an extension.
+                lambda answer: value_of(answer, ConversationPage, lambda remark: None),
+            )
+        except CursorRefused:
+            raise
+        except (Refused, BadResponse) as error:
+            raise (lacking if filter.parameters() else self._probe.lacks(lacking)) from error
+        if page.matches is None:
+            raise self._probe.lacks(lacking)
+        return page
 
     async def _filtered_page(
         self, filter: ConversationFilter, limit: int, cursor: str | None

@@ -63,9 +63,9 @@ def _translated(
     where = list_in(members, row)
     if where is None:
         raise UnknownStructure(_unrecognised(body))
-    spot, candidates = where
-    way = next_of(members, answer.headers, sent_cursor, spot)
-    _remark_on_envelope(spot, way, bool(candidates), remark)
+    path, candidates = where
+    way = next_of(members, answer.headers, sent_cursor, path)
+    _remark_on_envelope(path, way, bool(candidates), remark)
     rows, unreadable = [], 0
     for candidate in candidates:
         values = _rows(candidate, row, remark)
@@ -126,11 +126,11 @@ def _is_envelope(body: Any) -> bool:
     return isinstance(body, dict)
 
 
-def _remark_on_envelope(spot: str, way: Next, filled: bool, remark: Remark) -> None:
-    if spot != "data":
-        remark(f"Lists are in {spot}" if spot else "Lists come without an envelope")
-    if way.cursor and way.spot != "next_cursor":
-        remark(f"The next cursor is in {way.spot}")
+def _remark_on_envelope(path: str, way: Next, filled: bool, remark: Remark) -> None:
+    if path != "data":
+        remark(f"Lists are in {path}" if path else "Lists come without an envelope")
+    if way.cursor and way.path != "next_cursor":
+        remark(f"The next cursor is in {way.path}")
     if filled and way.more is True and not way.cursor:
         remark("A list has more rows, but no cursor to get them with")
 

@@ -34,8 +34,8 @@ class EtagCache:
         cached = self._kept.get(key)
         return cached if cached and self._trusted and cached.unchanged < TRUSTED else None
 
-    def put(self, key: CacheKey, tag: str, value: Any, length: int) -> bool:
-        """Store a value.
+    def put(self, key: CacheKey, tag: str, value: Any, length: int, *, once: bool = False) -> bool:
+        """Store a value. once: it is the first to go, as it is unlikely to be requested again.
 
         Returns False if ETags are unreliable: the same tag came with other rows. The cache is
         disabled then.
@@ -46,6 +46,7 @@ class EtagCache:
             self._kept.clear()
         if self._trusted and _sendable(tag) and length <= LARGEST_BODY:
             self._kept[key] = CachedValue(tag, value)
+            self._kept.move_to_end(key, last=not once)
             if len(self._kept) > MOST_ANSWERS:
                 self._kept.popitem(last=False)
         return self._trusted

@@ -108,7 +108,7 @@ class ForeignApi:
         self._next_at = max(now, self._next_at) + 1 / self._manners.per_second
 
     async def _once(self, path: str, parameters: Mapping[str, str]) -> Any:
-        """One attempt. Raises: _Passing: a transient failure."""
+        """One attempt. Raises: _RetryableFailure: a transient failure."""
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 answer = await self._answer(path, parameters)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from frontdesk.client.compat.aliases import CODE_SPOTS, CURSOR_WORDS, SENTENCE_SPOTS
+from frontdesk.client.compat.aliases import CURSOR_WORDS, ERROR_CODE_MEMBERS, ERROR_TEXT_MEMBERS
 from frontdesk.client.compat.envelopes import values_at
 from frontdesk.client.response import Response, clean_json, parse_json
 from frontdesk.client.throttle import wait_told
@@ -45,14 +45,14 @@ class RejectedRequest(Exception):
 class ErrorResponse:
     """Parsed error response.
 
-    code: the stable code of the error, or http_<status>. said: a sentence for the user, or empty.
+    code: the stable code of the error, or http_<status>. sentence: for the user, or empty.
     reference: the request id in parentheses, or empty. largest: the largest accepted `limit`, if
     stated. scope: the scope that the key lacks. key_scopes: the scopes that it has.
     """
 
     status: int
     code: str
-    said: str
+    sentence: str
     reference: str
     scope: str | None = None
     key_scopes: tuple[str, ...] | None = None
@@ -94,26 +94,26 @@ def trouble_of(answer: Response) -> ErrorResponse:
 
 def failure(answer: Response, trouble: ErrorResponse, now: datetime) -> InboxError:
     """Exception for an error response."""
-    status, said = answer.status, trouble.said
+    status, sentence = answer.status, trouble.sentence
     if status in TRY_AGAIN:
         wait = wait_told(answer.headers, now)
-        return Unreachable(said or _title(status), retry_after=wait)
+        return Unreachable(sentence or _title(status), retry_after=wait)
     if status == 401:
-        return Unauthorised(said or "The server refuses the key")
+        return Unauthorised(sentence or "The server refuses the key")
     if status == 403:
-        return Forbidden(said or "The key may not read this", scope=trouble.scope)
+        return Forbidden(sentence or "The key may not read this", scope=trouble.scope)
     if trouble.no_such_path:
-        return NotOffered(said or "The server does not offer this")
+        return NotOffered(sentence or "The server does not offer this")
     if status == 404:
-        return NotFound(said or "The server does not have this")
+        return NotFound(sentence or "The server does not have this")
     if 400 <= status < 500:
         kind = CursorRefused if _names_cursor(trouble) else Refused
-        return kind(said or _title(status), code=trouble.code)
+        return kind(sentence or _title(status), code=trouble.code)
     if 300 <= status < 400:
         return BadResponse(
             f"The server sends the client {_elsewhere(answer)}: it does not go there"
         )
-    return BadResponse(f"{said or _title(status)}{trouble.reference}")
+    return BadResponse(f"{sentence or _title(status)}{trouble.reference}")
 
 
 def _names_cursor(trouble: ErrorResponse) -> bool:
@@ -133,7 +133,7 @@ def _problem(body: bytes) -> Mapping[str, Any]:
 
 def _code(problem: Mapping[str, Any], status: int) -> str:
     """The code, else the last segment of the problem's `type`, else http_<status>."""
-    for _, code in values_at(problem, CODE_SPOTS):
+    for _, code in values_at(problem, ERROR_CODE_MEMBERS):
         if isinstance(code, str) and _is_word(code):
             return code
     kind = problem.get("type")
@@ -148,7 +148,7 @@ def _is_word(code: str) -> bool:
 
 def _sentence(problem: Mapping[str, Any]) -> str:
     """Text of the error for the user."""
-    for _, text in values_at(problem, SENTENCE_SPOTS):
+    for _, text in values_at(problem, ERROR_TEXT_MEMBERS):
         if isinstance(text, str) and text.strip():
             return one_line(text)[:_LONGEST_SENTENCE]
     return ""

@@ -41,7 +41,7 @@ class UnknownStructure(BadResponse):
 async def read_answer(response: httpx.Response) -> Response:
     """Read the body, and decompress it incrementally so that it never exceeds `BODY_LIMIT`.
 
-    Raises: CutShort. BadResponse: too large, or with an unsupported Content-Encoding.
+    Raises: TruncatedResponse. BadResponse: too large, or with an unsupported Content-Encoding.
     """
     packing = response.headers.get("content-encoding", "identity").strip().lower()
     raw = response.aiter_raw()
@@ -66,7 +66,10 @@ async def _plain(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
 
 
 async def _unpacked(raw: AsyncIterator[bytes]) -> tuple[bytes, int]:
-    """The decompressed body and its compressed length. Raises CutShort for an incomplete stream."""
+    """The decompressed body and its compressed length.
+
+    Raises: TruncatedResponse: the stream is incomplete.
+    """
     decoder = zlib.decompressobj(_GZIP_OR_ZLIB)
     body, received = bytearray(), 0
     async for piece in raw:

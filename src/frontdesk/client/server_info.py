@@ -28,6 +28,7 @@ FEATURES: Mapping[str, tuple[str, str]] = {
     "filter_channel": ("the filter by channel", ""),
     "filter_label": ("the filter by label", ""),
     "search_contacts": ("the search for contacts", ""),
+    "search_messages": ("the search for messages", "messages:read"),
     "unchanged": ("answers of “unchanged”", ""),
 }
 
@@ -67,7 +68,8 @@ class Server:
     features: all names of FEATURES, in that order. differences: sentences on deviations from `/v1`.
     latency: median of the last requests. clock_skew: positive if the server's clock is ahead.
     key_scopes: None until the server sends them. unchanged: number of 304 responses.
-    no_extensions: filters besides those of `/v1` that the server refuses or ignores.
+    no_extensions: filters besides those of `/v1` that the server refuses or ignores. spacing:
+    seconds between requests that use up the rate limit exactly; None if the server states none.
     """
 
     address: str
@@ -80,6 +82,7 @@ class Server:
     unchanged: int = 0
     received_bytes: int = 0
     no_extensions: frozenset[str] = frozenset()
+    spacing: float | None = None
 
     def has(self, name: str) -> bool:
         """False if a feature is known to be absent or forbidden."""
@@ -104,6 +107,7 @@ class ServerState:
         self._scopes: tuple[str, ...] | None = None
         self._requests = self._unchanged = self._received = 0
         self._no_extensions: set[str] = set()
+        self._spacing: float | None = None
 
     def server(self) -> Server:
         """Snapshot of the current state."""
@@ -118,6 +122,7 @@ class ServerState:
             self._unchanged,
             self._received,
             frozenset(self._no_extensions),
+            self._spacing,
         )
 
     def server_now(self) -> datetime:
@@ -125,7 +130,6 @@ class ServerState:
         return self._now() + (self._skew or timedelta())
 
     def count_request(self) -> None:
-        """Count a request."""
         self._requests += 1
 
     def answered(self, seconds: float, length: int, date: datetime | None) -> None:
@@ -138,12 +142,14 @@ class ServerState:
         ahead = date + timedelta(seconds=0.5) - (self._now() - timedelta(seconds=seconds / 2))
         self._skew = ahead if abs(ahead) > timedelta(seconds=1 + seconds / 2) else timedelta()
 
+    def spaces(self, spacing: float | None) -> None:
+        """Record what the last response said about the rate limit, see `Server`."""
+        self._spacing = spacing
+
     def was_unchanged(self) -> None:
-        """Count a 304 response."""
         self._unchanged += 1
 
     def feature(self, name: str, state: str, detail: str = "") -> None:
-        """Set the state of a feature."""
         self._features[name] = Feature(*FEATURES[name], state, detail)
 
     def lacks_extensions(self, names: Iterable[str]) -> None:

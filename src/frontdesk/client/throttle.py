@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import ceil
 
-from frontdesk import backoff
+from frontdesk import request_priority
 from frontdesk.errors import Paused, Silent
 
 AT_ONCE = 6
@@ -30,7 +30,7 @@ _LONGEST_BACKOFF_SECONDS = 60.0
 class Throttle:
     """Throttle of one client. `clock` is in seconds.
 
-    Requests inside `backoff.without_backoff()` skip pauses and the open circuit breaker. They can
+    Requests inside `request_priority.urgent()` skip pauses and the open circuit breaker. They can
     end both, and start a pause if none is running, but never extend one.
     """
 
@@ -56,7 +56,7 @@ class Throttle:
 
         Raises: Paused, Silent: requests are paused, for `retry_after` seconds.
         """
-        urgent = backoff.is_skipped()
+        urgent = request_priority.is_urgent()
         trial = False
         if not urgent:
             self._check_pause()
@@ -93,7 +93,7 @@ class Throttle:
 
     def accepted(self) -> None:
         """End the current pause if a request by hand was accepted."""
-        if backoff.is_skipped():
+        if request_priority.is_urgent():
             self._paused_until = 0.0
 
     def answered(self) -> None:
@@ -103,7 +103,7 @@ class Throttle:
 
     def failed(self) -> None:
         """Record a failure of all attempts; may open the circuit breaker."""
-        if backoff.is_skipped():
+        if request_priority.is_urgent():
             return
         self._failures += 1
         if self._failures >= FAILURES or self._closed_until is not None:
@@ -112,7 +112,7 @@ class Throttle:
     @property
     def _may_prolong(self) -> bool:
         """True unless the request is by hand and a pause is running."""
-        return not backoff.is_skipped() or self._paused_until <= self._clock()
+        return not request_priority.is_urgent() or self._paused_until <= self._clock()
 
     def _check_pause(self) -> None:
         left = self._paused_until - self._clock()
@@ -143,6 +143,9 @@ class Throttle:
 _LEFT = re.compile(r";\s*r=(\d{1,10})")
 _RESET = re.compile(r";\s*t=(\d{1,10})")
 _OLDER = ("ratelimit", "x-ratelimit")
+# RateLimit-Policy: "default";q=600;w=60.
+_QUOTA = re.compile(r";\s*q=(\d{1,10})")
+_WINDOW = re.compile(r";\s*w=(\d{1,10})")
 # Larger numbers are Unix timestamps, not seconds from now.
 _EPOCH = 1_000_000_000
 
@@ -179,6 +182,25 @@ def limit_reset(headers: Mapping[str, str], now: datetime) -> float | None:
         if remaining.isdecimal() and int(remaining[:10]) == 0:
             return _seconds(headers.get(f"{prefix}-reset", "").strip(), now)
     return None
+
+
+def spacing(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds between requests that use up the rate limit exactly; None if no header says it."""
+    current, policy = headers.get("ratelimit", ""), headers.get("ratelimit-policy", "")
+    each = [_share(_RESET.search(current), _LEFT.search(current), now)]
+    each.append(_share(_WINDOW.search(policy), _QUOTA.search(policy), now))
+    for prefix in _OLDER:
+        left = re.fullmatch(r"(\d{1,10})", headers.get(f"{prefix}-remaining", "").strip())
+        reset = re.fullmatch(r"(\d{1,16})", headers.get(f"{prefix}-reset", "").strip())
+        each.append(_share(reset, left, now))
+    return max((one for one in each if one is not None), default=None)
+
+
+def _share(
+    seconds: re.Match[str] | None, requests: re.Match[str] | None, now: datetime
+) -> float | None:
+    length = _seconds(seconds[1], now) if seconds else None
+    return None if length is None or requests is None else length / max(int(requests[1]), 1)
 
 
 def date_of(headers: Mapping[str, str]) -> datetime | None:

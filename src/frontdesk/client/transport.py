@@ -18,9 +18,10 @@ from frontdesk.client.failures import RejectedRequest, failure, trouble_of
 from frontdesk.client.network import Network
 from frontdesk.client.response import Response, TruncatedResponse, read_answer
 from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, ServerState
-from frontdesk.client.throttle import Throttle, date_of, limit_reset
+from frontdesk.client.throttle import Throttle, date_of, limit_reset, spacing
 from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Unreachable
 from frontdesk.proxy_address import shown
+from frontdesk.request_priority import is_background
 from frontdesk.text import clean, one_line
 
 _CONNECTIONS = 8
@@ -203,7 +204,6 @@ class Requests:
         )
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._http.aclose()
 
     async def get(
@@ -211,7 +211,7 @@ class Requests:
     ) -> V:
         """GET a path below /v1/ and return `read` of a 2xx response, or the cached value for a 304.
 
-        Raises: Rejected: any other status. InboxError: no response, or an unreadable one.
+        Raises: RejectedRequest: any other status. InboxError: no response, or an unreadable one.
         """
         async with self._throttle.slot():
             try:
@@ -251,7 +251,7 @@ class Requests:
     ) -> V:
         """One attempt.
 
-        Raises: _Passing: a transient failure. Rejected, InboxError: any other failure.
+        Raises: TransientFailure. RejectedRequest, InboxError: any other failure.
         """
         key = path, tuple(parameters.items())
         offered = self._etags.get(key)
@@ -289,6 +289,7 @@ class Requests:
             raise Unreachable("The request cannot be sent") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
         self._state.answered(seconds, answer.received, date_of(answer.headers))
+        self._state.spaces(spacing(answer.headers, self._now()))
         if answer.status < 400:
             self._throttle.accepted()
         used_up = limit_reset(answer.headers, self._now())
@@ -312,7 +313,7 @@ class Requests:
         tag = answer.headers.get("etag", "")
         if not tag:
             self._state.feature("unchanged", ABSENT, "Answers carry no tag.")
-        elif not self._etags.put(key, tag, value, len(answer.body)):
+        elif not self._etags.put(key, tag, value, len(answer.body), once=is_background()):
             self._state.feature("unchanged", IGNORED, "A tag stays the same when rows change.")
         elif offered is not None and offered.tag == tag:
             self._state.feature("unchanged", IGNORED, "Answers come in full all the same.")

@@ -4,9 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from frontdesk.ingest.apply import rules
-from frontdesk.ingest.apply.rules import ConversationState, MetricEvent, StateEvent
-from frontdesk.store import lookups, rollups
+from frontdesk.ingest.apply import conversation_rules
+from frontdesk.ingest.apply.conversation_rules import ConversationState, MetricEvent, StateEvent
+from frontdesk.store import lookups, message_search, rollups
 from frontdesk.store.counters import counters, misfiled, recount
 from frontdesk.store.database import Connection, Row
 
@@ -24,10 +24,15 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
     for conversation_id in misfiled(connection, account_id):
         yield f"conversation {conversation_id}: listed elsewhere than it belongs"
     yield from _mismeasured(connection, account_id)
-    for name, misrolled in (("roll-up", rollups.misrolled), ("pricing", rollups.misrolled_pricing)):
+    for name, misrolled in (
+        ("roll-up", rollups.misrolled),
+        ("part", rollups.misrolled_parts),
+        ("pricing", rollups.misrolled_pricing),
+    ):
         for row in misrolled(connection, account_id):
             figure = dict(row)
             yield f"{name} {figure.pop('side')}: {_listing(figure)}"
+    yield from message_search.misindexed(connection, account_id)
 
 
 def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
@@ -74,7 +79,7 @@ def _measured(
     messages: Iterable[Row], events: Iterable[Row], users: Mapping[str, int]
 ) -> list[MetricEvent]:
     state_events = (_state_event(row, users) for row in events)
-    return rules.fold(ConversationState(), messages, state_events).metrics
+    return conversation_rules.fold(ConversationState(), messages, state_events).metrics
 
 
 def _measure(row: Row) -> MetricEvent:

@@ -24,8 +24,8 @@ from pydantic_core import ErrorDetails
 
 from frontdesk import toml
 from frontdesk.ingest.apply.batch import apply_events
-from frontdesk.ingest.archive import native
-from frontdesk.ingest.archive.native import COLOR, FIELD_TYPES
+from frontdesk.ingest.archive import native_lines
+from frontdesk.ingest.archive.native_lines import COLOR, FIELD_TYPES
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import dump
@@ -268,7 +268,7 @@ def events(
             if name == "teams":
                 line["channels"] = [channels[channel] for channel in entry.channels]
             try:
-                rows += native.convert(line, at)
+                rows += native_lines.convert(line, at)
             except Malformed as error:
                 problems.append(CatalogueProblem(f"{name}[{position}]", str(error)))
     return ([], problems) if problems else (rows, [])

@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from frontdesk.ingest.apply.metrics import figures
+from frontdesk.ingest.apply.metrics import figures, part_figures
 from frontdesk.ingest.webhooks import redaction
 from frontdesk.ingest.webhooks.redaction import Mention
 from frontdesk.phones import national_variants
-from frontdesk.store import contacts, counters, lookups, raw_events, writes
+from frontdesk.store import contacts, counters, lookups, message_search, raw_events, writes
 from frontdesk.store import erase as erasing
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import BodyPosition
-from frontdesk.store.rollups import PricingRollups, Rollups
+from frontdesk.store.rollups import LabelRollups, PartRollups, PricingRollups, Rollups, label_facts
 from frontdesk.store.writes import lock_account
 
 BODIES_AT_ONCE = 100
@@ -80,7 +80,7 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
         lock_account(connection, account_id)
         latest = _person(connection, account_id, phone)
         # Bodies received in the meantime.
-        behind = raw_events.places(connection, account_id, last, 1_000_000)
+        behind = raw_events.positions_after(connection, account_id, last, 1_000_000)
         pruned = bodies + _pruning(account_id, behind, latest.mention)(connection)
         rows = _remove(connection, account_id, latest) + Counter(orphan=pruned["orphan"])
         return Erased(rows, pruned["dropped"], pruned["cut"])
@@ -96,13 +96,14 @@ def purge(database: Database, *, patience_seconds: float) -> bool:
     Raises: Unreachable: not possible now.
     """
     database.write(contacts.optimize_index)
+    database.write(message_search.optimize)
     database.rewrite()
     return database.truncate_log(patience_seconds=patience_seconds)
 
 
 def _next(database: Database, account_id: int, last: BodyPosition | None) -> list[BodyPosition]:
     return database.read_latest(
-        lambda connection: raw_events.places(connection, account_id, last, BODIES_AT_ONCE)
+        lambda connection: raw_events.positions_after(connection, account_id, last, BODIES_AT_ONCE)
     )
 
 
@@ -154,7 +155,7 @@ def _pruning(
                     connection, account_id, "orphan", "target", targets
                 )
             if after:
-                raw_events.cut(connection, account_id, place.digest, after)
+                raw_events.replace_with_fewer_events(connection, account_id, place.digest, after)
                 became["cut"] += 1
             elif after is not None:
                 raw_events.drop(connection, account_id, place.digest)
@@ -167,7 +168,8 @@ def _pruning(
 def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> Counter[str]:
     """Delete rows and discount them from counters and roll-ups."""
     gone: Counter[str] = Counter()
-    rollups, pricing = Rollups(), PricingRollups()
+    rollups, pricing, parts = Rollups(), PricingRollups(), PartRollups()
+    by_label = LabelRollups()
     ids = [row["id"] for row in person.conversations]
     labels = lookups.labels_of(connection, account_id, ids)
     moves = [
@@ -179,12 +181,19 @@ def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> C
         messages = erasing.messages_of(connection, account_id, row["id"])
         rollups.discount_messages(figures(row["channel_id"], messages))
         pricing.add(row["channel_id"], messages, -1)
+        parts.add_messages(part_figures(row["id"], row["channel_id"], messages), -1)
+        facts = label_facts(connection, account_id, row["id"])
+        by_label.add(labels.get(row["id"], ()), facts, -1)
         for measure in lookups.metric_events_of(connection, account_id, row["id"]):
             rollups.add_metric(measure, -1)
+            parts.add_metric(measure, -1)
         for table, count in erasing.forget_conversation(connection, account_id, row):
             gone[table] += count
     rollups.save(connection, account_id)
     pricing.save(connection, account_id)
+    by_label.save(connection, account_id)
+    for kind, rows in parts.rows(account_id):
+        writes.add_sums(connection, kind, rows)
     gone["reaction"] += erasing.forget_each(
         connection, account_id, "reaction", "person", sorted(person.names)
     )

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from frontdesk import request_priority
 from frontdesk.cache import Cache, Fetched, ListName, Saved, notes_name, rows_of, thread_name
 from frontdesk.cache.rows import Row
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
@@ -47,6 +48,7 @@ class PageWalk:
 
     async def step(self) -> bool:
         """Load the next page; False if it has no cursor for another one."""
+        await request_priority.wait_in_background()
         page = await self._fetch(self._cursor)
         self._asked.add(self._cursor)
         self._pages.append(self._rows(page.data))

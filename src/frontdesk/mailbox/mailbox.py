@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -14,6 +14,7 @@ from frontdesk.cache import (
     MESSAGE,
     Cache,
     CacheUsage,
+    Coverage,
     Hit,
     Listing,
     ListName,
@@ -22,6 +23,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
+from frontdesk.conversation_export import Entry
 from frontdesk.errors import (
     BadResponse,
     Forbidden,
@@ -30,15 +32,15 @@ from frontdesk.errors import (
     NotOffered,
     Unreachable,
 )
-from frontdesk.export import Entry
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, Refreshed
-from frontdesk.mailbox.prefetch import ROWS_AHEAD, Prefetcher, ServerHealth
+from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, ServerHealth
 from frontdesk.mailbox.protocols import InboxSource, ServerView
 from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
+    ConversationPage,
     Counts,
     Note,
     Page,
@@ -63,6 +65,10 @@ class SeenCounts(NamedTuple):
 _READ = "looked at/"
 # Stored in place of the time of a visit.
 _UNREAD = "unread"
+# Name of the setting with what is kept.
+_KEEP = "keep"
+# Name of the setting with the id of the own user.
+_ME = "me"
 
 
 class Mailbox:
@@ -78,16 +84,26 @@ class Mailbox:
         cache: Cache,
         *,
         clock: Callable[[], datetime] = utc_now,
+        keep: str | None = None,
+        me: str = "",
     ) -> None:
-        """`connect` creates the client; it may be slow and runs in a thread."""
+        """`connect` creates the client; it may be slow and runs in a thread.
+
+        keep: conversations to keep, as configured; None: as chosen by `choose_keep`. me: id of the
+        own user, if it is known.
+        """
         self._make_source = connect
         self._connected: InboxSource | None = None
         self._cache = cache
         self._clock = clock
+        self._keep = keep
+        self.fill_progress = cache.fill_progress
         self._line = ServerHealth(clock)
         self._ahead = Prefetcher(self._line)
         self._lists = Lists(cache, clock, self._server_now)
         self._catalogues = Catalogues(cache)
+        if me:
+            self.set_setting(_ME, me)
 
     @property
     def connected(self) -> bool:
@@ -138,6 +154,55 @@ class Mailbox:
     async def usage(self) -> CacheUsage:
         """Cache statistics; read in a thread."""
         return await self._cache.usage()
+
+    @property
+    def kept(self) -> str:
+        """Conversations to keep on this computer: "off", "open", "all", or days as "30d"."""
+        return self._keep or self._cache.get_setting(_KEEP) or "off"
+
+    @property
+    def offers_keeping(self) -> bool:
+        """True if neither the configuration nor the user decided what is kept."""
+        return self._keep is None and self._cache.get_setting(_KEEP) is None
+
+    def choose_keep(self, name: str) -> None:
+        """Store what is kept, where the configuration does not say it."""
+        self._cache.set_setting(_KEEP, name)
+
+    def pace(
+        self,
+        share: float,
+        busy: Callable[[], bool] = lambda: False,
+        *,
+        least_seconds: float = 0.0,
+    ) -> Pace:
+        """Spacing of requests in the background, see `Pace`.
+
+        They wait while requests of the foreground are running, and while `busy`.
+        """
+        return Pace(
+            share,
+            lambda: self.server,
+            lambda: self._line.busy or busy(),
+            least_seconds=least_seconds,
+        )
+
+    async def coverage(self) -> Coverage | None:
+        """Which conversations are cached whole, counted in a thread; None if none were filled."""
+        return await asyncio.to_thread(self._cache.coverage)
+
+    @property
+    def persistent(self) -> bool:
+        """False if nothing can be saved, see `warning`."""
+        return self._cache.persistent
+
+    def has_room(self) -> bool:
+        """True while filling the cache does not lead to eviction. Reads the file."""
+        return self._cache.has_room()
+
+    def list_name(self, filter: ConversationFilter) -> str:
+        """Name of the cached list of a filter."""
+        return _conversations_name(filter).name
 
     @property
     def warning(self) -> str | None:
@@ -216,6 +281,11 @@ class Mailbox:
         return [one for one in map(self.conversation, ids) if one is not None]
 
     @property
+    def me(self) -> str:
+        """Id of the user that "me" means; "" until it is stored or a list of "me" had rows."""
+        return self.get_setting(_ME) or ""
+
+    @property
     def catalogues(self) -> Catalogues:
         return self._catalogues
 
@@ -272,6 +342,15 @@ class Mailbox:
             _conversations_name(filter), self._conversation_pages(filter)
         )
 
+    async def conversation_page(
+        self, filter: ConversationFilter, cursor: str | None = None
+    ) -> Page[Conversation]:
+        """Conversations as the server has them, without the cache.
+
+        Raises: NotOffered: the server does not have the filter or the order.
+        """
+        return await self._conversation_pages(filter)(cursor)
+
     async def refresh_thread(self, conversation_id: str) -> Refreshed:
         """Load the newest messages until they overlap the cached ones.
 
@@ -308,6 +387,21 @@ class Mailbox:
             return Refreshed(False)
         await self._lists.older_notes(conversation_id, self._note_pages(conversation_id))
         return refreshed
+
+    async def load_thread(self, conversation_id: str) -> bool:
+        """Load all messages and notes of a conversation; False if that is impossible.
+
+        Raises: NotFound: the conversation was deleted; it is removed from all lists.
+        """
+        await self.refresh_thread(conversation_id)
+        thread, notes = thread_name(conversation_id), self._note_pages(conversation_id)
+        while not self._cache.next_cursor(thread)[1]:
+            if not (await self.older_messages(conversation_id)).changed:
+                return False
+        await self.refresh_notes(conversation_id)
+        while await self._lists.older_notes(conversation_id, notes):
+            continue
+        return True
 
     async def refresh_counts(self, filter: ConversationFilter) -> bool:
         """Refresh the counts for the filter's status, channel and label; True if they changed.
@@ -364,30 +458,48 @@ class Mailbox:
         await self._cache.save_all(CONTACT, {one.id: body_of(one) for one in page.data})
         return page
 
-    async def prefetch(
-        self, filter: ConversationFilter, position: int, conversation_id: str | None = None
-    ) -> bool:
-        """Prefetch data that is likely to be requested next; True if the cache changed.
+    async def search_messages(
+        self, q: str, filter: ConversationFilter, *, cursor: str | None = None
+    ) -> ConversationPage:
+        """Search the messages of all conversations on the server, the newest match first.
 
-        position: the cursor in the filter's list. conversation_id: the conversation below it, whose
-        thread is prefetched. Does nothing if that is cached, before `connect`, or while prefetching
-        is paused. Does not raise InboxError.
+        Raises: NotOffered: the server has no such search.
+        """
+        page = await self._line.track(self._source.search_page(q, filter, cursor=cursor))
+        await self._cache.save_all(CONVERSATION, {one.id: body_of(one) for one in page.data})
+        return page
+
+    async def prefetch(
+        self, filter: ConversationFilter, position: int, *conversation_ids: str
+    ) -> bool:
+        """Prefetch what is likely to be requested next, by one request; False if there is nothing.
+
+        position: the cursor in the filter's list. conversation_ids: conversations whose threads are
+        prefetched; the first goes before the next page of the list. Does nothing before `connect`
+        or while prefetching is paused. Does not raise InboxError.
         """
         if self._connected is None:
             return False
-        return await self._ahead.step(lambda: self._read_ahead(filter, position, conversation_id))
+        return await self._ahead.step(lambda: self._read_ahead(filter, position, conversation_ids))
 
     async def _read_ahead(
-        self, filter: ConversationFilter, position: int, conversation_id: str | None
+        self, filter: ConversationFilter, position: int, conversation_ids: Sequence[str]
     ) -> bool:
-        conversation = self.conversation(conversation_id) if conversation_id else None
-        if conversation is not None and self._lacks_newest(conversation):
-            self._ahead.mark_read(conversation.id, conversation.last_activity_at)
-            return (await self.refresh_thread(conversation.id)).changed
+        if await self._read_thread_of(conversation_ids[:1]):
+            return True
         listing = self.conversations(filter)
-        near_end = len(listing) - position <= ROWS_AHEAD
+        near_end = len(listing) - position <= NEXT_PAGE_MARGIN_ROWS
         if listing and near_end and listing.cursor is not None:
             return (await self.older_conversations(filter)).changed
+        return await self._read_thread_of(conversation_ids[1:])
+
+    async def _read_thread_of(self, conversation_ids: Sequence[str]) -> bool:
+        """Load the newest messages of the first conversation that lacks them."""
+        for conversation in filter(None, map(self.conversation, conversation_ids)):
+            if self._lacks_newest(conversation):
+                self._ahead.mark_read(conversation.id, conversation.last_activity_at)
+                await self.refresh_thread(conversation.id)
+                return True
         return False
 
     def _lacks_newest(self, conversation: Conversation) -> bool:
@@ -404,9 +516,17 @@ class Mailbox:
             if server is not None and server.no_extensions & filter.parameters().keys():
                 # Most of its pages would be empty: the caller filters another list instead.
                 raise NotOffered("This server does not have this filter")
+            if filter.assignee == "me":
+                self._learn_me(page.data)
             return page
 
         return fetch
+
+    def _learn_me(self, mine: Sequence[Conversation]) -> None:
+        """Store whose conversations these are; a server that ignores the filter sends several."""
+        assignees = {one.assignee.id if one.assignee else "" for one in mine}
+        if len(assignees) == 1 and (id := assignees.pop()):
+            self.set_setting(_ME, id)
 
     def _message_pages(self, conversation_id: str) -> Fetch:
         return lambda cursor: self._line.track(

@@ -1,22 +1,27 @@
-"""Prefetching during idle time, suspended while the server is unavailable."""
+"""Prefetching during idle time: spacing of requests, suspended while the server is unavailable."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from frontdesk.errors import InboxError, Unauthorised, Unreachable
+from frontdesk.mailbox.protocols import ServerView
+from frontdesk.request_priority import is_background
 
 T = TypeVar("T")
 
 # Prefetch the next page if the cursor is this close to the end of the cached rows.
-ROWS_AHEAD = 50
+NEXT_PAGE_MARGIN_ROWS = 50
 
 REST_SECONDS = 30.0
 _UNTIL_AN_ANSWER = datetime.max.replace(tzinfo=UTC)
 _THREADS_KEPT_IN_MIND = 500
+_BUSY_SECONDS = 0.25
 
 
 class ServerHealth:
@@ -25,6 +30,12 @@ class ServerHealth:
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
         self._rests_until: datetime | None = None
+        self._foreground = 0
+
+    @property
+    def busy(self) -> bool:
+        """True while a request that is not of the background is running."""
+        return self._foreground > 0
 
     @property
     def free(self) -> bool:
@@ -33,6 +44,8 @@ class ServerHealth:
 
     async def track(self, request: Awaitable[T]) -> T:
         """Await a request and record its outcome."""
+        foreground = not is_background()
+        self._foreground += foreground
         try:
             answer = await request
         except Unreachable as error:
@@ -42,8 +55,51 @@ class ServerHealth:
         except Unauthorised:
             self._rests_until = _UNTIL_AN_ANSWER
             raise
+        finally:
+            self._foreground -= foreground
         self._rests_until = None
         return answer
+
+
+class Pace:
+    """Spaces requests of the background: a share of the rate limit, or else of the time."""
+
+    def __init__(
+        self,
+        share: float,
+        server: Callable[[], ServerView | None],
+        busy: Callable[[], bool],
+        *,
+        least_seconds: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """share: of what the server allows, up to 1. busy: the user or the foreground goes first.
+
+        least_seconds: between two requests, whatever the server allows. clock: seconds.
+        """
+        self._share, self._least_seconds = share, least_seconds
+        self._server, self._busy = server, busy
+        self._clock, self._sleep = clock, sleep
+        self._next_at = 0.0
+
+    async def rest(self) -> None:
+        """Wait until the next request may be sent."""
+        await self._sleep(max(self._next_at - self._clock(), 0))
+        while self._busy():
+            await self._sleep(_BUSY_SECONDS)
+        seconds = max(self._seconds / self._share, self._least_seconds)
+        self._next_at = self._clock() + seconds
+
+    @property
+    def _seconds(self) -> float:
+        """Time of a request that leaves nothing to others."""
+        server = self._server()
+        if server is None:
+            return 0.0
+        if server.spacing is not None:
+            return server.spacing
+        return server.latency / timedelta(seconds=1) if server.latency else 0.0
 
 
 class Prefetcher:
@@ -66,7 +122,7 @@ class Prefetcher:
             self._read.popitem(last=False)
 
     async def step(self, read: Callable[[], Awaitable[bool]]) -> bool:
-        """Run `read` unless prefetching is paused or running; True if anything changed.
+        """Run `read` unless prefetching is paused or running; return its result.
 
         Errors are ignored: an explicit request reports them.
         """

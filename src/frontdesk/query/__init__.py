@@ -22,6 +22,7 @@ from frontdesk.query.plan import (
     searchable,
     sort_key,
 )
+from frontdesk.query.search import MessageSearch, parse_search
 
 __all__ = [
     "NEWEST",
@@ -29,6 +30,7 @@ __all__ = [
     "VIEW_KEYS",
     "Completion",
     "Matcher",
+    "MessageSearch",
     "Query",
     "QueryError",
     "QueryNames",
@@ -42,6 +44,7 @@ __all__ = [
     "complete",
     "customer",
     "parse",
+    "parse_search",
     "plan",
     "query_of",
     "reference",

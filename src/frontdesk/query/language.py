@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.errors import BadSettings
-from frontdesk.text import clean, one_line, parse_duration
+from frontdesk.text import clean, one_line
+from frontdesk.time_format import parse_duration
 from frontdesk.wire.values import STATUSES
 
 # Kinds of terms, in the order in which a query is written.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.phones import format_phone, parse_phone
+from frontdesk.phones import format_phone, parse_phone, without_prefix
 from frontdesk.query.language import (
     ASSIGNED,
     ASSIGNEE,
@@ -138,7 +138,7 @@ def is_contact(value: str, contact: PhoneRef) -> bool:
     phone = contact.phone or ""
     if value.startswith("+") and (number := parse_phone(value)):
         return phone == number
-    digits = "".join(filter(str.isdecimal, value))
+    digits = without_prefix(value) or "".join(filter(str.isdecimal, value))
     is_number = not any(map(str.isalpha, value)) and len(digits) >= _LEAST_DIGITS
     return (is_number and digits in phone) or folded(value) in folded(contact.name or "")
 

@@ -97,7 +97,7 @@ def _server_order(query: Query) -> str | None:
 
 
 def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
-    """Member of the server's filter that a term is, and its value; None if there is none."""
+    """Name and value of the `/v1` filter that a term means; value None if there is none."""
     name = "" if term.negated else _MEMBERS.get(term.kind, "")
     match name:
         case "status":

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from typing import TypeAlias
 
-from frontdesk.export import Cell, csv_cell, local_time, markdown_table
+from frontdesk.conversation_export import Cell, csv_cell, local_time, markdown_table
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
     METRICS,
-    NOTHING,
+    NO_VALUE,
     NOW_FIGURES,
     TARGETS,
     WEEKDAYS,
@@ -36,7 +36,7 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
-from frontdesk.text import first_said, one_line
+from frontdesk.text import first_non_blank, one_line
 from frontdesk.wire import (
     Bucket,
     HourGrid,
@@ -118,7 +118,7 @@ def _hours(grid: HourGrid, when: Row) -> Iterator[Row]:
 def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
     for one in report.pricing:
         name = ", ".join(
-            (first_said(one.channel.name, one.channel.id), one.author, *pricing_words(one))
+            (first_non_blank(one.channel.name, one.channel.id), one.author, *pricing_words(one))
         )
         yield ("pricing", name, *this, "count", one.count, None)
         yield ("pricing", name, *this, "billable_count", one.billable_count, None)
@@ -181,7 +181,7 @@ def tables(report: Report, zone: tzinfo) -> Iterator[Table]:
     if (live := report.live) is not None:
         shown = live_figures(report)
         numbers = [getattr(live, one.field) for one in shown]
-        row = tuple(NOTHING if number is None else f"{number:,}" for number in numbers)
+        row = tuple(NO_VALUE if number is None else f"{number:,}" for number in numbers)
         yield tuple(f"{one.name.capitalize()} now" for one in shown), [row]
 
 
@@ -193,9 +193,10 @@ def _group_tables(report: Report) -> Iterator[Table]:
 
 
 def _hour_tables(grid: HourGrid) -> Iterator[Table]:
-    yield _hour_table("Received", grid.received, "{:,}".format)
+    received, answered = BY_FIELD["incoming_messages_count"], BY_FIELD["avg_first_response_time"]
+    yield _hour_table(received.name, grid.received, "{:,}".format)
     times = grid.avg_first_response_time
-    yield _hour_table("First response", times, lambda value: time_words(value).replace(" ", ""))
+    yield _hour_table(answered.name, times, lambda value: time_words(value).replace(" ", ""))
 
 
 def _metric_table(report: Report) -> Table:
@@ -263,7 +264,7 @@ def _hour_table(
 ) -> Table:
     """A row for each hour, a column for each weekday."""
     rows = [
-        (f"{hour:02}:00", *(NOTHING if value is None else words(value) for value in values))
+        (f"{hour:02}:00", *(NO_VALUE if value is None else words(value) for value in values))
         for hour, values in enumerate(zip(*grid, strict=True))
     ]
     return (name, *WEEKDAYS[: len(grid)]), rows
@@ -274,7 +275,7 @@ def _values(metrics: Metrics) -> tuple[str, ...]:
 
 
 def _charged(count: PricingCount) -> tuple[str, ...]:
-    channel = first_said(count.channel.name, count.channel.id, NOTHING)
+    channel = first_non_blank(count.channel.name, count.channel.id, NO_VALUE)
     numbers = (count.count, count.billable_count, count.previous_count)
     shown = (*map(one_line, pricing_words(count)), channel, author_name(count.author))
     return (*shown, *(f"{number:,}" for number in numbers))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from frontdesk.text import duration, is_ascii_terminal, one_line, words
+from frontdesk.text import humanize, is_ascii_terminal, one_line
+from frontdesk.time_format import duration
 from frontdesk.wire import (
     Bucket,
     ConversationFilter,
@@ -51,9 +52,9 @@ def glyphs_for(environment: Mapping[str, str]) -> Glyphs:
     return ASCII if is_ascii_terminal(environment) else BLOCKS
 
 
-FEW = 5
+FEW_SAMPLES = 5
 
-NOTHING = "–"
+NO_VALUE = "–"
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
@@ -62,7 +63,7 @@ class Metric:
     """Definition of a metric. heading: name of its column.
 
     better: 1 if higher is better, -1 if lower is, 0 if neither. sampled: unit of the samples of a
-    mean. status: filter for the related conversations; other_set: how those differ from the
+    mean. status: filter for the related conversations; difference: how those differ from the
     counted ones.
     """
 
@@ -70,7 +71,7 @@ class Metric:
     name: str
     heading: str
     formula: str
-    other_set: str
+    difference: str
     better: int = 0
     sampled: str = ""
     status: str | None = None
@@ -325,10 +326,10 @@ def now_words(now: PersonNow | None, field: str, moment: datetime | None) -> str
     """Figure of a person at this moment; the longest wait as its length at `moment`."""
     if field == "longest_waiting_since":
         since = now.longest_waiting_since_time if now else None
-        return duration(moment - since) if since is not None and moment else NOTHING
+        return duration(moment - since) if since is not None and moment else NO_VALUE
     value = getattr(now, field, None)
     if value is None:
-        return NOTHING
+        return NO_VALUE
     return one_line(value) if isinstance(value, str) else f"{value:,}"
 
 
@@ -341,7 +342,7 @@ def percentile_words(spread: Percentiles | None, name: str, *, tight: bool = Fal
     """The percentile "p50" or "p90", with ~ if it is approximate."""
     value: float | None = getattr(spread, name, None)
     if spread is None or value is None:
-        return NOTHING
+        return NO_VALUE
     text = time_words(value).replace(" ", "") if tight else time_words(value)
     return f"~{text}" if spread.approximate else text
 
@@ -354,7 +355,7 @@ def target_of(metrics: Measured | None, field: str) -> TargetShare | None:
 def target_words(target: TargetShare | None) -> str:
     """Share within a target: 82 % in 15m."""
     if target is None or not target.samples:
-        return NOTHING
+        return NO_VALUE
     about = "~" if target.approximate else ""
     return f"{about}{target.within / target.samples:.0%} in {length_words(target.target_seconds)}"
 
@@ -366,7 +367,7 @@ def length_words(seconds: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveFigure:
     """A live count, the filter of its list, and how that list differs from the count.
 
     waiting: the least time that customers of the list wait, as in queries.
@@ -376,27 +377,27 @@ class Live:
     name: str
     short: str
     chosen: ConversationFilter
-    other_set: str = ""
+    difference: str = ""
     waiting: str = ""
 
 
 _OPEN = ConversationFilter(status="open")
 LIVE = (
-    Live("open", "open", "open", _OPEN),
-    Live(
+    LiveFigure("open", "open", "open", _OPEN),
+    LiveFigure(
         "unassigned",
         "unassigned",
         "unass.",
         ConversationFilter(status="open", assignee="unassigned"),
     ),
-    Live(
+    LiveFigure(
         "unattended",
         "unattended",
         "unatt.",
         _OPEN,
         "all open ones: /v1 has no filter for unattended",
     ),
-    Live(
+    LiveFigure(
         "awaiting_human",
         "need a human",
         "human",
@@ -406,7 +407,7 @@ LIVE = (
 )
 
 
-def live_figures(report: Report | None) -> tuple[Live, ...]:
+def live_figures(report: Report | None) -> tuple[LiveFigure, ...]:
     """Live counts, and those over the targets of the report as far as the server sent them."""
     live = report.live if report else None
     if report is None or live is None:
@@ -415,16 +416,18 @@ def live_figures(report: Report | None) -> tuple[Live, ...]:
     over = []
     if live.over_first_response is not None and "first_response" in targets:
         length = length_words(targets["first_response"].target_seconds)
-        other_set = "all who wait that long: /v1 has no filter for those without a first response"
+        difference = "all who wait that long: /v1 has no filter for those without a first response"
         name = f"unanswered for {length}"
         over.append(
-            Live("over_first_response", name, f"new>{length}", _OPEN, other_set, f">{length}")
+            LiveFigure(
+                "over_first_response", name, f"new>{length}", _OPEN, difference, f">{length}"
+            )
         )
     if live.over_reply is not None and "reply" in targets:
         length = length_words(targets["reply"].target_seconds)
-        other_set = "all who wait that long: /v1 has no filter for later replies"
+        difference = "all who wait that long: /v1 has no filter for later replies"
         name = f"wait longer than {length}"
-        over.append(Live("over_reply", name, f">{length}", _OPEN, other_set, f">{length}"))
+        over.append(LiveFigure("over_reply", name, f">{length}", _OPEN, difference, f">{length}"))
     return (*LIVE, *over)
 
 
@@ -446,7 +449,7 @@ def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
 def value_words(metric: Metric, value: float | None, *, tight: bool = False) -> str:
     """Formatted value, such as 1,204 or 5 m 12 s; a dash for None."""
     if value is None:
-        return NOTHING
+        return NO_VALUE
     if not metric.timed:
         return f"{round(value):,}"
     return time_words(value).replace(" ", "") if tight else time_words(value)
@@ -492,7 +495,7 @@ def change(
         return Change("", "no previous", "dim")
     if now == then:
         return Change("=", "", "dim")
-    few = any(number is not None and number < FEW for number in samples)
+    few = any(number is not None and number < FEW_SAMPLES for number in samples)
     meaning = "few samples" if few else _judgement(metric, now, then)
     part = "dim" if few else {"worse": "warning", "better": "good"}.get(meaning, "text")
     if then == 0:
@@ -527,7 +530,7 @@ AUTHORS = {
 
 def author_name(author: str) -> str:
     """Display name of who or what sent messages."""
-    return AUTHORS.get(author) or words(one_line(author))
+    return AUTHORS.get(author) or humanize(one_line(author))
 
 
 @dataclass(frozen=True, slots=True)

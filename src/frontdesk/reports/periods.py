@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from frontdesk.text import month_first, short_date, time_of_day
+from frontdesk.time_format import month_first, short_date, time_of_day
 from frontdesk.wire import Bucket
 
 HOW_TO = "write 2026-03-14, 14 Mar, Mon, yesterday or 3d"

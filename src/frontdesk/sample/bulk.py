@@ -124,11 +124,11 @@ class RenderedScene(NamedTuple):
         """The steps up to this many messages; at least one."""
         if messages >= self.messages:
             return self.steps
-        steps, said = [], 0
+        steps, count = [], 0
         for step in self.steps:
-            if said == messages:
+            if count == messages:
                 break
-            said += step.kind == "message"
+            count += step.kind == "message"
             steps.append(step)
         return tuple(steps)
 

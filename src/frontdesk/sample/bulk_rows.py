@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection as Pipe
 
 from frontdesk.errors import UnusableFile
-from frontdesk.ingest.apply import rules
+from frontdesk.ingest.apply import conversation_rules
 from frontdesk.ingest.apply.batch import Batch, apply_events
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.context import BatchContext
+from frontdesk.ingest.apply.conversation_rules import ConversationState
 from frontdesk.ingest.apply.conversations import BatchConversation, conversation_row
 from frontdesk.ingest.apply.metrics import MetricDeltas
-from frontdesk.ingest.apply.rules import ConversationState
 from frontdesk.ingest.events import ChannelUpsert, DomainEvent
 from frontdesk.sample.bulk import Size, bulk_events
 from frontdesk.sample.catalogue import CatalogueEvent, large_catalogue
-from frontdesk.store import writes
+from frontdesk.store import rollups, writes
 from frontdesk.store.bulk_load import Packed, filled, packed, put
 from frontdesk.store.contacts import search_text
 from frontdesk.store.counters import Cell, LabelledConversation, cell_rows, cells_of, entries_of
@@ -38,16 +38,21 @@ _Portion = list[Packed] | dict[str, int]
 
 
 def fill(
-    target: str, size: Size, advance: Callable[[int], object], stage: Callable[[str], None]
+    target: str,
+    size: Size,
+    advance: Callable[[int], object],
+    stage: Callable[[str], None],
+    *,
+    searchable: bool = False,
 ) -> None:
     """Create a database at `target` with an inbox of this size in the account "default".
 
     `advance` is called with the number of conversations that were inserted since its last call,
-    `stage` with the name of each step that follows them.
+    `stage` with the name of each step that follows them. searchable: with an index of messages.
 
     Raises: BadSettings: there is something already. UnusableFile, Unreachable.
     """
-    with filled(target, stage) as connection, _generated(size) as portions:
+    with filled(target, stage, searchable=searchable) as connection, _generated(size) as portions:
         apply_events(connection, ACCOUNT, list(large_catalogue(size.until)), now=size.until)
         for portion in portions:
             if isinstance(portion, dict):
@@ -57,6 +62,7 @@ def fill(
                 put(connection, packed)
                 if packed[0] == "conversation":
                     advance(len(packed[1]))
+        rollups.fill_parts(connection, ACCOUNT, "label_rollup")
         writes.bump_revision(connection, ACCOUNT)
 
 
@@ -157,6 +163,8 @@ class _RowGenerator:
         """The rows of counters and roll-ups over all portions."""
         yield packed("cell", cell_rows(self._context.account_id, dict(sorted(self._cells.items()))))
         yield packed("rollup", self._metrics.rollups.rows(self._context.account_id))
+        for kind, rows in self._metrics.parts.rows(self._context.account_id):
+            yield packed(kind, rows)
         yield packed("pricing_rollup", self._metrics.pricing.rows(self._context.account_id))
 
     def last_ids(self) -> Mapping[str, int]:
@@ -171,7 +179,9 @@ class _RowGenerator:
         entries: list[EntryRow] = []
         for conversation in batch_conversations:
             self._metrics.count(conversation)
-            state = rules.fold(ConversationState(), conversation.messages, conversation.events)
+            state = conversation_rules.fold(
+                ConversationState(), conversation.messages, conversation.events
+            )
             self._metrics.append(conversation, state.metrics)
             row = conversation_row(self._context, conversation, state, "auto")
             labelled = LabelledConversation(row, state.labels)

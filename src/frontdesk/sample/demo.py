@@ -36,7 +36,7 @@ CONVERSATIONS = 500
 OPEN, SNOOZED = 60, 15
 TODAY = 30
 LONG_THREAD = 3_000
-# The long thread comes after all that a screen shows, so that the first part is made quickly.
+# The long thread comes after all that a screen shows, so that the first part is made apply_entry.
 _LONG_POSITION = 27
 # The messages of so many conversations have each delivery status; of the others only the last.
 _WITH_EVERY_STATUS = 60

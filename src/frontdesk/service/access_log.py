@@ -7,7 +7,7 @@ from typing import TextIO
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from frontdesk.service.access import RequestContext
+from frontdesk.service.access_control import RequestContext
 from frontdesk.service.telemetry import Telemetry
 from frontdesk.wire import timestamp
 

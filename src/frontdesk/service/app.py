@@ -13,22 +13,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from frontdesk import __version__
-from frontdesk.service.access import AccessControl, RequestContext
+from frontdesk.service.access_control import AccessControl, RequestContext
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.auth import EphemeralKey, Principal
+from frontdesk.service.api_keys import EphemeralKey, Principal
 from frontdesk.service.endpoint import Endpoint, EndpointRequest
+from frontdesk.service.etags import caching, is_unchanged, response_tag, weak_tag
 from frontdesk.service.executors import Reads, WriteBehind
-from frontdesk.service.http import (
-    JSON,
-    Handler,
-    HttpApplication,
-    caching,
-    entity_tag,
-    is_unchanged,
-    next_link,
-    weak_tag,
-)
+from frontdesk.service.middleware import JSON, Handler, HttpApplication, next_link
 from frontdesk.service.params import Parameters
 from frontdesk.service.problems import PROBLEM_BASE_URI, check_method, lacking, no_route
 from frontdesk.service.rate_limit import RateLimit, RateLimits
@@ -188,7 +179,7 @@ class EndpointHandler:
         awake_at = self._expired_snoozes(principal, context.now, connection)
         if principal.stored:
             self._writes.touch_key(principal.grant.key_id, principal.last_used_at, context.now)
-        tag = self._tag(request, principal, awake_at, context.now)
+        tag = response_tag(request, self._endpoint, principal, awake_at, context.now)
         if is_unchanged(request, tag):
             self._access.refund_unchanged(context)
             return Response(status_code=304, headers=caching(tag))
@@ -199,7 +190,7 @@ class EndpointHandler:
         grant = principal.grant
         if endpoint.scope not in grant.scopes:
             raise lacking(endpoint.scope, tuple(sorted(grant.scopes)))
-        if inline and not endpoint.inline:
+        if inline and not endpoint.inline(request.scope["query_string"]):
             raise WouldBlock
         parameters = Parameters(
             request.scope["query_string"], endpoint.parameters, strict=self._strict_query
@@ -214,25 +205,6 @@ class EndpointHandler:
         if body.next_cursor is not None:
             headers["Link"] = next_link(request.scope, body.next_cursor)
         return Response(body.json, headers=headers)
-
-    def _tag(self, request: Request, principal: Principal, awake_at: int | None, now: int) -> str:
-        """Compute the ETag from the account's revision and the request; needs no response.
-
-        awake_at and the minute of a report cover what time alone changes within a revision.
-        """
-        query: bytes = request.scope["query_string"]
-        grant = principal.grant
-        return entity_tag(
-            __version__,
-            grant.account_id,
-            principal.revision,
-            awake_at,
-            self._endpoint and self._endpoint.minute(query, now),
-            grant.user_id,
-            sorted(grant.scopes),
-            request.scope["path"],
-            sorted(query.split(b"&")),
-        )
 
     def _expired_snoozes(
         self, principal: Principal, now: int, connection: Connection

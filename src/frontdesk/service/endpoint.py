@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from frontdesk.service.auth import KeyGrant
+from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.cursors import CursorCodec, CursorMismatch, InvalidCursor
 from frontdesk.service.params import Parameters
 from frontdesk.store.accounts import cursor_secret
@@ -105,12 +105,17 @@ class EndpointRequest:
         return None
 
 
+def never(query: bytes) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Route below /v1 and its handler. path: may have one parameter, as `{name}`.
 
     scope: required of the key. page_length: default page size. depends_on_minute: checks if the
-    response to a query changes with the clock. inline: cheap enough to be tried on the event loop.
+    response to a query changes with the clock. inline: checks if a query is cheap enough to be
+    tried on the event loop, which a search for words is not: full-text indexes have no time limit.
     """
 
     name: str
@@ -119,8 +124,8 @@ class Endpoint:
     parameters: tuple[str, ...]
     handler: Callable[[EndpointRequest], Wire | JsonBody[Any]] = field(repr=False)
     page_length: int = MAX_LIMIT
-    depends_on_minute: Callable[[bytes], bool] = field(default=lambda query: False, repr=False)
-    inline: bool = True
+    depends_on_minute: Callable[[bytes], bool] = field(default=never, repr=False)
+    inline: Callable[[bytes], bool] = field(default=lambda query: b"q=" not in query, repr=False)
 
     @property
     def path_parameter(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin
 from pydantic_core import to_json
 
 from frontdesk import __version__
-from frontdesk.service.auth import SCOPES
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import Endpoint, JsonBody
 from frontdesk.service.openapi_schemas import (
@@ -24,10 +24,9 @@ from frontdesk.service.openapi_schemas import (
 )
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
-from frontdesk.service.routes.contacts import MAX_QUERY_LENGTH
-from frontdesk.service.routes.filters import FLAGS
+from frontdesk.service.routes.filters import FLAGS, MAX_QUERY_LENGTH
 from frontdesk.service.routes.report_parts import MAX_TARGET_SECONDS
-from frontdesk.wire import Problem, Wire
+from frontdesk.wire import ConversationPage, Problem, Wire
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
     COMPARISONS,
@@ -156,6 +155,14 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "schema": {"type": "string", "enum": list(FLAGS)},
             EXTENSION: True,
         },
+        "conversations.q": {
+            "description": "Words that must all be found in one message, anywhere in its text, "
+            "whatever their case and accents; one of them with three letters or digits in a row. "
+            "The conversation with the newest such message comes first. Needs the scope "
+            "`messages:read` too, and an index that a service need not have; not with `sort`.",
+            "schema": {**_WORDS, "minLength": 1, "maxLength": MAX_QUERY_LENGTH},
+            EXTENSION: True,
+        },
         "sort": {
             "description": "The order. `activity`: the latest first, as without it. `waiting`: "
             "who waits longest first, then who does not wait, by activity. `window`: the reply "
@@ -237,6 +244,7 @@ _ONLY: Mapping[str, Callable[[Endpoint], bool]] = MappingProxyType(
             {"status", "assignee", "channel", "label"} & {*endpoint.parameters}
         ),
         "assignee_me_unavailable": lambda endpoint: "assignee" in endpoint.parameters,
+        "message_search_unavailable": lambda endpoint: endpoint.name == "conversations",
         "invalid_limit": lambda endpoint: "limit" in endpoint.parameters,
         "invalid_cursor": lambda endpoint: "cursor" in endpoint.parameters,
         "cursor_mismatch": lambda endpoint: "cursor" in endpoint.parameters,
@@ -275,7 +283,6 @@ def document_bytes() -> bytes:
 
 
 def document() -> Schema:
-    """Build the document."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Conversation inbox", "version": __version__, "description": _ABOUT},
@@ -367,8 +374,14 @@ def _example(body: type[Wire]) -> Any:
     name = name_of(body)
     if name in EXAMPLES:
         return EXAMPLES[name]
-    row = EXAMPLES[name.removesuffix("Page")]
-    return {"data": [row], "next_cursor": None, "has_more": False}
+    page: dict[str, Any] = {
+        "data": [EXAMPLES[name.removesuffix("Page")]],
+        "next_cursor": None,
+        "has_more": False,
+    }
+    if body is ConversationPage:
+        page |= {"matches": [EXAMPLES["MessageMatch"]], "total": 1, "total_capped": False}
+    return page
 
 
 def _path_parameters(endpoint: Endpoint) -> list[Schema]:
@@ -379,7 +392,8 @@ def _path_parameters(endpoint: Endpoint) -> list[Schema]:
 
 def _parameter(endpoint: Endpoint, name: str) -> Schema:
     if name != "limit":
-        return {"name": name, "in": "query", **_PARAMETERS[name]}
+        described = _PARAMETERS.get(f"{endpoint.name}.{name}") or _PARAMETERS[name]
+        return {"name": name, "in": "query", **described}
     bounds: dict[str, Any] = {"minimum": 1, "maximum": MAX_LIMIT}
     return {
         "name": name,

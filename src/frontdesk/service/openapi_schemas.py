@@ -53,6 +53,7 @@ _TIMES = frozenset(
 # Members of reports that are there if they are asked for.
 _REPORT_PARTS = ("users", "teams", "labels", "hours")
 _IF_ASKED = frozenset({"spread", "targets"})
+_IF_SEARCHED = frozenset({"matches", "total", "total_capped"})
 
 # Members that may be absent; all others are always present.
 _OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -64,6 +65,7 @@ _OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
         "Metrics": _IF_ASKED,
         "PersonFigures": _IF_ASKED,
         "LiveCounts": frozenset({"over_first_response", "over_reply"}),
+        "ConversationPage": _IF_SEARCHED,
         "ParameterProblem": frozenset({"allowed", "min", "max"}),
         "Problem": frozenset(
             {"errors", "retry_after", "required_scope", "key_scopes", "resource", "allow"}
@@ -77,6 +79,8 @@ _NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
         "Conversation": frozenset({"awaiting_human", "created_at", "updated_at"}),
         "Message": frozenset({"conversation_id", "source", "pricing"}),
         "Pricing": _OPTIONAL["Pricing"],
+        "ConversationPage": frozenset({"matches", "total_capped"}),
+        "MessageMatch": frozenset({"cursor"}),
         "Note": frozenset({"conversation_id", "updated_at"}),
         **dict.fromkeys(
             ("Contact", "CustomField", "Label", "User", "Team", "Channel", "CannedResponse"),
@@ -105,7 +109,9 @@ _EXTENSIONS: frozenset[_Member] = frozenset(
         *{("Message", "pricing"), ("Report", "pricing"), ("Report", "previous_series")},
         *(("Report", part) for part in _REPORT_PARTS),
         *(("Metrics", name) for name in _IF_ASKED),
+        ("ChannelCounts", "awaiting_human"),
         *{("LiveCounts", "over_first_response"), ("LiveCounts", "over_reply")},
+        *(("ConversationPage", name) for name in _IF_SEARCHED),
     }
 )
 
@@ -119,6 +125,7 @@ _CLOSED: Mapping[_Member, tuple[str, ...]] = MappingProxyType(
     {
         ("Conversation", "status"): STATUSES,
         ("Message", "direction"): DIRECTIONS,
+        ("MessageMatch", "direction"): DIRECTIONS,
         ("MessagePreview", "direction"): DIRECTIONS,
         ("Reaction", "direction"): DIRECTIONS,
         ("ReplyTo", "direction"): DIRECTIONS,
@@ -220,6 +227,7 @@ _KNOWN: Mapping[_Member, tuple[str, ...]] = MappingProxyType(
             "unavailable",
             "mismatch",
             "too_long",
+            "too_short",
         ),
     }
 )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from starlette.exceptions import HTTPException
 
-from frontdesk.crash_report import trace
+from frontdesk.crash_trace import trace
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
 from frontdesk.wire import ParameterProblem, Problem
 
@@ -21,6 +21,7 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
         "invalid_parameter": (400, "A query parameter cannot be used"),
         "invalid_filter": (400, "A filter has a value that is not allowed"),
         "assignee_me_unavailable": (400, "The key belongs to no user"),
+        "message_search_unavailable": (400, "The service has no index of messages"),
         "invalid_limit": (400, "The limit is not allowed"),
         "invalid_cursor": (400, "The cursor cannot be read"),
         "cursor_mismatch": (400, "The cursor belongs to another list"),

@@ -11,19 +11,18 @@ from pydantic_core import from_json, to_json
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
-from frontdesk.store.reports import STARTED
-from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING
+from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, STARTED
+from frontdesk.text import folded, one_line
 from frontdesk.wire import (
     Channel,
     Contact,
-    Conversation,
+    ConversationPage,
     CustomField,
     Delivery,
     Media,
     Message,
     Metrics,
     Note,
-    Page,
     Pricing,
     ProviderError,
     Reaction,
@@ -48,6 +47,8 @@ REPORT_MEANS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+EXCERPT_LENGTH = 160
+_EXCERPT_STEP = 32
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
 
 _REFERRAL = MappingProxyType(
@@ -81,18 +82,58 @@ def conversation_page(
     rows: Sequence[Row],
     labels: Mapping[int, Sequence[Row]],
     next_cursor: str | None,
+    found: Mapping[str, Any],
     *,
     with_preview: bool,
-) -> JsonBody[Page[Conversation]]:
+) -> JsonBody[ConversationPage]:
     """Serialize a page of conversations.
 
-    labels: rows by conversation id. Without `with_preview`, `last_message` is omitted. Written
-    without models, which would double the time of the page that is asked for most.
+    labels: rows by conversation id. found: members of a page of a search. Without `with_preview`,
+    `last_message` is omitted. Written without models, which would double the time of the page that
+    is asked for most.
     """
     data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
     has_more = next_cursor is not None
-    page = {"data": data, "next_cursor": next_cursor, "has_more": has_more}
+    page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **found}
     return JsonBody(to_json(page), next_cursor)
+
+
+def message_match(
+    conversation_id: int, message: Row, words: Sequence[str], cursor: str
+) -> dict[str, Any]:
+    """Return the members of a MessageMatch."""
+    return {
+        "conversation_id": str(conversation_id),
+        "message_id": str(message["id"]),
+        "created_at": timestamp(message["created_at"]),
+        "direction": DIRECTIONS[message["direction"]],
+        "excerpt": excerpt(message["text"], words),
+        "cursor": cursor,
+    }
+
+
+def excerpt(text: str, words: Sequence[str]) -> str:
+    """Shorten a text to one line around the first of the folded words.
+
+    >>> excerpt("Good\nmorning, " + "a refund, " * 40, ["refund"])[:20]
+    'Good morning, a refu'
+    """
+    line = one_line(text)
+    if len(line) <= EXCERPT_LENGTH:
+        return line
+    compared = folded(line)
+    place = min(filter(lambda at: at >= 0, map(compared.find, words)), default=0)
+    start = 0
+    # Letters may change in number as they are folded: find the place step by step.
+    while (length := len(folded(line[start : start + _EXCERPT_STEP]))) <= place:
+        start, place = start + _EXCERPT_STEP, place - length
+    if start:
+        start = line.rfind(" ", start - _EXCERPT_STEP, start) + 1 or start
+    before = "…" if start else ""
+    rest = line[start:]
+    if len(before) + len(rest) <= EXCERPT_LENGTH:
+        return before + rest
+    return f"{before}{shortened(rest, EXCERPT_LENGTH - len(before) - 1)}…"
 
 
 def _conversation(row: Row, labels: Sequence[Row], *, with_preview: bool) -> dict[str, Any]:

@@ -1,13 +1,16 @@
-"""Events of the service that can be counted; here they are not."""
+"""Events of the service to be counted, and here dropped: the default without an exporter.
+
+`ServiceMetrics` in `prometheus_metrics.py` counts them.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from frontdesk.service.access import RequestContext
+from frontdesk.service.access_control import RequestContext
 
 
 class Telemetry:
-    """Receives events and ignores them. `Metrics` counts them for Prometheus."""
+    """Receives events and ignores them; the base class of `ServiceMetrics`."""
 
     def response(self, context: RequestContext, status: int, seconds: float) -> None:
         """A response was sent. seconds: since the request came."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.store import contacts
+from frontdesk.store import contacts, message_search
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Dialect, FillingConnection
 from frontdesk.store.dsn import is_address, shown
-from frontdesk.store.migrations import statements
 from frontdesk.store.rows import TABLES
+from frontdesk.store.sql_scripts import statements
 
 # Kind of rows, and the values of all columns of each, in column order.
 Packed = tuple[str, list[tuple[Any, ...]]]
@@ -39,11 +39,14 @@ def put(connection: FillingConnection, packed: Packed) -> None:
 
 
 @contextmanager
-def filled(target: str, stage: Callable[[str], None]) -> Iterator[FillingConnection]:
+def filled(
+    target: str, stage: Callable[[str], None], *, searchable: bool = False
+) -> Iterator[FillingConnection]:
     """Create and fill a store atomically: `target` is complete or does not exist.
 
     target: a file that does not exist, or a PostgreSQL database without an inbox. `stage` is called
-    with a description of each step after the rows are loaded.
+    with a description of each step after the rows are loaded. searchable: build the index of
+    messages.
 
     Raises: BadSettings: the target has contents already. UnusableFile, Unreachable.
     """
@@ -58,6 +61,9 @@ def filled(target: str, stage: Callable[[str], None]) -> Iterator[FillingConnect
             connection.run(statement)
         stage("index of words")
         contacts.rebuild_index(connection)
+        if searchable:
+            stage("index of messages")
+            message_search.build_at_once(connection)
         stage("statistics")
 
 

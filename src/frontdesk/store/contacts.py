@@ -9,12 +9,13 @@ one-letter prefix of a word has a trigram.
 Case-insensitive keys for sorting and matching names and labels.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from frontdesk.phones import national_variants
+from frontdesk.phones import national_variants, without_prefix
 from frontdesk.store.conversations import Position, one_of
 from frontdesk.store.database import Connection, Row
 from frontdesk.text import folded
@@ -85,10 +86,16 @@ def search_words(text: str) -> list[str]:
     return folded(text.replace("\0", " ")).split()
 
 
+def contact_words(text: str) -> list[str]:
+    """Split what contacts are searched for; a number with a 0 or 00 in front is one word."""
+    digits = without_prefix(text)
+    return [digits] if digits else search_words(text)
+
+
 def word_search(connection: Connection, account_id: int, words: Sequence[str]) -> ContactCondition:
     """Select contacts that match every one of these folded words; at least one is needed."""
     parts = [_parts(word) for word in words]
-    patterns = {f"word{number}": _pattern(pieces) for number, pieces in enumerate(parts)}
+    patterns = {f"word{number}": like_pattern(pieces) for number, pieces in enumerate(parts)}
     likes = " AND ".join(f"contact.search LIKE :{name} ESCAPE '\\'" for name in patterns)
     # PostgreSQL uses the GIN index for a number only if its type is that of the column.
     condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
@@ -100,9 +107,7 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
         f"contact_words MATCH :trigrams AND contact_words.rowid BETWEEN :first AND :last"
         f" AND {condition}",
         condition,
-        parameters
-        | _place_range(account_id)
-        | {"trigrams": _trigrams(pieces[-1] for pieces in parts)},
+        parameters | _place_range(account_id) | {"trigrams": _trigrams_of(parts)},
     )
 
 
@@ -145,17 +150,27 @@ def _parts(word: str) -> tuple[str, ...]:
     return (word if len(word) >= LEAST_LETTERS else f"  {word}",)
 
 
-def _pattern(parts: Iterable[str]) -> str:
+def like_pattern(parts: Iterable[str]) -> str:
     """Build a LIKE pattern with literal parts."""
     literal = (part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for part in parts)
     return f"%{'%'.join(literal)}%"
 
 
-def _trigrams(texts: Iterable[str]) -> str:
-    """Build an FTS5 expression of all trigrams of the texts."""
-    grams = dict.fromkeys(text[at : at + 3] for text in texts for at in range(len(text) - 2))
+def trigrams(texts: Iterable[str], step: int = 1) -> str:
+    """Build an FTS5 expression of the trigrams of the texts; each last one, and others by steps."""
+    starts = (
+        (text, at) for text in texts for at in (*range(0, len(text) - 3, step), len(text) - 3)
+    )
+    grams = dict.fromkeys(text[at : at + 3] for text, at in starts)
     quoted = (f'"{gram.replace(_QUOTE, 2 * _QUOTE)}"' for gram in grams)
     return " ".join(islice(quoted, _MOST_TRIGRAMS))
+
+
+def _trigrams_of(words: Iterable[Sequence[str]]) -> str:
+    """Build the expression of words; every other trigram of numbers is rare enough."""
+    numbers = [pieces[-1] for pieces in words if len(pieces) > 1]
+    letters = [pieces[-1] for pieces in words if len(pieces) == 1]
+    return " ".join(filter(None, (trigrams(letters), trigrams(numbers, 2))))
 
 
 def _place_range(account_id: int) -> dict[str, int]:
@@ -166,7 +181,9 @@ def _each(account_id: int, contact_ids: Iterable[int]) -> list[dict[str, int]]:
     return [{"account": account_id, "id": contact_id} for contact_id in contact_ids]
 
 
-FEW = 1000
+SORTED_HITS = 1000
+# Names that are scanned before hits are counted.
+SCANNED_NAMES = 20_000
 
 # The empty name sorts first but is listed last.
 _NAMELESS = "CASE WHEN name_key = '' THEN 1 ELSE 0 END AS nameless"
@@ -179,23 +196,28 @@ def contact_page(
     after: Position | None,
     count: int,
     *,
-    few: int = FEW,
+    few: int = SORTED_HITS,
+    near: int = SCANNED_NAMES,
 ) -> list[Row]:
     """Return contacts that match every one of the folded `words`, by `nameless, name_key, id`.
 
     A word with three digits or more is searched in the number; any other in the names, the username
     and the e-mail address, where one of fewer than three letters matches word prefixes only. A
     search with at most `few` hits sorts them; one with more scans the names until the page is full.
+    Counting hits compares as many contacts, so frequent trigrams let a short scan be tried before;
+    if trigrams are rare, only the contacts that have them are compared.
     """
     if not words:
         everyone: dict[str, object] = {"account": account_id}
         return _walk(connection, "account_id = :account", everyone, after, count)
     search = word_search(connection, account_id, words)
-    hits = connection.rows(
-        f"SELECT {_NAMELESS}, name_key, id FROM {search.source} WHERE {search.narrowed}"
-        f" LIMIT {few + 1}",
-        search.parameters,
-    )
+    candidates = _candidates(connection, search, few)
+    if candidates is not None and len(candidates) > few:
+        candidates = None
+        rows = _near(connection, search, after, count, near)
+        if len(rows) == count:
+            return rows
+    hits = _hits(connection, search, candidates, few)
     if len(hits) > few:
         return _walk(connection, search.condition, search.parameters, after, count)
     keys = sorted((hit["nameless"], hit["name_key"], hit["id"]) for hit in hits)
@@ -249,6 +271,59 @@ def _in_order(connection: Connection, account_id: int, contact_ids: Sequence[int
     return sorted(rows, key=lambda row: place[row["id"]])
 
 
+def _candidates(connection: Connection, search: ContactCondition, few: int) -> list[int] | None:
+    """Return the ids of up to `few` + 1 contacts with all trigrams, None on PostgreSQL."""
+    if connection.dialect != "sqlite":
+        return None
+    rows = connection.rows(
+        "SELECT rowid - :first AS id FROM contact_words WHERE contact_words MATCH :trigrams"
+        f" AND rowid BETWEEN :first AND :last LIMIT {few + 1}",
+        search.parameters,
+    )
+    return [row["id"] for row in rows]
+
+
+def _hits(
+    connection: Connection, search: ContactCondition, candidates: list[int] | None, few: int
+) -> list[Row]:
+    """Return the sort keys of up to `few` + 1 matching contacts, in any order."""
+    source, condition = search.source, search.narrowed
+    if candidates is not None:
+        # The order of a CROSS JOIN keeps SQLite from looking through all names.
+        source = "json_each(:candidates) AS place CROSS JOIN contact ON contact.id = place.value"
+        condition = search.condition
+    return connection.rows(
+        f"SELECT {_NAMELESS}, name_key, contact.id FROM {source} WHERE {condition} LIMIT {few + 1}",
+        {**search.parameters, "candidates": json.dumps(candidates)},
+    )
+
+
+def _near(
+    connection: Connection,
+    search: ContactCondition,
+    after: Position | None,
+    count: int,
+    names: int,
+) -> list[Row]:
+    """Return matching contacts among so many of the next names."""
+    nameless, name_key, contact_id = after or (0, "", 0)
+    if nameless:
+        return []
+    ahead = "name_key > '' AND (name_key, id) > (:name, :id)"
+    parameters = {**search.parameters, "name": name_key, "id": contact_id, "count": count}
+    last = connection.row(
+        f"SELECT name_key AS last_name, id AS last_id FROM contact"
+        f" WHERE account_id = :account AND {ahead} ORDER BY name_key, id LIMIT 1 OFFSET {names}",
+        parameters,
+    )
+    until = "" if last is None else "AND (name_key, id) <= (:last_name, :last_id)"
+    return connection.rows(
+        f"SELECT contact.*, {_NAMELESS} FROM contact"
+        f" WHERE {search.condition} AND {ahead} {until} ORDER BY name_key, id LIMIT :count",
+        {**parameters, **(last or {})},
+    )
+
+
 def _walk(
     connection: Connection,
     condition: str,
@@ -258,20 +333,20 @@ def _walk(
 ) -> list[Row]:
     """Return contacts that satisfy `condition`, scanned in list order."""
     nameless, name_key, contact_id = after or (0, "", 0)
-    # Contacts without a name come first in the index, so each group is a range of its own.
-    ranges = ["name_key = '' AND id > :id" if nameless else "name_key = ''"]
+    # Contacts without a name come first in the index, but last in the list.
+    ranges = ["name_key = '' AND id > :id"]
     if not nameless:
-        ranges.append("(name_key, id) > (:name, :id)" if after else "name_key > ''")
-    arms = " UNION ALL ".join(
-        f"""
-        SELECT * FROM (
-          SELECT contact.*, {_NAMELESS}
-          FROM contact WHERE {condition} AND {within}
-          ORDER BY name_key, id LIMIT :count) AS range{number}
-        """
-        for number, within in enumerate(ranges)
-    )
-    return connection.rows(
-        f"SELECT * FROM ({arms}) AS ranges ORDER BY nameless, name_key, id LIMIT :count",
-        {**parameters, "name": name_key, "id": contact_id, "count": count},
-    )
+        ranges.insert(0, "(name_key, id) > (:name, :id)" if after else "name_key > ''")
+    rows: list[Row] = []
+    for within in ranges:
+        rows += connection.rows(
+            f"""
+            SELECT contact.*, {_NAMELESS} FROM contact WHERE {condition} AND {within}
+            ORDER BY name_key, id LIMIT :count
+            """,
+            {**parameters, "name": name_key, "id": contact_id, "count": count - len(rows)},
+        )
+        contact_id = 0
+        if len(rows) == count:
+            break
+    return rows

@@ -2,10 +2,6 @@
 
 Every function is limited to one account. A page function takes the sort key of the row before the
 page (None for the first page) and the maximum number of rows.
-
-Query for open conversations without recent activity.
-
-Preview of a conversation's newest message, stored as wire JSON.
 """
 
 import json
@@ -55,7 +51,7 @@ Position = Sequence[int | str | None]
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Sort key of the filter table, before the id, and what restricts a list to this order.
+    """ORDER BY column of table `entry`, its direction, and the conditions of rows sorted by it.
 
     unchanged: for later pages of a walk, leaves out rows that moved here since it began.
     """
@@ -125,7 +121,7 @@ class ConversationSelection:
     unread messages, or without any that are known. sort: "activity" (latest first), "waiting"
     (longest first, then those that do not wait by activity) or "window" (the reply window that
     closes first, then the closed ones by activity). closed_until: windows of messages until then
-    are closed. began_at: start of the walk.
+    are closed. began_at: start of the walk. conversation_ids: only some of these.
     """
 
     states: tuple[int, ...]
@@ -139,6 +135,17 @@ class ConversationSelection:
     sort: str = "activity"
     closed_until: int = 0
     began_at: int = 0
+    conversation_ids: tuple[int, ...] | None = None
+
+    @property
+    def is_everything(self) -> bool:
+        """Check for a selection without a filter."""
+        filters = (self.channel_id, self.assignee_id, self.contact_id, self.awaiting, self.unread)
+        return (
+            len(self.states) == len(states_of(range(3)))
+            and self.label_id == NO_LABEL
+            and all(value is None for value in (*filters, self.conversation_ids))
+        )
 
 
 def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
@@ -193,7 +200,104 @@ def _ordered_page(
     position: Position | None,
     count: int,
 ) -> list[Row]:
-    parameters: dict[str, object] = {
+    parameters = _parameters(account_id, selection, count)
+    if position is not None:
+        parameters |= {"after_key": position[0], "after_id": position[1]}
+    # One index range per state, merged: neither engine merges ranges of `state IN (...)`.
+    arms = _arms(selection, order, continued=position is not None)
+    if connection.dialect == "postgresql":
+        # Without a limit per range, PostgreSQL may sort the whole of it.
+        arms = (f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms))
+    return _listed(
+        connection,
+        f"({' UNION ALL '.join(arms)} {order.first}) AS page",
+        f"page.{order.column} {order.way}, page.conversation_id {order.way}",
+        parameters,
+        selection.awake_at,
+    )
+
+
+def conversations_by_id(
+    connection: Connection,
+    account_id: int,
+    conversation_ids: Sequence[int],
+    awake_at: int | None,
+) -> dict[int, Row]:
+    """Return conversations as those of a page, by id."""
+    placeholders, parameters = one_of("only", conversation_ids)
+    # The limit keeps SQLite from looking through all contacts first.
+    source = (
+        "(SELECT id AS conversation_id FROM conversation WHERE account_id = :account"
+        f" AND id IN ({placeholders}) LIMIT {len(conversation_ids)}) AS page"
+    )
+    rows = _listed(connection, source, "c.id", {"account": account_id, **parameters}, awake_at)
+    return {row["id"]: row for row in rows}
+
+
+def _listed(
+    connection: Connection,
+    source: str,
+    order: str,
+    parameters: Mapping[str, object],
+    awake_at: int | None,
+) -> list[Row]:
+    """Return the conversations of `source`, whose alias is page."""
+    rows = connection.rows(
+        f"""
+        SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
+          c.first_reply_at, c.last_inbound_at, c.last_activity_at, c.last_message_json,
+          c.created_at, c.updated_at, c.contact_id, c.assignee_id,
+          channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
+          contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
+        FROM {source}
+        JOIN conversation AS c ON c.account_id = :account AND c.id = page.conversation_id
+        JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id
+        JOIN contact ON contact.account_id = :account AND contact.id = c.contact_id
+        LEFT JOIN app_user ON app_user.account_id = :account AND app_user.id = c.assignee_id
+        ORDER BY {order}
+        """,
+        parameters,
+    )
+    return rows if awake_at is None else [_awake(row, awake_at) for row in rows]
+
+
+def selected_ids(
+    connection: Connection, account_id: int, selection: ConversationSelection, count: int
+) -> list[int]:
+    """Return the ids of up to `count` conversations of a selection, in any order."""
+    order = _ORDERS["activity"][0]
+    parameters = _parameters(account_id, selection, count)
+    if selection.conversation_ids is None:
+        arms = _arms(selection, order, continued=False)
+    else:
+        # All states at once, by the primary key.
+        arms = iter([_arm(selection, order, None, False, *_some(connection, selection))])
+        some = [*selection.conversation_ids]
+        parameters["some"] = json.dumps(some) if connection.dialect == "sqlite" else some
+    rows = connection.rows(
+        f"SELECT conversation_id FROM ({' UNION ALL '.join(arms)}) AS selected LIMIT :count",
+        parameters,
+    )
+    return [row["conversation_id"] for row in rows]
+
+
+def _some(connection: Connection, selection: ConversationSelection) -> tuple[str, str]:
+    """Return the conditions of the conversations :some, and of their states."""
+    one_of_some = "IN (SELECT value FROM json_each(:some))"
+    if connection.dialect == "postgresql":
+        one_of_some = "= ANY(:some)"
+    state = "state"
+    if selection.awake_at is not None:
+        snoozed = f"state / 2 = {SNOOZED} AND conversation_id IN ({_AWAKE})"
+        state = f"state - CASE WHEN {snoozed} THEN {2 * SNOOZED} ELSE 0 END"
+    return (
+        f"conversation_id {one_of_some}",
+        f"{state} IN ({', '.join(map(str, selection.states))})",
+    )
+
+
+def _parameters(account_id: int, selection: ConversationSelection, count: int) -> dict[str, object]:
+    return {
         "account": account_id,
         "label": selection.label_id,
         "channel": selection.channel_id,
@@ -204,31 +308,6 @@ def _ordered_page(
         "count": count,
         "awake_at": selection.awake_at,
     }
-    if position is not None:
-        parameters |= {"after_key": position[0], "after_id": position[1]}
-    # One index range per state, merged: neither engine merges ranges of `state IN (...)`.
-    arms = _arms(selection, order, position is not None)
-    if connection.dialect == "postgresql":
-        # Without a limit per range, PostgreSQL may sort the whole of it.
-        arms = (f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms))
-    rows = connection.rows(
-        f"""
-        SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
-          c.first_reply_at, c.last_inbound_at, c.last_activity_at, c.last_message_json,
-          c.created_at, c.updated_at, c.contact_id, c.assignee_id,
-          channel.phone_number_id, channel.name AS channel_name, channel.phone AS channel_phone,
-          contact.name AS contact_name, contact.phone AS contact_phone, app_user.name AS assignee
-        FROM ({" UNION ALL ".join(arms)} {order.first}) AS page
-        JOIN conversation AS c ON c.account_id = :account AND c.id = page.conversation_id
-        JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id
-        JOIN contact ON contact.account_id = :account AND contact.id = c.contact_id
-        LEFT JOIN app_user ON app_user.account_id = :account AND app_user.id = c.assignee_id
-        ORDER BY page.{order.column} {order.way}, page.conversation_id {order.way}
-        """,
-        parameters,
-    )
-    awake_at = selection.awake_at
-    return rows if awake_at is None else [_awake(row, awake_at) for row in rows]
 
 
 def _awake(row: Row, awake_at: int) -> Row:
@@ -240,7 +319,7 @@ def _awake(row: Row, awake_at: int) -> Row:
     return {**row, **opened}
 
 
-def _arms(selection: ConversationSelection, order: _Order, continued: bool) -> Iterator[str]:
+def _arms(selection: ConversationSelection, order: _Order, *, continued: bool) -> Iterator[str]:
     """Yield an index range per state, and more if expired snoozes change states."""
     asleep = f"IN ({_AWAKE})"
     for state in selection.states:
@@ -256,7 +335,7 @@ def _arms(selection: ConversationSelection, order: _Order, continued: bool) -> I
 
 
 def _arm(
-    selection: ConversationSelection, order: _Order, state: int, continued: bool, *also: str
+    selection: ConversationSelection, order: _Order, state: int | None, continued: bool, *also: str
 ) -> str:
     indexed = _indexed(selection, order)
 
@@ -264,9 +343,9 @@ def _arm(
         # A plus keeps both engines from using an index on the column.
         return name if name in indexed else f"+{name}"
 
-    conditions = ["account_id = :account", "label_id = :label", f"{column('state')} = {state:d}"]
-    conditions += [*order.conditions, *also]
+    conditions = ["account_id = :account", "label_id = :label", *order.conditions, *also]
     for name, value, operand in (
+        ("state", state, str(state)),
         ("assignee_id", selection.assignee_id, ":assignee"),
         ("channel_id", selection.channel_id, ":channel"),
         ("awaiting", selection.awaiting, str(int(selection.awaiting or 0))),
@@ -285,13 +364,16 @@ def _arm(
 
 def _indexed(selection: ConversationSelection, order: _Order) -> frozenset[str]:
     """Return the columns by which an index is chosen; the others only filter its rows."""
-    if selection.contact_id is not None:
+    if selection.contact_id is not None or selection.conversation_ids is not None:
         return frozenset()
-    if order.column != "last_activity_at":
+    if order.column == "last_inbound_at":
         return frozenset({"state"})
+    place = "channel_id" if selection.assignee_id is None else "assignee_id"
+    if order.column == "waiting_since":
+        return frozenset({"state", place})
     for name, value in (("awaiting", selection.awaiting), ("unread", selection.unread)):
         if value:
-            return frozenset({"state", name})
+            return frozenset({"state", name, place})
     return frozenset({"state", "assignee_id", "channel_id"})
 
 
@@ -454,7 +536,6 @@ def thread_page(
 
 
 def user_names(connection: Connection, account_id: int, user_ids: Sequence[int]) -> dict[str, str]:
-    """Return user names by id."""
     if not user_ids:
         return {}
     placeholders, parameters = one_of("id", user_ids)
@@ -509,14 +590,14 @@ def one_of(name: str, values: Sequence[object]) -> tuple[str, dict[str, object]]
 _OPEN_STATES = (0, 1)
 
 
-def silent_since(
-    connection: Connection, account_id: int, before: int, count: int, *, but_waiting: bool
+def idle_since(
+    connection: Connection, account_id: int, before: int, count: int, *, except_waiting: bool
 ) -> list[Row]:
     """Return open conversations without activity since `before`, with their contacts.
 
     (id, folded_at, phone_number_id, phone, wa_id, wa_user_id): up to `count` of the assigned and as
     many of the unassigned, oldest activity first. Conversations known only from back-fill are
-    excluded, as are, with `but_waiting`, those in which a customer waits.
+    excluded, as are, with `except_waiting`, those in which a customer waits.
     """
     rows: list[Row] = []
     for state in _OPEN_STATES:
@@ -531,7 +612,7 @@ def silent_since(
             JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
             WHERE entry.account_id = :account AND entry.label_id = 0 AND entry.state = :state
               AND entry.last_activity_at < :before AND c.told = 1
-              {"AND c.waiting_since IS NULL" if but_waiting else ""}
+              {"AND c.waiting_since IS NULL" if except_waiting else ""}
             ORDER BY entry.last_activity_at, entry.conversation_id LIMIT :count
             """,
             {"account": account_id, "state": state, "before": before, "count": count},
@@ -561,7 +642,6 @@ def preview_json(message: Row) -> str:
 
 
 def previewed_id(preview: str | None) -> int | None:
-    """Return the message id of a preview."""
     return None if preview is None else int(json.loads(preview)["id"])
 
 

@@ -7,13 +7,26 @@ from types import MappingProxyType
 from typing import Any
 
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.migrations import statements
 from frontdesk.store.rows import TABLES
+from frontdesk.store.sql_scripts import statements
 
 PAGE = 500
 
 # Tables computed from others, which are not dumped.
-DERIVED = frozenset(("metric_event", "entry", "cell", "rollup", "pricing_rollup"))
+DERIVED = frozenset(
+    (
+        "metric_event",
+        "entry",
+        "cell",
+        "rollup",
+        "conversation_rollup",
+        "user_rollup",
+        "duration_rollup",
+        "user_duration_rollup",
+        "label_rollup",
+        "pricing_rollup",
+    )
+)
 DERIVED_TABLES = DERIVED | {"contact_words"}
 # Tables that are not dumped: secrets, database metadata and raw webhooks.
 KEPT_TABLES = frozenset(("meta", "api_key", "raw_event", "checkpoint"))

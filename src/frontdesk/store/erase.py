@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from frontdesk.store import contacts
+from frontdesk.store import contacts, message_search
 from frontdesk.store.database import Connection, Row
 
 # Tables deleted with a conversation; the counts are reported per table.
@@ -47,7 +47,7 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
     """Return wamid and all columns that counters and roll-ups depend on."""
     return connection.rows(
         """
-        SELECT created_at, direction, author, type, wamid,
+        SELECT created_at, direction, author, author_id, type, wamid,
           category, billable, pricing_type, priced_at
         FROM message
         WHERE account_id = :account AND conversation_id = :conversation
@@ -81,6 +81,7 @@ def forget_conversation(
             {**place, "channel": conversation["channel_id"]},
         ),
     )
+    message_search.remove_conversation(connection, account_id, conversation["id"])
     for table in _OF_A_CONVERSATION:
         where = "account_id = :account AND conversation_id = :conversation"
         yield table, connection.run(f"DELETE FROM {table} WHERE {where}", place)

@@ -131,7 +131,6 @@ def existing(connection: Connection, account_id: int, table: str, ids: set[int])
 
 
 def conversation(connection: Connection, account_id: int, conversation_id: int) -> ConversationRow:
-    """Return an existing conversation."""
     rows = _matching(connection, account_id, "conversation", "id", (conversation_id,))
     row: ConversationRow = rows[0]
     return row
@@ -396,3 +395,14 @@ def _chunks(keys: Sequence[str | int]) -> Iterator[Sequence[str | int]]:
         some = list(keys[start : start + _SIZES[-1]])
         size = next(size for size in _SIZES if size >= len(some))
         yield some + some[-1:] * (size - len(some))
+
+
+def message_index_state(connection: Connection) -> str | None:
+    """Return "ready", the position of the build, or None without an index of messages."""
+    row = connection.row("SELECT value FROM meta WHERE name = 'message_search'")
+    return None if row is None else str(row["value"])
+
+
+def has_message_index(connection: Connection) -> bool:
+    """Check for an index of messages, complete or not: writers keep both."""
+    return message_index_state(connection) is not None

@@ -7,12 +7,13 @@ import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from types import MappingProxyType
 
 from frontdesk.errors import UnusableFile
+from frontdesk.store import rollups
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
-from frontdesk.store.database import SCHEMA_VERSION, Connection, Dialect
+from frontdesk.store.database import SCHEMA_VERSION, Connection
+from frontdesk.store.sql_scripts import statements
 from frontdesk.wire.values import epoch_milliseconds
 
 
@@ -72,9 +73,7 @@ def _add_waiting(connection: Connection) -> None:
         WHERE c.account_id = entry.account_id AND c.id = entry.conversation_id
         """
     )
-    for statement in statements(connection.dialect):
-        if re.search(r"CREATE INDEX entry_(awaiting|unread|waiting|window)\b", statement):
-            connection.run(statement)
+    _create(connection, r"INDEX entry_(awaiting|unread|waiting|window)")
 
 
 def _add_users(connection: Connection) -> None:
@@ -118,6 +117,49 @@ def _add_users(connection: Connection) -> None:
     )
 
 
+def _cover_contacts(connection: Connection) -> None:
+    """Add the search text to the index by name."""
+    if connection.dialect == "sqlite":
+        connection.run("DROP INDEX contact_order")
+        _create(connection, "INDEX contact_order")
+
+
+def _cover_parts(connection: Connection) -> None:
+    """Add indexes that cover what roll-ups of parts leave out, and quarter hours by hour."""
+    for index in ("message_time", "metric_event_time"):
+        connection.run(f"DROP INDEX {index}")
+    _create(connection, r"INDEX (message_time|metric_event_time|rollup_hours)")
+
+
+def _add_label_rollups(connection: Connection) -> None:
+    _create(connection, "TABLE label_rollup")
+    for account in connection.rows("SELECT id FROM account"):
+        rollups.fill_parts(connection, account["id"], "label_rollup")
+
+
+def _add_daily_rollups(connection: Connection) -> None:
+    """Replace roll-ups per week by those per day, and index the filter table by more filters."""
+    tables = "conversation_rollup", "user_rollup", "duration_rollup", "user_duration_rollup"
+    for table in tables:
+        connection.run(f"DROP TABLE IF EXISTS {table}")
+    _create(connection, rf"TABLE ({'|'.join(tables)})")
+    for account in connection.rows("SELECT id FROM account"):
+        rollups.fill_parts(connection, account["id"], *tables)
+    _create(connection, "INDEX conversation_rollup_conversation")
+    replaced = "entry_awaiting", "entry_unread", "conversation_unattended"
+    for index in replaced:
+        connection.run(f"DROP INDEX {index}")
+    _create(connection, rf"INDEX ({'|'.join(replaced)}|metric_event_handoff)")
+    _create(connection, r"INDEX entry_(awaiting|unread|waiting)_(channel|assignee)")
+
+
+def _create(connection: Connection, names: str) -> None:
+    """Run the statements of the schema that create a table or index whose name matches."""
+    for statement in statements(connection.dialect):
+        if re.search(rf"CREATE {names}\b", statement):
+            connection.run(statement)
+
+
 # The user who wrote a message, and the messages of persons at the end of a metric event.
 _WRITER = """
     CASE WHEN message.author = 'user' AND LENGTH(message.author_id) BETWEEN 1 AND 18
@@ -140,15 +182,20 @@ _HUMAN_REPLIES = """
 
 # Migrations by the version that they start from.
 UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
-    {1: _add_pricing, 2: _add_waiting, 3: _add_users}
+    {
+        1: _add_pricing,
+        2: _add_waiting,
+        3: _add_users,
+        4: _cover_contacts,
+        5: _cover_parts,
+        6: _add_label_rollups,
+        7: _add_daily_rollups,
+    }
 )
 
 
-_MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
-
-
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Schema:
     """Schema version of the program, and the migrations that lead to it.
 
     `upgrades[n]` migrates the tables from version n to n + 1; without one, n is too old.
@@ -158,7 +205,7 @@ class Layout:
     upgrades: Mapping[int, Callable[[Connection], None]] = field(default_factory=lambda: UPGRADES)
 
 
-def lay_out(connection: Connection) -> None:
+def create_schema(connection: Connection) -> None:
     """Create the tables in an empty database, with the default account."""
     for statement in statements(connection.dialect):
         connection.run(statement)
@@ -172,39 +219,27 @@ def lay_out(connection: Connection) -> None:
     )
 
 
-def statements(dialect: Dialect) -> list[str]:
-    """Return the statements of schema.sql in an engine's dialect."""
-    schema = files("frontdesk.store").joinpath("schema.sql").read_text(encoding="utf-8")
-    schema = re.sub(rf"^--{_MARKS[dialect]} ", "", schema, flags=re.MULTILINE)
-    schema = re.sub(r"--.*$", "", schema, flags=re.MULTILINE)
-    if dialect == "postgresql":
-        # SQLite compares text by bytes; a linguistic collation would sort differently.
-        schema = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', schema)
-        schema = re.sub(r"\bBLOB\b", "BYTEA", schema)
-    return [statement for statement in schema.split(";") if statement.strip()]
-
-
-def is_current(name: str, version: int, layout: Layout, *, upgrade: bool) -> bool:
+def is_current(name: str, version: int, schema: Schema, *, upgrade: bool) -> bool:
     """Check a database's schema version; False if it must and may be upgraded.
 
     Raises: UnusableFile: it is newer, too old, or older and `upgrade` is not set.
     """
-    if version > layout.version:
+    if version > schema.version:
         raise UnusableFile(
-            f"{name} was made by a newer frontdesk (layout {version}; "
-            f"this program reads up to {layout.version})"
+            f"{name} was made by a newer frontdesk (schema {version}; "
+            f"this program reads up to {schema.version})"
         )
-    if any(step not in layout.upgrades for step in range(version, layout.version)):
-        raise UnusableFile(f"{name} was made by a frontdesk that is too old (layout {version})")
-    if version < layout.version and not upgrade:
+    if any(step not in schema.upgrades for step in range(version, schema.version)):
+        raise UnusableFile(f"{name} was made by a frontdesk that is too old (schema {version})")
+    if version < schema.version and not upgrade:
         raise UnusableFile(
-            f"{name} was made by an older frontdesk (layout {version}, now {layout.version}): "
+            f"{name} was made by an older frontdesk (schema {version}, now {schema.version}): "
             f"bring it up to date with `frontdesk db upgrade --database {name}`"
         )
-    return version == layout.version
+    return version == schema.version
 
 
-def bring_up_to_date(connection: Connection, version: int, layout: Layout) -> None:
-    """Migrate the tables from `version` to the layout's, inside one write transaction."""
-    for step in range(version, layout.version):
-        layout.upgrades[step](connection)
+def bring_up_to_date(connection: Connection, version: int, schema: Schema) -> None:
+    """Migrate the tables from `version` to the schema's, inside one write transaction."""
+    for step in range(version, schema.version):
+        schema.upgrades[step](connection)

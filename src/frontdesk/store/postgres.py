@@ -33,7 +33,7 @@ from frontdesk.store.database import (
     WouldBlock,
 )
 from frontdesk.store.dsn import checked, shown
-from frontdesk.store.migrations import Layout, bring_up_to_date, is_current, lay_out
+from frontdesk.store.migrations import Schema, bring_up_to_date, create_schema, is_current
 
 
 class _BoolDumper(Dumper):
@@ -61,7 +61,6 @@ class _NumericLoader(Loader):
 
 
 def adapters() -> AdaptersMap:
-    """Return the adapters of a connection."""
     ours = AdaptersMap(psycopg_adapters)
     ours.register_dumper(bool, _BoolDumper)
     ours.register_dumper(str, _TextDumper)
@@ -97,7 +96,7 @@ _DEFAULTS: Mapping[str, str] = {
 }
 _WRITABLE = ("any", "read-write", "primary")
 
-_IN_THE_WAY = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
+_CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
 # Matches strings and casts to leave them alone; percent signs must be doubled for psycopg.
 _NAMES = re.compile(r"('(?:[^']|'')*')|(%)|::|(?<![:\w]):([A-Za-z_]\w*)")
 
@@ -116,7 +115,7 @@ class PostgresDatabase:
         durable: bool = True,
         read_address: str | None = None,
         statement_seconds: float | None = None,
-        layout: Layout | None = None,
+        schema: Schema | None = None,
     ) -> None:
         """Connect to an existing database; `create` creates the tables if it is empty.
 
@@ -130,11 +129,11 @@ class PostgresDatabase:
         reading = _parameters(read_address or address)
         primary = _to_primary(_parameters(address))
         changing = create or upgrade
-        self._greet(primary if changing else reading)
+        self._check_reachable(primary if changing else reading)
         self._primary = self._pool(primary, WRITERS, reading=False)
         self._readers = self._pool(reading, READERS, reading=True)
         try:
-            self._prepare(layout or Layout(), create=create, changing=changing)
+            self._prepare(schema or Schema(), create=create, changing=changing)
         except BaseException:
             self.close()
             raise
@@ -143,7 +142,7 @@ class PostgresDatabase:
         for pause in _pauses():
             try:
                 return self._within(self._readers, work)
-            except _IN_THE_WAY as error:
+            except _CONFLICTS as error:
                 # A standby cancels queries that conflict with the replay of changes.
                 self._wait(pause, error)
             except errors.ProgramLimitExceeded:
@@ -165,7 +164,7 @@ class PostgresDatabase:
         for pause in _pauses():
             try:
                 return self._within(self._primary, work)
-            except _IN_THE_WAY as error:
+            except _CONFLICTS as error:
                 self._wait(pause, error)
             except errors.ProgramLimitExceeded:
                 raise
@@ -220,7 +219,7 @@ class PostgresDatabase:
             return Unreachable("The database takes no writes now", retry_after=RETRY_SECONDS)
         return Unreachable("The database does not answer", retry_after=RETRY_SECONDS)
 
-    def _greet(self, parameters: Mapping[str, Any]) -> None:
+    def _check_reachable(self, parameters: Mapping[str, Any]) -> None:
         """Connect once, to report an error in the URL in full instead of a pool timeout."""
         try:
             psycopg.connect(make_conninfo(**parameters)).close()
@@ -260,39 +259,39 @@ class PostgresDatabase:
             open=True,
         )
 
-    def _prepare(self, layout: Layout, *, create: bool, changing: bool) -> None:
+    def _prepare(self, schema: Schema, *, create: bool, changing: bool) -> None:
         """Create the tables or upgrade them, as permitted."""
         version = self.read(_version) if not changing else self.write(_version)
         if version is None and not create:
             raise UnusableFile(f"There is no inbox in {self._name}")
-        if version is not None and self._is_current(version, layout, changing):
+        if version is not None and self._is_current(version, schema, changing):
             return
-        self.write(lambda connection: self._change(connection, layout))
+        self.write(lambda connection: self._change(connection, schema))
 
-    def _is_current(self, version: int, layout: Layout, changing: bool) -> bool:
+    def _is_current(self, version: int, schema: Schema, changing: bool) -> bool:
         if version < 0:
             raise UnusableFile(
                 f"{self._name} is not a frontdesk database: there are other tables in it"
             )
-        return is_current(self._name, version, layout, upgrade=changing)
+        return is_current(self._name, version, schema, upgrade=changing)
 
-    def _change(self, connection: Connection, layout: Layout) -> None:
+    def _change(self, connection: Connection, schema: Schema) -> None:
         """Create or upgrade, unless another process did so while this one waited for the lock."""
         connection.run("SELECT pg_advisory_xact_lock(:lock)", {"lock": _LAYOUT_LOCK})
         version = _version(connection)
         if version is None:
             self._add_extensions(connection)
-            lay_out(connection)
-        elif self._is_current(version, layout, True):
+            create_schema(connection)
+        elif self._is_current(version, schema, True):
             return
         else:
-            bring_up_to_date(connection, version, layout)
+            bring_up_to_date(connection, version, schema)
         connection.run(
             """
             INSERT INTO meta(name, value) VALUES ('schema_version', :version)
             ON CONFLICT(name) DO UPDATE SET value = excluded.value
             """,
-            {"version": str(layout.version)},
+            {"version": str(schema.version)},
         )
 
     def _add_extensions(self, connection: Connection) -> None:
@@ -316,17 +315,17 @@ class _PostgresConnection:
         self._session = session
 
     def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
-        return [*self._session.execute(_translated(sql), parameters or {})]
+        return [*self._session.execute(translate(sql), parameters or {})]
 
     def row(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
-        return self._session.execute(_translated(sql), parameters or {}).fetchone()
+        return self._session.execute(translate(sql), parameters or {}).fetchone()
 
     def run(self, sql: str, parameters: Mapping[str, object] | None = None) -> int:
-        return self._session.execute(_translated(sql), parameters or {}).rowcount
+        return self._session.execute(translate(sql), parameters or {}).rowcount
 
     def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
         with self._session.cursor() as cursor:
-            cursor.executemany(_translated(sql), parameters)
+            cursor.executemany(translate(sql), parameters)
 
     def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         order = f"COPY {table}({', '.join(columns)}) FROM STDIN"
@@ -336,7 +335,7 @@ class _PostgresConnection:
 
 
 @lru_cache(maxsize=1024)
-def _translated(sql: str) -> bytes:
+def translate(sql: str) -> bytes:
     """Translate `:name` to psycopg's `%(name)s`, and double literal percent signs."""
 
     def translate(match: re.Match[str]) -> str:

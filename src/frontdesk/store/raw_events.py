@@ -121,7 +121,7 @@ def advance(
     )
 
 
-def settle(
+def set_final_state(
     connection: Connection,
     account_id: int,
     digest: str,
@@ -164,7 +164,7 @@ def pass_over(connection: Connection, account_id: int, digest: str, ignored_json
     )
 
 
-def places(
+def positions_after(
     connection: Connection,
     account_id: int,
     after: BodyPosition | None,
@@ -219,7 +219,7 @@ def wait_for(connection: Connection, account_id: int, kinds: Iterable[str]) -> N
     )
 
 
-def naming(
+def digests_containing(
     connection: Connection, account_id: int, since: int, needles: Sequence[bytes]
 ) -> list[str]:
     """Return digests of events since `since` whose body contains one of the `needles`."""
@@ -252,7 +252,9 @@ def rewrite(connection: Connection, account_id: int, digest: str, changed: bytes
     )
 
 
-def cut(connection: Connection, account_id: int, digest: str, changed: bytes) -> None:
+def replace_with_fewer_events(
+    connection: Connection, account_id: int, digest: str, changed: bytes
+) -> None:
     """Replace a pending body by one with fewer events, all still to be applied."""
     connection.run(
         """

@@ -1,20 +1,42 @@
 """Report queries by user, team and label, by hour, and of how durations are spread.
 
-They read the messages and metric events of a period; the plain report reads roll-ups.
+They read roll-ups of days or weeks, and messages and metric events at the ends of a period.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from frontdesk.store.database import Connection, Row
-from frontdesk.store.reports import STARTED
-from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, QUARTERS, UNCOUNTED_TYPES
+from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.rollups import (
+    BY_PERSON,
+    DAY,
+    DAYS,
+    HANDOFF,
+    INCOMING,
+    LABEL_METRICS,
+    OUTGOING,
+    QUARTERS,
+    STARTED,
+    TIMED,
+    UNCOUNTED_TYPES,
+    WEEK,
+    WRITER,
+    WRITTEN,
+    SignedInterval,
+    cut,
+    facts_of_labels,
+    step_of,
+)
 
-# What rows are grouped by; "all": the key is always 0.
-Grouping = Literal["all", "channels", "users", "teams", "labels"]
+# What rows are grouped by.
+Grouping = Literal["channels", "users", "teams", "labels"]
 
 ANSWERED = "answered"
+
+# Up to this many durations of a period are read one by one, more from their roll-up.
+MOST_READ_ONE_BY_ONE = 10_000
 
 
 class PartSelection(NamedTuple):
@@ -38,112 +60,211 @@ class PartSelection(NamedTuple):
             "end": self.end,
         }
 
+    def within(self, length: int) -> dict[str, object]:
+        """Return parameters of a query of the whole buckets of a length, and of what is beside."""
+        rolled_from = min(-(-self.start // length) * length, self.end)
+        rolled_to = max(rolled_from, self.end // length * length)
+        edges = SignedInterval(self.start, rolled_from), SignedInterval(rolled_to, self.end)
+        return self._cut(SignedInterval(rolled_from, rolled_to), *edges)
+
+    def nearest(self, length: int) -> dict[str, object]:
+        """Return parameters of a query of sums, which may be subtracted (see `rollups.cut`)."""
+        whole, edges = cut(SignedInterval(self.start, self.end), length)
+        nothing = SignedInterval(self.end, self.end)
+        return self._cut(whole, *(*edges, nothing, nothing)[:2])
+
+    def _cut(
+        self, whole: SignedInterval, first: SignedInterval, last: SignedInterval
+    ) -> dict[str, object]:
+        parameters = {**self.parameters, "rolled_from": whole.start, "rolled_to": whole.end}
+        for name, edge in (("first", first), ("last", last)):
+            bounds = {f"{name}_from": edge.start, f"{name}_to": edge.end, f"{name}_sign": edge.sign}
+            parameters |= bounds
+        return parameters
+
 
 def metrics_by(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
     """Return (key, name, n, samples, total) of each group; key 0 of "users": no known user.
 
-    name: a metric, "incoming" or "outgoing" (messages), "answered" (conversations with a message of
-    a person) or "started" (conversations, by label only). samples: how many have a duration, with a
-    sum of `total` milliseconds. Messages of users and teams are those that persons wrote.
+    Several rows of a key and name add up. name: a metric, "incoming" or "outgoing" (messages),
+    "answered" (conversations with a message of a person) or "started" (conversations, by label
+    only). samples: how many have a duration, with a sum of `total` milliseconds. Messages of users
+    and teams are those that persons wrote.
     """
-    key, join = _GROUPS[grouping]
-    people = "" if grouping == "labels" else _WRITTEN_BY_PEOPLE
-    rows = connection.rows(
-        f"""
-        WITH fact AS ({_MESSAGES.format(narrowed=selection.narrowed, people=people)})
-        SELECT {key} AS key, fact.name, COUNT(*) AS n, 0 AS samples, 0 AS total
-        FROM fact {join} GROUP BY 1, 2
-        UNION ALL
-        SELECT {key} AS key, '{ANSWERED}' AS name,
-          COUNT(DISTINCT fact.conversation_id) AS n, 0 AS samples, 0 AS total
-        FROM fact {join} WHERE fact.written = 1 GROUP BY 1
-        """,
-        selection.parameters,
-    )
-    rows += connection.rows(
-        f"""
-        WITH fact AS ({_metric_events(grouping, selection)})
-        SELECT {key} AS key, fact.name,
-          CASE WHEN fact.name = '{HANDOFF}' THEN COUNT(DISTINCT fact.conversation_id)
-            ELSE COUNT(*) END AS n,
-          COUNT(fact.duration) AS samples, CAST(COALESCE(SUM(fact.duration), 0) AS BIGINT) AS total
-        FROM fact {join} GROUP BY 1, 2
-        """,
-        selection.parameters,
-    )
     if grouping == "labels":
-        rows += connection.rows(
-            f"""
-            SELECT {key} AS key, '{STARTED}' AS name, COUNT(*) AS n, 0 AS samples, 0 AS total
-            FROM (
-              SELECT fact.id AS conversation_id FROM conversation AS fact
-              WHERE fact.account_id = :account AND fact.created_at >= :start
-                AND fact.created_at < :end {selection.narrowed}) AS fact {join}
-            GROUP BY 1
-            """,
-            selection.parameters,
-        )
-    return rows
-
-
-def percentiles(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
-    """Return (key, name, share, duration): the least duration that `share` percent do not exceed.
-
-    share: 50 or 90; duration: milliseconds, an observed one. name: first_response, reply, resolved.
-    """
+        return _metrics_by_label(connection, selection)
     key, join = _GROUPS[grouping]
+    figures = connection.rows(
+        f"""
+        WITH {_PLACE}, fact AS (
+          SELECT user_id, channel_id, name, SUM(n) AS n, SUM(samples) AS samples,
+            SUM(total) AS total
+          FROM (
+            SELECT user_id, channel_id, name, n, samples, total FROM user_rollup AS fact
+            WHERE {_ROLLED} {selection.narrowed}
+            UNION ALL {_at_edges(_timed(selection))}
+            UNION ALL SELECT user_id, channel_id, name, n, 0, 0
+            FROM ({_at_edges(_written(selection))}) AS written) AS facts
+          GROUP BY 1, 2, 3)
+        SELECT {key} AS key, CASE WHEN fact.name = '{WRITTEN}' THEN '{OUTGOING}' ELSE fact.name END
+            AS name, CAST(SUM(fact.n) AS BIGINT) AS n,
+          CAST(SUM(fact.samples) AS BIGINT) AS samples, CAST(SUM(fact.total) AS BIGINT) AS total
+        FROM fact {join} GROUP BY 1, 2
+        """,
+        selection.nearest(DAY),
+    )
+    return figures + _answered(connection, grouping, selection)
+
+
+def _answered(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
+    """Count conversations in which somebody of a group wrote; several rows of a key add up."""
+    key, join = _GROUPS[grouping]
+    writers = _WRITERS[grouping]
     return connection.rows(
         f"""
-        WITH fact AS ({_metric_events(grouping, selection)}),
-          ranked AS (
-            SELECT {key} AS key, fact.name, fact.duration,
-              ROW_NUMBER() OVER (PARTITION BY {key}, fact.name ORDER BY fact.duration) AS place,
-              COUNT(*) OVER (PARTITION BY {key}, fact.name) AS n
-            FROM fact {join} WHERE fact.duration IS NOT NULL AND fact.name IN ({_TIMED})),
-          share(share) AS (VALUES (50), (90))
-        SELECT ranked.key, ranked.name, share.share, ranked.duration
-        FROM ranked CROSS JOIN share WHERE ranked.place = (ranked.n * share.share + 99) / 100
+        WITH RECURSIVE {_PLACE}, {_WRITER_IDS}, fact AS MATERIALIZED (
+          SELECT user_id, channel_id, conversation_id
+          FROM ({_at_edges(_written(selection))}) AS edges GROUP BY 1, 2, 3)
+        SELECT key, '{ANSWERED}' AS name, n, 0 AS samples, 0 AS total
+        FROM (
+          SELECT one.id AS key, (
+            SELECT COUNT(DISTINCT fact.conversation_id)
+            FROM {writers.places} CROSS JOIN conversation_rollup AS fact
+            WHERE {writers.condition} AND {_ROLLED} {selection.narrowed}) AS n
+          FROM ({writers.groups}) AS one
+          UNION ALL
+          SELECT {key}, COUNT(DISTINCT fact.conversation_id)
+          FROM fact {join}
+          WHERE NOT EXISTS (
+            SELECT 1 FROM conversation_rollup AS other
+            WHERE other.account_id = :account AND other.conversation_id = fact.conversation_id
+              AND other.bucket >= :rolled_from AND other.bucket < :rolled_to
+              AND {writers.same})
+          GROUP BY 1) AS counts
+        WHERE n > 0
         """,
-        selection.parameters,
+        selection.within(DAY),
     )
 
 
-def within_targets(
-    connection: Connection,
-    grouping: Grouping,
-    selection: PartSelection,
-    targets: Mapping[str, int],
+def _metrics_by_label(connection: Connection, selection: PartSelection) -> list[Row]:
+    """Return sums of days, and of what is beside them; several rows of a name add up."""
+    key, join = _GROUPS["labels"]
+    # A statement of each name reads its sums in the order of the labels, and sorts nothing.
+    rolled = " UNION ALL ".join(
+        f"""
+        SELECT label.id AS key, '{name}' AS name, CAST(SUM(fact.n) AS BIGINT) AS n,
+          CAST(SUM(fact.samples) AS BIGINT) AS samples, CAST(SUM(fact.total) AS BIGINT) AS total
+        FROM label CROSS JOIN label_rollup AS fact
+        WHERE label.account_id = :account AND {_ROLLED} AND fact.name = '{name}'
+          AND fact.label_id = label.id {selection.narrowed}
+        GROUP BY label.id
+        """
+        for name in (INCOMING, OUTGOING, STARTED, *LABEL_METRICS)
+    )
+    edges = " UNION ALL ".join(
+        f"""
+        SELECT {key} AS key, fact.name, {_sign(edge)} * COUNT(*) AS n,
+          {_sign(edge)} * COUNT(fact.duration) AS samples,
+          CAST({_sign(edge)} * COALESCE(SUM(fact.duration), 0) AS BIGINT) AS total
+        FROM ({
+            facts_of_labels(
+                f"{{time}} >= :{edge}_from AND {{time}} < :{edge}_to {selection.narrowed}"
+            )
+        }) AS fact {join} GROUP BY 1, 2
+        """
+        for edge in _EDGES
+    )
+    return connection.rows(
+        f"""
+        {rolled}
+        UNION ALL {edges}
+        UNION ALL
+        SELECT {key} AS key, '{HANDOFF}' AS name, COUNT(DISTINCT fact.conversation_id) AS n,
+          0 AS samples, 0 AS total
+        FROM ({_in_period(_metric_events(selection, HANDOFF))}) AS fact {join} GROUP BY 1
+        """,
+        selection.nearest(DAY),
+    )
+
+
+def has_few_durations(connection: Connection, selection: PartSelection) -> bool:
+    """Check if a period has few enough durations to read each of them."""
+    row = connection.row(
+        f"""
+        SELECT SUM(fact.samples) AS samples FROM rollup AS fact
+        WHERE fact.account_id = :account AND fact.grain = {DAYS} AND fact.name IN {TIMED}
+          AND fact.bucket > :start - {DAY} AND fact.bucket < :end {selection.narrowed}
+        """,
+        selection.parameters,
+    )
+    return row is None or (row["samples"] or 0) <= MOST_READ_ONE_BY_ONE
+
+
+def durations(
+    connection: Connection, grouping: Grouping, selection: PartSelection, *, exact: bool
 ) -> list[Row]:
-    """Return (key, name, within, samples) of metrics with a target, in milliseconds by name."""
+    """Return (key, name, step, n) of durations; if `exact`, `step` is one in milliseconds.
+
+    Several rows of a key, name and step add up, perhaps to nothing.
+    """
+    if exact:
+        events = _in_period(_metric_events(selection, *TIMED))
+        return _listed_durations(connection, grouping, events, selection.parameters)
+    table, length = _DURATION_ROLLUPS[grouping]
+    parameters = selection.nearest(length)
+    edges = _at_edges(_metric_events(selection, *TIMED))
+    rows = [
+        {**row, "step": step_of(row["step"])}
+        for row in _listed_durations(connection, grouping, edges, parameters)
+    ]
     key, join = _GROUPS[grouping]
-    limits = " ".join(f"WHEN '{name}' THEN {limit:d}" for name, limit in targets.items())
-    names = ", ".join(f"'{name}'" for name in targets)
-    return connection.rows(
+    return rows + connection.rows(
         f"""
-        WITH fact AS ({_metric_events(grouping, selection)})
-        SELECT {key} AS key, fact.name, COUNT(*) AS samples,
-          CAST(SUM(CASE WHEN fact.duration <= CASE fact.name {limits} END THEN 1 ELSE 0 END)
-            AS BIGINT) AS within
-        FROM fact {join} WHERE fact.duration IS NOT NULL AND fact.name IN ({names}) GROUP BY 1, 2
+        WITH {_PLACE}
+        SELECT {key} AS key, fact.name, fact.step, CAST(SUM(fact.n) AS BIGINT) AS n
+        FROM {table} AS fact {join} WHERE {_ROLLED} {selection.narrowed} GROUP BY 1, 2, 3
         """,
-        selection.parameters,
+        parameters,
     )
+
+
+def _listed_durations(
+    connection: Connection, grouping: Grouping, select: str, parameters: Mapping[str, object]
+) -> list[Row]:
+    """Return (key, name, step, n) of a SELECT of metric events; `step` is in milliseconds."""
+    key, join = _GROUPS[grouping]
+    # A list of each group is read several times faster than a row of each duration.
+    listed = connection.rows(
+        f"""
+        WITH {_PLACE}, fact AS ({select})
+        SELECT {key} AS key, fact.name, fact.sign, {_LISTED[connection.dialect]} AS durations
+        FROM fact {join} WHERE fact.duration IS NOT NULL GROUP BY 1, 2, 3
+        """,
+        parameters,
+    )
+    return [
+        {"key": row["key"], "name": row["name"], "step": duration, "n": row["sign"] * n}
+        for row in listed
+        for duration, n in Counter(map(int, row["durations"].split(","))).items()
+    ]
 
 
 def quarter_hours(connection: Connection, selection: PartSelection) -> list[Row]:
     """Return (bucket, name, n, samples, total) of the quarter hours that begin in the period.
 
-    name: "incoming" or "first_response".
+    bucket: the first of those with the same UTC weekday and time, which are one row. name:
+    "incoming" or "first_response".
     """
     return connection.rows(
         f"""
-        SELECT fact.bucket, fact.name, CAST(SUM(fact.n) AS BIGINT) AS n,
+        SELECT MIN(fact.bucket) AS bucket, fact.name, CAST(SUM(fact.n) AS BIGINT) AS n,
           CAST(SUM(fact.samples) AS BIGINT) AS samples, CAST(SUM(fact.total) AS BIGINT) AS total
         FROM rollup AS fact
         WHERE fact.account_id = :account AND fact.grain = {QUARTERS}
           AND fact.bucket >= :start AND fact.bucket < :end
           AND fact.name IN ('{INCOMING}', 'first_response') {selection.narrowed}
-        GROUP BY fact.bucket, fact.name
+        GROUP BY fact.bucket % {WEEK}, fact.name
         """,
         selection.parameters,
     )
@@ -158,13 +279,28 @@ def open_now(
     conversations snoozed until then or before are open.
     """
     narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
-    opened = f"{_OPEN.format(narrowed=narrowed)} AND fact.state IN (0, 1)"
-    awake = f"UNION ALL {_OPEN.format(narrowed=narrowed)} AND fact.state IN (2, 3) AND {_AWAKE}"
+    entries = f"FROM entry AS fact WHERE fact.account_id = :account AND label_id = 0 {narrowed}"
+    awake = f"""
+        UNION ALL
+        SELECT assignee_id, channel_id, 1, CASE WHEN waiting_since IS NULL THEN 0 ELSE 1 END,
+          unread, waiting_since
+        {entries} AND state IN (2, 3) AND conversation_id IN (
+          SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at)
+    """
     return connection.rows(
         f"""
-        SELECT assignee_id, channel_id, COUNT(*) AS open, COUNT(waiting_since) AS waiting,
-          CAST(SUM(unread) AS BIGINT) AS unread, MIN(waiting_since) AS waiting_since
-        FROM ({opened} {"" if awake_at is None else awake}) AS conversations
+        SELECT assignee_id, channel_id, CAST(SUM(open) AS BIGINT) AS open,
+          CAST(SUM(waiting) AS BIGINT) AS waiting, CAST(SUM(unread) AS BIGINT) AS unread,
+          MIN(waiting_since) AS waiting_since
+        FROM (
+          SELECT assignee_id, channel_id, n AS open, 0 AS waiting,
+            CASE WHEN unread = 1 THEN n ELSE 0 END AS unread, CAST(NULL AS BIGINT) AS waiting_since
+          FROM cell AS fact
+          WHERE account_id = :account AND label_id = 0 AND state IN (0, 1) {narrowed}
+          UNION ALL
+          SELECT assignee_id, channel_id, 0, 1, 0, waiting_since
+          {entries} AND state IN (0, 1) AND waiting_since IS NOT NULL
+          {"" if awake_at is None else awake}) AS conversations
         GROUP BY assignee_id, channel_id
         """,
         {"account": account_id, "channel": channel_id, "awake_at": awake_at},
@@ -244,23 +380,14 @@ def labels(connection: Connection, account_id: int) -> list[Row]:
     )
 
 
-_TIMED = "'first_response', 'reply', 'resolved'"
-_WRITTEN_BY_PEOPLE = "AND fact.direction = 1 AND fact.author IN ('user', 'phone')"
-
 # Key of a group, and what is joined for it.
 _GROUPS: Mapping[Grouping, tuple[str, str]] = MappingProxyType(
     {
-        "all": ("0", ""),
         "channels": ("fact.channel_id", ""),
         "users": ("fact.user_id", ""),
         "teams": (
-            "member.team_id",
-            """
-            JOIN team_member AS member
-              ON member.account_id = :account AND member.user_id = fact.user_id
-            JOIN team_channel AS place ON place.account_id = :account
-              AND place.team_id = member.team_id AND place.channel_id = fact.channel_id
-            """,
+            "place.team_id",
+            "JOIN place ON place.user_id = fact.user_id AND place.channel_id = fact.channel_id",
         ),
         "labels": (
             "labelled.label_id",
@@ -271,37 +398,126 @@ _GROUPS: Mapping[Grouping, tuple[str, str]] = MappingProxyType(
         ),
     }
 )
-# Archives may name authors by something else than an id.
-_WRITER = """CASE WHEN fact.author = 'user' AND LENGTH(fact.author_id) BETWEEN 1 AND 18
-        AND TRIM(fact.author_id, '0123456789') = '' THEN CAST(fact.author_id AS BIGINT) END"""
-_MESSAGES = f"""
-    SELECT fact.conversation_id, fact.channel_id,
-      CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name,
-      CASE WHEN fact.direction = 1 AND fact.author IN ('user', 'phone') THEN 1 ELSE 0 END
-        AS written,
-      COALESCE({_WRITER}, 0) AS user_id
-    FROM message AS fact
-    WHERE fact.account_id = :account AND fact.created_at >= :start AND fact.created_at < :end
-      AND fact.type NOT IN {UNCOUNTED_TYPES} {{people}} {{narrowed}}
-"""
-_OPEN = """
-    SELECT fact.assignee_id, fact.channel_id, fact.waiting_since, fact.unread FROM entry AS fact
-    WHERE fact.account_id = :account AND fact.label_id = 0 {narrowed}
-"""
-_AWAKE = """fact.conversation_id IN (
-    SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at)"""
+_LISTED: Mapping[Dialect, str] = MappingProxyType(
+    {
+        "sqlite": "group_concat(fact.duration)",
+        "postgresql": "string_agg(CAST(fact.duration AS TEXT), ',')",
+    }
+)
+# Members on the channels of their teams.
+_PLACE = """place AS MATERIALIZED (
+    SELECT member.team_id, member.user_id, channel.channel_id
+    FROM team_member AS member JOIN team_channel AS channel
+      ON channel.account_id = member.account_id AND channel.team_id = member.team_id
+    WHERE member.account_id = :account)"""
 
 
-def _metric_events(grouping: Grouping, selection: PartSelection) -> str:
-    """Return a SELECT of the period's metric events; users have some kinds only."""
-    names = _TIMED if grouping in ("users", "teams") else _ALL
+# Whole buckets of a roll-up.
+_ROLLED = "fact.account_id = :account AND fact.bucket >= :rolled_from AND fact.bucket < :rolled_to"
+_EDGES = ("first", "last")
+
+
+def _at_edges(select: str) -> str:
+    """Complete a SELECT that ends in its time by the edges of a period."""
+    time = select.rpartition(" ")[2]
+    return " UNION ALL ".join(
+        f"{select.format(sign=_sign(edge))} >= :{edge}_from AND {time} < :{edge}_to"
+        for edge in _EDGES
+    )
+
+
+def _in_period(select: str) -> str:
+    """Complete a SELECT that ends in its time by the whole period."""
+    return f"{select.format(sign=1)} >= :start AND {select.rpartition(' ')[2]} < :end"
+
+
+def _sign(edge: str) -> str:
+    return f"CAST(:{edge}_sign AS BIGINT)"
+
+
+def _written(selection: PartSelection) -> str:
+    """Return a SELECT of messages that persons wrote, which ends in their time; n is {sign}."""
+    return f"""
+        SELECT {WRITER} AS user_id, fact.channel_id, fact.conversation_id, '{WRITTEN}' AS name,
+          {{sign}} AS n
+        FROM message AS fact
+        WHERE fact.account_id = :account AND fact.type NOT IN {UNCOUNTED_TYPES} AND {BY_PERSON}
+          {selection.narrowed} AND fact.created_at"""
+
+
+def _timed(selection: PartSelection) -> str:
+    """Return a SELECT of what each metric event adds to sums, which ends in their time."""
+    return f"""
+        SELECT fact.user_id, fact.channel_id, fact.name, {{sign}} AS n,
+          CASE WHEN fact.started_at IS NULL THEN 0 ELSE {{sign}} END AS samples,
+          {{sign}} * COALESCE(fact.ended_at - fact.started_at, 0) AS total
+        FROM metric_event AS fact
+        WHERE fact.account_id = :account AND fact.name IN {TIMED} {selection.narrowed}
+          AND fact.ended_at"""
+
+
+def _metric_events(selection: PartSelection, *names: str) -> str:
+    """Return a SELECT of metric events that ends in their time."""
+    some = ", ".join(map(repr, names))
     return f"""
         SELECT fact.conversation_id, fact.channel_id, fact.name, fact.user_id,
-          fact.ended_at - fact.started_at AS duration
+          fact.ended_at - fact.started_at AS duration, {{sign}} AS sign
         FROM metric_event AS fact
-        WHERE fact.account_id = :account AND fact.name IN ({names})
-          AND fact.ended_at >= :start AND fact.ended_at < :end {selection.narrowed}
+        WHERE fact.account_id = :account AND fact.name IN ({some}) {selection.narrowed}
+          AND fact.ended_at"""
+
+
+class _Writers(NamedTuple):
+    """SQL of groups of writers (id), the places of one, and the other messages of a group.
+
+    condition: of the roll-up of messages, in the order of its key; same: that `other` is by the
+    group of `fact`.
     """
 
+    groups: str
+    places: str
+    condition: str
+    same: str
 
-_ALL = f"{_TIMED}, 'episode_opened', '{HANDOFF}', 'bot_resolved'"
+
+_WRITERS: Mapping[Grouping, _Writers] = MappingProxyType(
+    {
+        "users": _Writers(
+            "SELECT id FROM writer WHERE id IS NOT NULL",
+            "channel AS place",
+            "place.account_id = :account AND fact.user_id = one.id AND fact.channel_id = place.id",
+            "other.user_id = fact.user_id",
+        ),
+        "teams": _Writers(
+            "SELECT id FROM team WHERE account_id = :account",
+            "team_member AS member CROSS JOIN team_channel AS place",
+            "member.account_id = :account AND member.team_id = one.id"
+            " AND place.account_id = :account AND place.team_id = one.id"
+            " AND fact.user_id = member.user_id AND fact.channel_id = place.channel_id",
+            """
+            EXISTS (
+              SELECT 1 FROM team_member AS member WHERE member.account_id = :account
+                AND member.team_id = place.team_id AND member.user_id = other.user_id)
+            AND EXISTS (
+              SELECT 1 FROM team_channel AS team_place WHERE team_place.account_id = :account
+                AND team_place.team_id = place.team_id
+                AND team_place.channel_id = other.channel_id)
+            """,
+        ),
+    }
+)
+# All user ids that messages are counted by, found one by one in the order of the key.
+_WRITER_IDS = """writer(id) AS (
+    SELECT MIN(user_id) FROM conversation_rollup WHERE account_id = :account
+    UNION ALL
+    SELECT (SELECT MIN(fact.user_id) FROM conversation_rollup AS fact
+      WHERE fact.account_id = :account AND fact.user_id > writer.id)
+    FROM writer WHERE writer.id IS NOT NULL)"""
+# Roll-up of durations of a group, and the length of its buckets.
+_DURATION_ROLLUPS: Mapping[Grouping, tuple[str, int]] = MappingProxyType(
+    {
+        "channels": ("duration_rollup", DAY),
+        "users": ("user_duration_rollup", WEEK),
+        "teams": ("user_duration_rollup", WEEK),
+    }
+)

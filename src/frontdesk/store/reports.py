@@ -1,4 +1,4 @@
-"""Report queries: sums of whole roll-up buckets, plus rows at the edges of a period."""
+"""Report queries: sums of roll-up buckets, plus or minus rows at the edges of a period."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -13,11 +13,13 @@ from frontdesk.store.rollups import (
     OUTGOING,
     QUARTER,
     QUARTERS,
+    STARTED,
     UNCOUNTED_TYPES,
+    SignedInterval,
+    cut,
 )
 from frontdesk.store.rollups import WORDS as PRICING_WORDS
 
-STARTED = "started"
 _SUMMED_MEASURES = (
     "('episode_opened'), ('first_response'), ('reply'), ('resolved'), ('bot_resolved')"
 )
@@ -27,11 +29,15 @@ _UNATTENDED = "(first_reply_at IS NULL OR waiting_since IS NOT NULL)"
 
 
 class ReportSpan(NamedTuple):
-    """Half-open interval in epoch milliseconds; `tag` identifies it in the result."""
+    """Half-open interval in epoch milliseconds; `tag` identifies it in the result.
+
+    sign: 1, or -1 if what happened in it is subtracted.
+    """
 
     tag: int
     start: int
     end: int
+    sign: int = 1
 
 
 # Spans, a statement over them, and its other parameters.
@@ -39,7 +45,7 @@ _Select = tuple[Sequence[ReportSpan], str, Mapping[str, object]]
 
 
 class _SpanParts(NamedTuple):
-    """Spans split into whole UTC days, whole quarter hours beside these, and the remainder."""
+    """Spans split into UTC days, quarter hours at the ends of these, and the remainder."""
 
     days: list[ReportSpan]
     quarters: list[ReportSpan]
@@ -56,9 +62,9 @@ def figures(
 ) -> list[Row]:
     """Return metrics of spans: (tag, channel_id, name, author, n, samples, total).
 
-    Several rows with the same key add up. name: "started" (conversations), "incoming" and
-    "outgoing" (messages, by author) or a metric. samples: how many of them have a duration, with a
-    sum of `total` milliseconds. Unless `detailed`, channel_id is 0 and author "".
+    Several rows with the same key add up, perhaps to nothing. name: "started" (conversations),
+    "incoming" and "outgoing" (messages, by author) or a metric. samples: how many of them have a
+    duration, with a sum of `total` milliseconds. Unless `detailed`, channel_id is 0 and author "".
     """
     parts = _parted(spans)
     selects: list[_Select] = [
@@ -66,7 +72,7 @@ def figures(
         (parts.quarters, _ROLLUPS, {"grain": QUARTERS}),
         (parts.edges, _MESSAGES, {}),
         (parts.edges, _MEASURES, {}),
-        (spans, _HANDOFFS, {}),
+        (spans, _HANDOFFS_BY_CHANNEL if detailed else _HANDOFFS, {}),
         (spans, _CONVERSATIONS, {}),
     ]
     shape = _DETAILED if detailed else _SUMMED
@@ -79,7 +85,7 @@ def priced(
     """Return counts of messages with a known pricing, by span and pricing.
 
     (tag, channel_id, author, category, type, n, billable): category and type are truncated, "" if
-    unknown. Several rows with the same key add up.
+    unknown. Several rows with the same key add up, perhaps to nothing.
     """
     parts = _parted(spans)
     selects: list[_Select] = [
@@ -106,7 +112,7 @@ def _selected(
         if some:
             values, bounds = _values(some)
             rows += connection.rows(
-                f"WITH span(tag, start_at, end_at) AS (VALUES {values})"
+                f"WITH span(tag, start_at, end_at, sign) AS (VALUES {values})"
                 f" {select.format(narrowed=narrowed, **members)}",
                 {**parameters, **bounds, **also},
             )
@@ -178,8 +184,9 @@ _RANGES: Mapping[Dialect, Mapping[str, str]] = MappingProxyType(
 )
 _ROLLUPS = """
     SELECT span.tag, {channel} AS channel_id, fact.name, {author} AS author,
-      CAST(SUM(fact.n) AS BIGINT) AS n, CAST(SUM(fact.samples) AS BIGINT) AS samples,
-      CAST(SUM(fact.total) AS BIGINT) AS total
+      CAST(SUM(span.sign * fact.n) AS BIGINT) AS n,
+      CAST(SUM(span.sign * fact.samples) AS BIGINT) AS samples,
+      CAST(SUM(span.sign * fact.total) AS BIGINT) AS total
     FROM span CROSS JOIN {ranges} rollup AS fact
     WHERE fact.account_id = :account AND fact.grain = :grain
       AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {narrowed} {end}
@@ -188,7 +195,7 @@ _ROLLUPS = """
 _MESSAGES = f"""
     SELECT span.tag, {{channel}} AS channel_id,
       CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name,
-      {{author}} AS author, COUNT(*) AS n, 0 AS samples, 0 AS total
+      {{author}} AS author, CAST(SUM(span.sign) AS BIGINT) AS n, 0 AS samples, 0 AS total
     FROM span CROSS JOIN {{ranges}} message AS fact
     WHERE fact.account_id = :account AND fact.created_at >= span.start_at
       AND fact.created_at < span.end_at AND fact.type NOT IN {UNCOUNTED_TYPES} {{narrowed}}
@@ -197,7 +204,8 @@ _MESSAGES = f"""
 """
 _PRICING_ROLLUPS = """
     SELECT span.tag, fact.channel_id, fact.author, fact.category, fact.type,
-      CAST(SUM(fact.n) AS BIGINT) AS n, CAST(SUM(fact.billable) AS BIGINT) AS billable
+      CAST(SUM(span.sign * fact.n) AS BIGINT) AS n,
+      CAST(SUM(span.sign * fact.billable) AS BIGINT) AS billable
     FROM span CROSS JOIN {ranges} pricing_rollup AS fact
     WHERE fact.account_id = :account AND fact.grain = :grain
       AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {narrowed} {end}
@@ -205,7 +213,8 @@ _PRICING_ROLLUPS = """
 """
 _PRICED_MESSAGES = f"""
     SELECT span.tag, fact.channel_id, fact.author, {PRICING_WORDS},
-      COUNT(*) AS n, CAST(SUM(COALESCE(fact.billable, 0)) AS BIGINT) AS billable
+      CAST(SUM(span.sign) AS BIGINT) AS n,
+      CAST(SUM(span.sign * COALESCE(fact.billable, 0)) AS BIGINT) AS billable
     FROM span CROSS JOIN {{ranges}} message AS fact
     WHERE fact.account_id = :account AND fact.created_at >= span.start_at
       AND fact.created_at < span.end_at AND fact.priced_at IS NOT NULL {{narrowed}} {{end}}
@@ -213,22 +222,35 @@ _PRICED_MESSAGES = f"""
 """
 _MEASURES = f""", measure(name) AS (VALUES {_SUMMED_MEASURES})
     SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,
-      COUNT(*) AS n, COUNT(fact.started_at) AS samples,
-      CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT) AS total
+      CAST(SUM(span.sign) AS BIGINT) AS n,
+      CAST(SUM(CASE WHEN fact.started_at IS NULL THEN 0 ELSE span.sign END) AS BIGINT) AS samples,
+      CAST(COALESCE(SUM(span.sign * (fact.ended_at - fact.started_at)), 0) AS BIGINT) AS total
     FROM span CROSS JOIN measure CROSS JOIN {{ranges}} metric_event AS fact
     WHERE fact.account_id = :account AND fact.name = measure.name
       AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}} {{end}}
     GROUP BY span.tag, fact.name {{by_channel}}
 """
+# Of many spans.
 _HANDOFFS = f"""
-    SELECT span.tag, {{channel}} AS channel_id, '{HANDOFF}' AS name, '' AS author,
+    SELECT span.tag, 0 AS channel_id, '{HANDOFF}' AS name, '' AS author,
       COUNT(DISTINCT fact.conversation_id) AS n, 0 AS samples, 0 AS total
     FROM span CROSS JOIN {{ranges}} metric_event AS fact
     WHERE fact.account_id = :account AND fact.name = '{HANDOFF}'
       AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}} {{end}}
-    GROUP BY span.tag {{by_channel}}
+    GROUP BY span.tag
 """
-# Counted per channel as index ranges, so that nothing is sorted.
+# Here and below, an index range per channel, so that nothing is sorted.
+_HANDOFFS_BY_CHANNEL = f"""
+    SELECT span.tag, fact.channel_id, '{HANDOFF}' AS name, '' AS author,
+      (SELECT COUNT(DISTINCT event.conversation_id) FROM metric_event AS event
+       WHERE event.account_id = :account AND event.name = '{HANDOFF}'
+         AND event.channel_id = fact.channel_id AND event.ended_at >= span.start_at
+         AND event.ended_at < span.end_at) AS n,
+      0 AS samples, 0 AS total
+    FROM span CROSS JOIN
+      (SELECT id AS channel_id FROM channel WHERE account_id = :account) AS fact
+    WHERE 1 = 1 {{narrowed}}
+"""
 _CONVERSATIONS = f"""
     SELECT fact.tag, {{channel}} AS channel_id, '{STARTED}' AS name, '' AS author,
       CAST(SUM(fact.n) AS BIGINT) AS n, 0 AS samples, 0 AS total
@@ -251,23 +273,19 @@ def _parted(spans: Sequence[ReportSpan]) -> _SpanParts:
 
 
 def _cut(spans: Sequence[ReportSpan], length: int) -> tuple[list[ReportSpan], list[ReportSpan]]:
-    """Split spans into whole buckets of this length and the rest."""
+    """Split spans into buckets of this length and the rest."""
     whole: list[ReportSpan] = []
     left: list[ReportSpan] = []
     for span in spans:
-        start = -(-span.start // length) * length
-        end = span.end // length * length
-        if start < end:
-            whole.append(ReportSpan(span.tag, start, end))
-            beside = (ReportSpan(span.tag, span.start, start), ReportSpan(span.tag, end, span.end))
-            left += [part for part in beside if part.start < part.end]
-        else:
-            left.append(span)
+        buckets, edges = cut(SignedInterval(span.start, span.end, span.sign), length)
+        if buckets.start < buckets.end:
+            whole.append(ReportSpan(span.tag, *buckets))
+        left += [ReportSpan(span.tag, *edge) for edge in edges]
     return whole, left
 
 
 def _values(spans: Sequence[ReportSpan]) -> tuple[str, dict[str, int]]:
     """Return spans as rows of VALUES, with parameters."""
-    rows = ", ".join(f"({span.tag:d}, :s{n}, :e{n})" for n, span in enumerate(spans))
+    rows = ", ".join(f"({span.tag:d}, :s{n}, :e{n}, {span.sign:d})" for n, span in enumerate(spans))
     bounds = {f"s{n}": span.start for n, span in enumerate(spans)}
     return rows, bounds | {f"e{n}": span.end for n, span in enumerate(spans)}

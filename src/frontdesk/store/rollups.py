@@ -1,12 +1,27 @@
-"""Report roll-ups of messages, metrics and pricing per quarter hour and UTC day."""
+"""Report roll-ups: messages, metrics and pricing per quarter hour and UTC day.
 
+Parts of reports, per day: messages of persons by conversation, messages and metrics by user,
+messages, metrics and new conversations by label, and numbers of durations in steps, each a tenth
+longer than the one before; these also per week and user.
+"""
+
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import accumulate, repeat, takewhile
+from typing import Any, NamedTuple
 
 from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import PricingRollupRow, RollupRow
+from frontdesk.store.rows import (
+    ConversationRollupRow,
+    DurationRollupRow,
+    LabelRollupRow,
+    PricingRollupRow,
+    RollupRow,
+    UserDurationRollupRow,
+    UserRollupRow,
+)
 
 MINUTE = 60_000
 QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
@@ -14,7 +29,7 @@ QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
 # days of every time zone.
 QUARTERS, DAYS = 15, 24 * 60
 
-INCOMING, OUTGOING = "incoming", "outgoing"
+INCOMING, OUTGOING, STARTED = "incoming", "outgoing", "started"
 # Types that are not counted as messages.
 UNCOUNTED_TYPES = "('reaction', 'system')"
 # A hand-off counts once per conversation and period, so it cannot be summed.
@@ -25,6 +40,34 @@ HANDOFF = "bot_handoff"
 Figure = tuple[int, int, str, str]
 # Deltas of n, samples and total.
 _Sums = Sequence[int]
+
+
+class SignedInterval(NamedTuple):
+    """Half-open interval in epoch milliseconds; its sums are added (sign 1) or subtracted (-1)."""
+
+    start: int
+    end: int
+    sign: int = 1
+
+
+def cut(interval: SignedInterval, length: int) -> tuple[SignedInterval, list[SignedInterval]]:
+    """Return the buckets between the ends nearest to those of an interval, and the differences.
+
+    Without such a bucket, the first is empty and the difference the interval itself.
+    """
+    start, end = ((at + length // 2) // length * length for at in interval[:2])
+    if start >= end:
+        return SignedInterval(interval.end, interval.end), [interval]
+    edges = (
+        _between(interval.start, start, interval.sign),
+        _between(end, interval.end, interval.sign),
+    )
+    whole = SignedInterval(start, end, interval.sign)
+    return whole, [edge for edge in edges if edge.start < edge.end]
+
+
+def _between(start: int, end: int, sign: int) -> SignedInterval:
+    return SignedInterval(start, end, sign) if start <= end else SignedInterval(end, start, -sign)
 
 
 class Rollups:
@@ -39,7 +82,6 @@ class Rollups:
         self._messages.update(figures)
 
     def discount_messages(self, figures: Iterable[Figure]) -> None:
-        """Discount messages."""
         self._messages.subtract(figures)
 
     def add_metric(self, row: Mapping[str, Any], by: int = 1) -> None:
@@ -249,3 +291,343 @@ def _row(
         "n": n,
         "billable": billable,
     }
+
+
+WEEK = 7 * DAY
+# Messages that persons wrote.
+WRITTEN = "written"
+TIMED = ("first_response", "reply", "resolved")
+
+_YEARS = 20 * 365 * DAY
+# Shortest duration of each step from the second on, in milliseconds; steps count from 1.
+BOUNDS = tuple(
+    takewhile(lambda bound: bound < _YEARS, accumulate(repeat(1000), lambda at, _: at * 11 // 10))
+)
+
+# (user_id, channel_id, start of the day, conversation_id)
+MessageFigure = tuple[int, int, int, int]
+
+
+class PartRollups:
+    """Changes to an account's roll-ups of parts, collected in memory and written together."""
+
+    def __init__(self) -> None:
+        self._messages: Counter[MessageFigure] = Counter()
+        # By (start of the day, user_id, channel_id, name): n, samples and total.
+        self._users: dict[tuple[int, int, int, str], list[int]] = {}
+        # By (start of the day, channel_id, name, step), and of the week with a user_id.
+        self._durations: Counter[tuple[int, int, str, int]] = Counter()
+        self._user_durations: Counter[tuple[int, int, int, str, int]] = Counter()
+
+    def add_messages(self, figures: Iterable[MessageFigure], by: int = 1) -> None:
+        """Count messages that persons wrote; `by=-1` discounts them."""
+        for figure in figures:
+            self._messages[figure] += by
+            user_id, channel_id, day, _ = figure
+            self._add_of_user((day, user_id, channel_id, WRITTEN), (by, 0, 0))
+
+    def add_metric(self, row: Mapping[str, Any], by: int = 1) -> None:
+        """Add a row of `metric_event`; `by=-1` removes it."""
+        name, channel_id, user_id = row["name"], row["channel_id"], row["user_id"]
+        ended_at, started_at = row["ended_at"], row["started_at"]
+        if name not in TIMED:
+            return
+        day, week = ended_at - ended_at % DAY, ended_at - ended_at % WEEK
+        duration = None if started_at is None else ended_at - started_at
+        sums = (by, 0, 0) if duration is None else (by, by, by * duration)
+        self._add_of_user((day, user_id, channel_id, name), sums)
+        if duration is not None:
+            step = step_of(duration)
+            self._durations[day, channel_id, name, step] += by
+            self._user_durations[week, channel_id, user_id, name, step] += by
+
+    def _add_of_user(self, figure: tuple[int, int, int, str], changes: _Sums) -> None:
+        sums = self._users.setdefault(figure, [0, 0, 0])
+        for place, change in enumerate(changes):
+            sums[place] += change
+
+    def rows(self, account_id: int) -> Iterator[tuple[str, Iterator[Mapping[str, Any]]]]:
+        """Yield each kind of rows with its changes, in key order."""
+        yield "conversation_rollup", self._message_rows(account_id)
+        yield "user_rollup", self._user_rows(account_id)
+        yield "duration_rollup", self._duration_rows(account_id)
+        yield "user_duration_rollup", self._user_duration_rows(account_id)
+
+    def _message_rows(self, account_id: int) -> Iterator[ConversationRollupRow]:
+        for (user_id, channel_id, bucket, conversation_id), n in sorted(self._messages.items()):
+            if n:
+                yield {
+                    "account_id": account_id,
+                    "user_id": user_id,
+                    "channel_id": channel_id,
+                    "bucket": bucket,
+                    "conversation_id": conversation_id,
+                    "n": n,
+                }
+
+    def _user_rows(self, account_id: int) -> Iterator[UserRollupRow]:
+        for (bucket, user_id, channel_id, name), sums in sorted(self._users.items()):
+            if any(sums):
+                yield {
+                    "account_id": account_id,
+                    "bucket": bucket,
+                    "user_id": user_id,
+                    "channel_id": channel_id,
+                    "name": name,
+                    "n": sums[0],
+                    "samples": sums[1],
+                    "total": sums[2],
+                }
+
+    def _duration_rows(self, account_id: int) -> Iterator[DurationRollupRow]:
+        for (bucket, channel_id, name, step), n in sorted(self._durations.items()):
+            if n:
+                yield {
+                    "account_id": account_id,
+                    "bucket": bucket,
+                    "channel_id": channel_id,
+                    "name": name,
+                    "step": step,
+                    "n": n,
+                }
+
+    def _user_duration_rows(self, account_id: int) -> Iterator[UserDurationRollupRow]:
+        for (bucket, channel_id, user_id, name, step), n in sorted(self._user_durations.items()):
+            if n:
+                yield {
+                    "account_id": account_id,
+                    "bucket": bucket,
+                    "channel_id": channel_id,
+                    "user_id": user_id,
+                    "name": name,
+                    "step": step,
+                    "n": n,
+                }
+
+
+class LabelFact(NamedTuple):
+    """Message, metric event or beginning of a conversation."""
+
+    name: str
+    at: int
+    channel_id: int
+    duration: int | None = None
+
+
+class LabelRollups:
+    """Changes to an account's roll-ups by label, collected in memory and written together."""
+
+    def __init__(self) -> None:
+        # By (name, label_id, start of the day, channel_id).
+        self._sums: dict[tuple[str, int, int, int], list[int]] = {}
+
+    def add(self, label_ids: Iterable[int], facts: Iterable[LabelFact], by: int = 1) -> None:
+        """Add facts to each label; `by=-1` removes them."""
+        labels = tuple(label_ids)
+        for fact in facts if labels else ():
+            for label_id in labels:
+                day = fact.at - fact.at % DAY
+                sums = self._sums.setdefault((fact.name, label_id, day, fact.channel_id), [0, 0, 0])
+                sums[0] += by
+                if fact.duration is not None:
+                    sums[1] += by
+                    sums[2] += by * fact.duration
+
+    def save(self, connection: Connection, account_id: int) -> None:
+        writes.add_sums(connection, "label_rollup", self._rows(account_id))
+
+    def _rows(self, account_id: int) -> Iterator[LabelRollupRow]:
+        for (name, label_id, bucket, channel_id), (n, samples, total) in self._sums.items():
+            if n or samples or total:
+                yield {
+                    "account_id": account_id,
+                    "name": name,
+                    "label_id": label_id,
+                    "bucket": bucket,
+                    "channel_id": channel_id,
+                    "n": n,
+                    "samples": samples,
+                    "total": total,
+                }
+
+
+def label_facts(
+    connection: Connection, account_id: int, conversation_id: int
+) -> Iterator[LabelFact]:
+    """Yield all that a conversation adds to its labels."""
+    rows = connection.rows(
+        facts_of_labels("{conversation} = :conversation"),
+        {"account": account_id, "conversation": conversation_id},
+    )
+    return (LabelFact(*(row[name] for name in LabelFact._fields)) for row in rows)
+
+
+def facts_of_labels(condition: str) -> str:
+    """Return a SELECT of (conversation_id and the fields of LabelFact).
+
+    condition: names {time} and {conversation}.
+    """
+    return " UNION ALL ".join(
+        f"""
+        SELECT fact.account_id, {conversation} AS conversation_id, {name} AS name, {time} AS at,
+          fact.channel_id, {duration} AS duration
+        FROM {table} AS fact WHERE fact.account_id = :account AND {chosen}
+          AND {condition.format(time=time, conversation=conversation)}
+        """
+        for table, conversation, name, time, duration, chosen in _FACTS_OF_LABELS
+    )
+
+
+def step_of(duration: int) -> int:
+    return bisect_right(BOUNDS, duration) + 1
+
+
+def limits_of(step: int) -> tuple[int, int]:
+    """Return the shortest and the longest duration of a step from 1 on, in milliseconds."""
+    longest = BOUNDS[step - 1] - 1 if step <= len(BOUNDS) else BOUNDS[-1]
+    return (0 if step == 1 else BOUNDS[step - 2]), longest
+
+
+def recount_parts(connection: Connection, account_id: int, conversation_ids: Iterable[int]) -> None:
+    """Count the messages of conversations again, after messages moved between these."""
+    for conversation_id in conversation_ids:
+        place = {"account": account_id, "conversation": conversation_id}
+        connection.run(
+            "DELETE FROM conversation_rollup"
+            " WHERE account_id = :account AND conversation_id = :conversation",
+            place,
+        )
+        connection.run(
+            f"INSERT INTO conversation_rollup({_MESSAGE_COLUMNS}) {_MESSAGES_RECOUNTED}"
+            f" AND fact.conversation_id = :conversation {_BY_MESSAGE}",
+            place,
+        )
+
+
+def fill_parts(connection: Connection, account_id: int, *tables: str) -> None:
+    """Count everything into empty tables."""
+    for table in tables:
+        columns, counted = _PARTS_RECOUNTED[table]
+        connection.run(f"INSERT INTO {table}({columns}) {counted}", {"account": account_id})
+
+
+def misrolled_parts(connection: Connection, account_id: int) -> list[Row]:
+    """Return roll-ups that differ from a recount: side ("stored" or "counted") and all columns."""
+    rows: list[Row] = []
+    for table, (columns, counted) in _PARTS_RECOUNTED.items():
+        stored = f"SELECT {columns} FROM {table} WHERE account_id = :account"
+        rows += connection.rows(
+            f"""
+            WITH stored AS ({stored}), counted AS ({counted})
+            SELECT 'stored' AS side, surplus.*
+            FROM (SELECT * FROM stored EXCEPT SELECT * FROM counted) AS surplus
+            UNION ALL
+            SELECT 'counted' AS side, missing.*
+            FROM (SELECT * FROM counted EXCEPT SELECT * FROM stored) AS missing
+            """,
+            {"account": account_id},
+        )
+    return rows
+
+
+# Archives may name authors by something else than an id.
+WRITER = """CAST(COALESCE(CASE WHEN fact.author = 'user' AND LENGTH(fact.author_id) BETWEEN 1 AND 18
+    AND TRIM(fact.author_id, '0123456789') = '' THEN CAST(fact.author_id AS BIGINT) END, 0)
+    AS BIGINT)"""
+BY_PERSON = "fact.direction = 1 AND fact.author IN ('user', 'phone')"
+_STEP = f"""CASE {
+    " ".join(
+        f"WHEN fact.ended_at - fact.started_at < {bound} THEN {step}"
+        for step, bound in enumerate(BOUNDS, start=1)
+    )
+}
+    ELSE {len(BOUNDS) + 1} END"""
+_MESSAGE_COLUMNS = "account_id, user_id, channel_id, bucket, conversation_id, n"
+_BY_MESSAGE = "GROUP BY 1, 2, 3, 4, 5"
+_MESSAGES_RECOUNTED = f"""
+    SELECT fact.account_id, {WRITER} AS user_id, fact.channel_id,
+      fact.created_at - fact.created_at % {DAY} AS bucket, fact.conversation_id, COUNT(*) AS n
+    FROM message AS fact
+    WHERE fact.account_id = :account AND fact.type NOT IN {UNCOUNTED_TYPES} AND {BY_PERSON}
+"""
+_USER_COLUMNS = "account_id, bucket, user_id, channel_id, name, n, samples, total"
+_USERS_RECOUNTED = f"""
+    SELECT fact.account_id, fact.created_at - fact.created_at % {DAY} AS bucket,
+      {WRITER} AS user_id, fact.channel_id, '{WRITTEN}' AS name, COUNT(*) AS n, 0 AS samples,
+      CAST(0 AS BIGINT) AS total
+    FROM message AS fact
+    WHERE fact.account_id = :account AND fact.type NOT IN {UNCOUNTED_TYPES} AND {BY_PERSON}
+    GROUP BY 1, 2, 3, 4
+    UNION ALL
+    SELECT fact.account_id, fact.ended_at - fact.ended_at % {DAY}, fact.user_id, fact.channel_id,
+      fact.name, COUNT(*), COUNT(fact.started_at),
+      CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT)
+    FROM metric_event AS fact
+    WHERE fact.account_id = :account AND fact.name IN {TIMED}
+    GROUP BY 1, 2, 3, 4, 5
+"""
+_DURATION_COLUMNS = "account_id, bucket, channel_id, name, step, n"
+_USER_DURATION_COLUMNS = "account_id, bucket, channel_id, user_id, name, step, n"
+
+
+def _durations_recounted(length: int, key: str) -> str:
+    return f"""
+        SELECT fact.account_id, fact.ended_at - fact.ended_at % {length} AS bucket, {key},
+          {_STEP} AS step, COUNT(*) AS n
+        FROM metric_event AS fact
+        WHERE fact.account_id = :account AND fact.name IN {TIMED} AND fact.started_at IS NOT NULL
+        GROUP BY fact.account_id, bucket, {key}, step
+    """
+
+
+# Metric events that are summed by label.
+LABEL_METRICS = (*TIMED, "episode_opened", "bot_resolved")
+# Each a table, and its conversation, name, time, duration and condition.
+_FACTS_OF_LABELS = (
+    (
+        "message",
+        "fact.conversation_id",
+        f"CASE WHEN fact.direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END",
+        "fact.created_at",
+        "CAST(NULL AS BIGINT)",
+        f"fact.type NOT IN {UNCOUNTED_TYPES}",
+    ),
+    (
+        "metric_event",
+        "fact.conversation_id",
+        "fact.name",
+        "fact.ended_at",
+        "fact.ended_at - fact.started_at",
+        f"fact.name IN {LABEL_METRICS}",
+    ),
+    (
+        "conversation",
+        "fact.id",
+        f"'{STARTED}'",
+        "fact.created_at",
+        "CAST(NULL AS BIGINT)",
+        # The index of beginnings is by channel.
+        "fact.channel_id IN (SELECT id FROM channel WHERE account_id = :account)",
+    ),
+)
+LABEL_SUMS = """COUNT(*) AS n, COUNT(fact.duration) AS samples,
+    CAST(COALESCE(SUM(fact.duration), 0) AS BIGINT) AS total"""
+_LABEL_COLUMNS = "account_id, name, label_id, bucket, channel_id, n, samples, total"
+_LABELS_RECOUNTED = f"""
+    SELECT fact.account_id, fact.name, labelled.label_id, fact.at - fact.at % {DAY} AS bucket,
+      fact.channel_id, {LABEL_SUMS}
+    FROM ({facts_of_labels("1 = 1")}) AS fact JOIN entry AS labelled
+      ON labelled.account_id = fact.account_id AND labelled.label_id <> 0
+        AND labelled.conversation_id = fact.conversation_id
+    GROUP BY 1, 2, 3, 4, 5
+"""
+_PARTS_RECOUNTED = {
+    "conversation_rollup": (_MESSAGE_COLUMNS, f"{_MESSAGES_RECOUNTED} {_BY_MESSAGE}"),
+    "user_rollup": (_USER_COLUMNS, _USERS_RECOUNTED),
+    "duration_rollup": (_DURATION_COLUMNS, _durations_recounted(DAY, "fact.channel_id, fact.name")),
+    "user_duration_rollup": (
+        _USER_DURATION_COLUMNS,
+        _durations_recounted(WEEK, "fact.channel_id, fact.user_id, fact.name"),
+    ),
+    "label_rollup": (_LABEL_COLUMNS, _LABELS_RECOUNTED),
+}

@@ -334,6 +334,56 @@ class RollupRow(TypedDict):
     total: int
 
 
+class ConversationRollupRow(TypedDict):
+    account_id: int
+    user_id: int
+    channel_id: int
+    bucket: int
+    conversation_id: int
+    n: int
+
+
+class UserRollupRow(TypedDict):
+    account_id: int
+    bucket: int
+    user_id: int
+    channel_id: int
+    name: str
+    n: int
+    samples: int
+    total: int
+
+
+class DurationRollupRow(TypedDict):
+    account_id: int
+    bucket: int
+    channel_id: int
+    name: str
+    step: int
+    n: int
+
+
+class UserDurationRollupRow(TypedDict):
+    account_id: int
+    bucket: int
+    channel_id: int
+    user_id: int
+    name: str
+    step: int
+    n: int
+
+
+class LabelRollupRow(TypedDict):
+    account_id: int
+    name: str
+    label_id: int
+    bucket: int
+    channel_id: int
+    n: int
+    samples: int
+    total: int
+
+
 class PricingRollupRow(TypedDict):
     account_id: int
     grain: int
@@ -383,6 +433,19 @@ TABLES: Mapping[str, RowTable] = MappingProxyType(
         "entry": _table(EntryRow, "entry", "conversation_id label_id"),
         "cell": _table(CellRow, "cell", "label_id channel_id state assignee_id awaiting unread"),
         "rollup": _table(RollupRow, "rollup", "grain bucket channel_id name author"),
+        "conversation_rollup": _table(
+            ConversationRollupRow,
+            "conversation_rollup",
+            "user_id channel_id bucket conversation_id",
+        ),
+        "user_rollup": _table(UserRollupRow, "user_rollup", "bucket user_id channel_id name"),
+        "duration_rollup": _table(
+            DurationRollupRow, "duration_rollup", "bucket channel_id name step"
+        ),
+        "user_duration_rollup": _table(
+            UserDurationRollupRow, "user_duration_rollup", "bucket channel_id user_id name step"
+        ),
+        "label_rollup": _table(LabelRollupRow, "label_rollup", "name label_id bucket channel_id"),
         "pricing_rollup": _table(
             PricingRollupRow, "pricing_rollup", "grain bucket channel_id author category type"
         ),

@@ -2,6 +2,9 @@
 -- with "--pg" for PostgreSQL, all others for both. Text is compared by bytes: for PostgreSQL,
 -- store/migrations.py writes TEXT COLLATE "C", and BYTEA for BLOB.
 --
+-- A change here needs a migration in store/migrations.py, and a higher SCHEMA_VERSION in
+-- store/database.py: existing databases are brought up to date by `frontdesk db upgrade`.
+--
 -- account_id leads the keys and indexes of an account's tables. Times are epoch milliseconds, UTC.
 -- No triggers, no sequences. assignee_id 0 is "unassigned", label_id 0 "all conversations".
 -- status: 0 open, 1 snoozed, 2 resolved; state = 2 * status + (assignee_id <> 0).
@@ -107,7 +110,9 @@ CREATE TABLE contact(
 CREATE UNIQUE INDEX contact_phone ON contact(account_id, phone);
 CREATE UNIQUE INDEX contact_wa_user ON contact(account_id, wa_user_id);
 CREATE INDEX contact_wa ON contact(account_id, wa_id);
-CREATE INDEX contact_order ON contact(account_id, name_key, id);
+-- On SQLite with what a search compares, so that it skips contacts without reading them.
+--pg CREATE INDEX contact_order ON contact(account_id, name_key, id);
+--sl CREATE INDEX contact_order ON contact(account_id, name_key, id, search);
 -- Trigram index of search. On SQLite an external table, whose rowids VACUUM does not change and
 -- that group contacts by account: account_id * 2^40 + id.
 --pg CREATE INDEX contact_search ON contact USING gin(account_id, search gin_trgm_ops);
@@ -157,7 +162,8 @@ CREATE UNIQUE INDEX conversation_contact ON conversation(account_id, contact_id,
 CREATE INDEX conversation_snooze
   ON conversation(account_id, snoozed_until) WHERE snoozed_until IS NOT NULL;
 CREATE INDEX conversation_start ON conversation(account_id, channel_id, created_at);
-CREATE INDEX conversation_unattended ON conversation(account_id, channel_id)
+CREATE INDEX conversation_unattended
+  ON conversation(account_id, channel_id, waiting_since, first_reply_at, status)
   WHERE status = 0 AND (first_reply_at IS NULL OR waiting_since IS NOT NULL);
 
 -- Conversation filter table: a row with label_id 0 per conversation, and one per label of it.
@@ -178,14 +184,33 @@ CREATE INDEX entry_channel
 --pg   INCLUDE(channel_id);
 --sl CREATE INDEX entry_assignee ON entry(
 --sl   account_id, label_id, assignee_id, state, last_activity_at, conversation_id, channel_id);
+-- These cover their own condition too: an index that did not would be passed over for one that does.
 CREATE INDEX entry_awaiting
   ON entry(account_id, label_id, state, last_activity_at, conversation_id, assignee_id, channel_id,
-    unread) WHERE awaiting = 1;
+    awaiting, unread) WHERE awaiting = 1;
 CREATE INDEX entry_unread
   ON entry(account_id, label_id, state, last_activity_at, conversation_id, assignee_id, channel_id,
-    awaiting) WHERE unread = 1;
+    awaiting, unread) WHERE unread = 1;
 CREATE INDEX entry_waiting
   ON entry(account_id, label_id, state, waiting_since, conversation_id, assignee_id, channel_id,
+    awaiting, unread) WHERE waiting_since IS NOT NULL;
+CREATE INDEX entry_awaiting_channel
+  ON entry(account_id, label_id, channel_id, state, last_activity_at, conversation_id, awaiting,
+    unread) WHERE awaiting = 1;
+CREATE INDEX entry_awaiting_assignee
+  ON entry(account_id, label_id, assignee_id, state, last_activity_at, conversation_id, channel_id,
+    awaiting, unread) WHERE awaiting = 1;
+CREATE INDEX entry_unread_channel
+  ON entry(account_id, label_id, channel_id, state, last_activity_at, conversation_id, awaiting,
+    unread) WHERE unread = 1;
+CREATE INDEX entry_unread_assignee
+  ON entry(account_id, label_id, assignee_id, state, last_activity_at, conversation_id, channel_id,
+    awaiting, unread) WHERE unread = 1;
+CREATE INDEX entry_waiting_channel
+  ON entry(account_id, label_id, channel_id, state, waiting_since, conversation_id, awaiting,
+    unread) WHERE waiting_since IS NOT NULL;
+CREATE INDEX entry_waiting_assignee
+  ON entry(account_id, label_id, assignee_id, state, waiting_since, conversation_id, channel_id,
     awaiting, unread) WHERE waiting_since IS NOT NULL;
 CREATE INDEX entry_window
   ON entry(account_id, label_id, state, last_inbound_at, conversation_id, assignee_id, channel_id,
@@ -220,7 +245,10 @@ CREATE TABLE message(
 --pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
 --sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
-CREATE INDEX message_time ON message(account_id, created_at);
+--pg CREATE INDEX message_time ON message(account_id, created_at)
+--pg   INCLUDE(direction, author, type, channel_id, author_id, conversation_id);
+--sl CREATE INDEX message_time
+--sl   ON message(account_id, created_at, direction, author, type, channel_id, author_id);
 
 -- Current reaction of a person to a message, by the message's wamid; emoji '' if removed.
 CREATE TABLE reaction(
@@ -262,7 +290,13 @@ CREATE TABLE metric_event(
 --pg   PRIMARY KEY(account_id, conversation_id, id));
 --sl   PRIMARY KEY(account_id, conversation_id, id)) WITHOUT ROWID;
 CREATE INDEX metric_event_time
-  ON metric_event(account_id, name, ended_at, channel_id, conversation_id);
+  ON metric_event(
+    account_id, name, ended_at, channel_id, conversation_id, started_at, user_id);
+
+-- A range per channel, so that hand-offs are counted by conversation without sorting.
+CREATE INDEX metric_event_handoff
+  ON metric_event(account_id, name, channel_id, ended_at, conversation_id)
+  WHERE name = 'bot_handoff';
 
 -- Sums of messages ('incoming', 'outgoing' by author) and of metric events (author ''). grain:
 -- length of the bucket in minutes, 15 or 1440; samples and total: number of durations, and their
@@ -273,6 +307,51 @@ CREATE TABLE rollup(
   samples BIGINT NOT NULL, total BIGINT NOT NULL,
 --pg   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author));
 --sl   PRIMARY KEY(account_id, grain, bucket, channel_id, name, author)) WITHOUT ROWID;
+
+CREATE INDEX rollup_hours ON rollup(account_id, name, bucket, channel_id, n, samples, total)
+  WHERE grain = 15 AND name IN ('incoming', 'first_response');
+
+-- Numbers of messages that persons wrote per UTC day, by conversation. user_id 0, here and below:
+-- nobody known. A range per user and channel, so that conversations are counted without sorting.
+CREATE TABLE conversation_rollup(
+  account_id BIGINT NOT NULL, user_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
+  bucket BIGINT NOT NULL, conversation_id BIGINT NOT NULL, n BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, user_id, channel_id, bucket, conversation_id));
+--sl   PRIMARY KEY(account_id, user_id, channel_id, bucket, conversation_id)) WITHOUT ROWID;
+CREATE INDEX conversation_rollup_conversation
+  ON conversation_rollup(account_id, conversation_id, bucket);
+
+-- Sums per UTC day by user, like rollup: messages 'written' by persons, and metric events with
+-- durations.
+CREATE TABLE user_rollup(
+  account_id BIGINT NOT NULL, bucket BIGINT NOT NULL, user_id BIGINT NOT NULL,
+  channel_id BIGINT NOT NULL, name TEXT NOT NULL, n BIGINT NOT NULL, samples BIGINT NOT NULL,
+  total BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, bucket, user_id, channel_id, name));
+--sl   PRIMARY KEY(account_id, bucket, user_id, channel_id, name)) WITHOUT ROWID;
+
+-- Numbers of durations of metric events per UTC day, by step: counted from 1, each step a tenth
+-- longer than the one before.
+CREATE TABLE duration_rollup(
+  account_id BIGINT NOT NULL, bucket BIGINT NOT NULL, channel_id BIGINT NOT NULL,
+  name TEXT NOT NULL, step SMALLINT NOT NULL, n BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, bucket, channel_id, name, step));
+--sl   PRIMARY KEY(account_id, bucket, channel_id, name, step)) WITHOUT ROWID;
+
+-- The same by user, per week of seven days since 1970.
+CREATE TABLE user_duration_rollup(
+  account_id BIGINT NOT NULL, bucket BIGINT NOT NULL, channel_id BIGINT NOT NULL,
+  user_id BIGINT NOT NULL, name TEXT NOT NULL, step SMALLINT NOT NULL, n BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, bucket, channel_id, user_id, name, step));
+--sl   PRIMARY KEY(account_id, bucket, channel_id, user_id, name, step)) WITHOUT ROWID;
+
+-- Sums per UTC day of what happened in the conversations that carry a label now, like rollup:
+-- messages, 'started' (conversations) and metric events.
+CREATE TABLE label_rollup(
+  account_id BIGINT NOT NULL, name TEXT NOT NULL, label_id BIGINT NOT NULL, bucket BIGINT NOT NULL,
+  channel_id BIGINT NOT NULL, n BIGINT NOT NULL, samples BIGINT NOT NULL, total BIGINT NOT NULL,
+--pg   PRIMARY KEY(account_id, name, label_id, bucket, channel_id));
+--sl   PRIMARY KEY(account_id, name, label_id, bucket, channel_id)) WITHOUT ROWID;
 
 -- Sums of outbound messages with a known pricing, like rollup. category and type: their first 64
 -- characters, '' if unknown. billable: number of those reported as billable.

@@ -22,7 +22,7 @@ from frontdesk.store.database import (
     Row,
     WouldBlock,
 )
-from frontdesk.store.migrations import Layout, bring_up_to_date, is_current, lay_out
+from frontdesk.store.migrations import Schema, bring_up_to_date, create_schema, is_current
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class _Session(sqlite3.Connection):
         super().__init__(*arguments, **options)
         self._ended: Counter[str] = Counter()
 
-    def mind_the_time(self, steps: int) -> None:
+    def check_deadline_every(self, steps: int) -> None:
         """Check the deadline every `steps` virtual machine instructions."""
         self.set_progress_handler(lambda: time.monotonic() > self.ends_at, steps)
 
@@ -83,7 +83,7 @@ class SQLiteDatabase:
         upgrade: bool = False,
         durable: bool = True,
         statement_seconds: float | None = None,
-        layout: Layout | None = None,
+        schema: Schema | None = None,
     ) -> None:
         """Open `path`; `create` creates it if missing, or upgrades an older one.
 
@@ -100,10 +100,10 @@ class SQLiteDatabase:
         self._opened: list[_Session] = []
         self._written = False
         self.damage: UnusableFile | None = None
-        layout = layout or Layout()
+        schema = schema or Schema()
         version = self._version(create)
         ready = version is not None and is_current(
-            str(path), version, layout, upgrade=create or upgrade
+            str(path), version, schema, upgrade=create or upgrade
         )
         try:
             self._writer = self._connect()
@@ -113,7 +113,7 @@ class SQLiteDatabase:
                 raise self._damaged(error) from error
             raise UnusableFile(f"{path} cannot be opened: {error}") from error
         if not ready:
-            self._prepare(layout)
+            self._prepare(schema)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         connection = getattr(self._local, "connection", None)
@@ -126,7 +126,7 @@ class SQLiteDatabase:
         if connection is None:
             connection = self._local.hasty = self._reader()
             connection.execute("PRAGMA busy_timeout=0")
-            connection.mind_the_time(STEPS_AT_ONCE)
+            connection.check_deadline_every(STEPS_AT_ONCE)
         try:
             ends_at = time.monotonic() + AT_ONCE_SECONDS
             return self._within(connection, "BEGIN", work, AT_ONCE_SECONDS, ends_at)
@@ -211,7 +211,7 @@ class SQLiteDatabase:
         with self._path.open("rb") as file:
             return file.read(72)[68:] == APPLICATION_ID.to_bytes(4, "big")
 
-    def _prepare(self, layout: Layout) -> None:
+    def _prepare(self, schema: Schema) -> None:
         """Create or upgrade the tables, unless another process did so in the meantime."""
 
         def prepare(connection: Connection) -> None:
@@ -220,11 +220,11 @@ class SQLiteDatabase:
                 for name in ("application_id", "user_version")
             )
             if owner == APPLICATION_ID:
-                bring_up_to_date(connection, version, layout)
+                bring_up_to_date(connection, version, schema)
             else:
-                lay_out(connection)
+                create_schema(connection)
             connection.run(f"PRAGMA application_id={APPLICATION_ID}")
-            connection.run(f"PRAGMA user_version={layout.version}")
+            connection.run(f"PRAGMA user_version={schema.version}")
 
         try:
             self.write(prepare)
@@ -248,7 +248,7 @@ class SQLiteDatabase:
             factory=_Session,
         )
         if self._statement_seconds < math.inf:
-            connection.mind_the_time(STEPS_BETWEEN_LOOKS)
+            connection.check_deadline_every(STEPS_BETWEEN_LOOKS)
         # Not NORMAL: an acknowledged webhook must survive a loss of power.
         synchronous = "FULL" if self._durable else "OFF"
         # Overwrites deleted rows with zeros; otherwise their bytes stay in free pages.

@@ -5,7 +5,9 @@ from operator import itemgetter
 from typing import Any
 
 from frontdesk.store import contacts as contact_words
+from frontdesk.store import message_search
 from frontdesk.store.database import Connection
+from frontdesk.store.lookups import has_message_index
 from frontdesk.store.rows import TABLES, ContactRow, MessageRow, RowTable
 
 # Tables whose rows belong to a conversation and to a contact part.
@@ -119,12 +121,14 @@ def move_facts(
     source, target: (conversation id, part id or None).
     """
     part = "part IS NULL" if source[1] is None else "part=:part"
-    ids = {"account_id": account_id, "source": source[0], "into": target[0], "as_part": target[1]}
+    ids = {"account_id": account_id, "source": source[0], "target": target[0], "as_part": target[1]}
+    if source[1] is not None:
+        ids["part"] = source[1]
+    moved = f"account_id=:account_id AND conversation_id=:source AND {part}"
+    message_search.move(connection, moved, ids)
     for table in _FACTS:
         connection.run(
-            f"UPDATE {table} SET conversation_id=:into, part=:as_part "
-            f"WHERE account_id=:account_id AND conversation_id=:source AND {part}",
-            ids if source[1] is None else {**ids, "part": source[1]},
+            f"UPDATE {table} SET conversation_id=:target, part=:as_part WHERE {moved}", ids
         )
 
 
@@ -142,12 +146,10 @@ def merge_conversation(
 ) -> None:
     """Move the facts of a conversation into another and delete it; its filter entries remain."""
     ids = {"account_id": account_id, "source": source_id, "target": target_id}
+    moved = "account_id=:account_id AND conversation_id=:source"
+    message_search.move(connection, moved, ids)
     for table in (*_FACTS, "metric_event"):
-        connection.run(
-            f"UPDATE {table} SET conversation_id=:target "
-            "WHERE account_id=:account_id AND conversation_id=:source",
-            ids,
-        )
+        connection.run(f"UPDATE {table} SET conversation_id=:target WHERE {moved}", ids)
     connection.run("DELETE FROM conversation WHERE account_id=:account_id AND id=:source", ids)
 
 
@@ -162,15 +164,36 @@ def save_last_assigned(connection: Connection, account_id: int, turns: Mapping[i
     )
 
 
-def update_messages(connection: Connection, changes: Iterable[tuple[MessageRow, int]]) -> None:
-    """Update stored messages, each with its previous `created_at`, which is part of the key."""
+def add_messages(connection: Connection, account_id: int, messages: Collection[MessageRow]) -> None:
+    """Insert new messages, and index them for the message search."""
+    add(connection, "message", messages)
+    if messages and has_message_index(connection):
+        message_search.add(connection, account_id, messages)
+
+
+def update_messages(
+    connection: Connection, account_id: int, changes: Collection[tuple[MessageRow, MessageRow]]
+) -> None:
+    """Update stored messages and their index for the message search.
+
+    changes: (row, row as it is stored).
+    """
     fixed = ("account_id", "conversation_id", "id")
     columns = (f"{name}=:{name}" for name in TABLES["message"].columns if name not in fixed)
     connection.run_many(
         f"UPDATE message SET {', '.join(columns)} WHERE account_id=:account_id "
         "AND conversation_id=:conversation_id AND created_at=:stored_at AND id=:id",
-        [{**row, "stored_at": stored_at} for row, stored_at in changes],
+        [{**row, "stored_at": before["created_at"]} for row, before in changes],
     )
+    # A delivery status changes nothing that is searched.
+    reworded = [
+        (row, before)
+        for row, before in changes
+        if any(row[name] != before[name] for name in ("created_at", "text", "deleted_at"))
+    ]
+    if reworded and has_message_index(connection):
+        message_search.remove(connection, account_id, (before for _, before in reworded))
+        message_search.add(connection, account_id, (row for row, _ in reworded))
 
 
 def link_team(

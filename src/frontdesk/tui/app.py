@@ -1,6 +1,7 @@
 """Textual application of the viewer: themes, stylesheets, default screen, global key handling."""
 
 import gc
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,14 +12,14 @@ from textual.binding import Binding, BindingType
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
-from frontdesk.tui.actions import CommandEntry, all_commands
+from frontdesk.tui.action_groups import CommandEntry, all_commands
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs import open as dialogs
+from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import SizedScreen
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.key_names import key_of, latin_key
+from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.theme import DARK, SIXTEEN, STYLES, THEMES, theme_names
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from frontdesk.tui.dialogs.base import Early
 
 _THEME = "viewer.theme"
+
+# Seconds between looks for a full garbage collection that is due, and without a key before it.
+_COLLECTION_SECONDS, _COLLECTION_REST = 5.0, 1.0
+# Collections of younger objects after which a full one is due, and after which it comes anyway.
+_COLLECTION_DUE, _MOST_POSTPONED = 10, 30
 
 
 class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
@@ -56,6 +62,8 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self._clock = clock or Clock()
         self._clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         self._typed_ahead: list[events.Key] | None = []
+        self._used_at = 0.0
+        self._gc_threshold = gc.get_threshold()
         for theme in THEMES:
             self.register_theme(theme)
         # Assigning the theme would parse all stylesheets a second time.
@@ -75,6 +83,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
             self._typed_ahead.append(event)
             return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
+            self._used_at = time.monotonic()
             self._each_inbox(InboxScreen.record_input)
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)
@@ -115,8 +124,8 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         return events.Key(key_of(latin), latin)
 
     def get_key_display(self, binding: Binding) -> str:
-        """Name of a key in the help, with the symbol of the status bars for enter."""
-        return super().get_key_display(binding).replace("⏎", "↵")
+        """Name of a key in the help, as in the status bars."""
+        return key_label(binding.key)
 
     def action_profiles(self) -> None:
         """Select another profile; the application exits with a Switch."""
@@ -195,7 +204,7 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
     def _take_screenshot(self) -> None:
         """Prompt for a file name, and save the current screen as SVG."""
         # Deferred: the first paint does not need it.
-        from frontdesk.export import file_name
+        from frontdesk.conversation_export import file_name
         from frontdesk.tui.dialogs.save_prompt import save_prompt
 
         picture = self.export_screenshot()
@@ -219,11 +228,24 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         """Freeze start-up objects for the garbage collector, and replay buffered keys."""
         gc.freeze()
         gc.enable()
+        # A full collection takes longer than a frame: it is left to the pauses between keys.
+        self._gc_threshold = gc.get_threshold()
+        gc.set_threshold(*self._gc_threshold[:2], _MOST_POSTPONED)
+        self.set_interval(_COLLECTION_SECONDS, self._collect_garbage)
         typed, self._typed_ahead = self._typed_ahead or [], None
         for event in typed:
             await self.on_event(event)
         for notice in self._preferences.notices:
             self.notify(notice, severity="warning", timeout=15, markup=False)
+
+    def on_unmount(self) -> None:
+        gc.set_threshold(*self._gc_threshold)
+
+    def _collect_garbage(self) -> None:
+        """Do the full collection that is due, unless keys are being pressed."""
+        idle = time.monotonic() - self._used_at > _COLLECTION_REST
+        if idle and gc.get_count()[2] > _COLLECTION_DUE:
+            gc.collect()
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox as the default screen, so that no screen is below it."""

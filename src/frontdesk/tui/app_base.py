@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rich.console import Console
 from textual import events
 from textual.dom import DOMNode
+from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.worker import WorkerFailed
 
-from frontdesk.crash_report import Crashed
+from frontdesk.crash_trace import Crashed
 from frontdesk.text import clean, is_ascii_terminal
 from frontdesk.tui.textual_private import ExceptionHookApp
 from frontdesk.tui.theme import legible_variables, theme_variables
@@ -48,6 +49,7 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         self._leaving = False
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
         self._notice = ("", 0.0)
+        self._terminal: Callable[[str], object] | None = None
         # Keys from the configuration by binding id.
         self.changed_keys: Mapping[str, str] = {}
 
@@ -132,6 +134,25 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
             for bar in screen.query(StatusBar):
                 bar.clear()
 
+    def write_to_terminal(self, sequence: str) -> None:
+        """Write a control sequence between two frames; a page has no terminal.
+
+        Textual has no public way to its driver, so the driver introduces itself.
+        """
+        if self._terminal is not None and sequence and not self.is_web:
+            self._terminal(sequence)
+
+    def introduce(self, driver_class: type[Driver]) -> type[Driver]:
+        """Driver class whose instance `write_to_terminal` writes with."""
+        app = self
+
+        class Introduced(driver_class):  # type: ignore[misc, valid-type]
+            def __init__(self, *arguments: Any, **options: Any) -> None:
+                super().__init__(*arguments, **options)
+                app._terminal = self.write
+
+        return Introduced
+
     def notify_once(self, sentence: str) -> None:
         """Show a short toast, unless the same one is still visible."""
         shown, until = self._notice
@@ -139,6 +160,13 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         if shown != sentence or until <= now:
             self._notice = (sentence, now + _NOTICE_SECONDS)
             self.notify(sentence, timeout=_NOTICE_SECONDS, markup=False)
+
+    def end_notice(self) -> None:
+        """End the message of `notify_once`, for what it says may no longer be so."""
+        shown, self._notice = self._notice[0], ("", 0.0)
+        for screen in self.screen_stack:
+            for bar in screen.query(StatusBar):
+                bar.dismiss(clean(shown))
 
     async def on_event(self, event: events.Event) -> None:
         """Make one line without control characters of pasted text."""
@@ -164,6 +192,7 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
             self.crash.__cause__ = error.error if isinstance(error, WorkerFailed) else error
 
     def _circumstances(self) -> dict[str, str]:
+        """Notes for the report that `cli/crash_report.py` writes."""
         return {
             "screens": " > ".join(type(screen).__name__ for screen in self.screen_stack),
             "size": f"{self.size.width}x{self.size.height}",

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from textual.screen import Screen
 
-from frontdesk import outside
+from frontdesk import subprocess_environment
 from frontdesk.tui import clipboard, sentences
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.wire import Message, Note
@@ -55,7 +55,7 @@ def copy_natively(text: str) -> bool:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 timeout=_DEADLINE_SECONDS,
-                env=outside.environment(),
+                env=subprocess_environment.without_secrets(),
                 check=True,
             )
         except (OSError, subprocess.SubprocessError):

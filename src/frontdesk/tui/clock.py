@@ -1,4 +1,7 @@
-"""Current time and conversion of server timestamps to the local time zone."""
+"""Current time and conversion of server timestamps to the local time zone.
+
+`time_format` writes times for people: ages, durations, dates.
+"""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta, tzinfo

@@ -1,4 +1,4 @@
-"""Connection state: sends requests of the screen, reports failures, schedules retries.
+"""State of the connection to the server: sends requests, reports failures, schedules retries.
 
 Detection of new unread activity for the terminal bell.
 """
@@ -8,7 +8,6 @@ from contextlib import nullcontext
 from datetime import datetime, timedelta
 from typing import Generic, NamedTuple, TypeVar
 
-from frontdesk.backoff import without_backoff
 from frontdesk.errors import (
     ME_UNAVAILABLE,
     BadResponse,
@@ -24,10 +23,12 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import clean, duration, one_line, short_date, time_of_day
+from frontdesk.request_priority import urgent
+from frontdesk.text import clean, one_line
+from frontdesk.time_format import duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.polling import PollingInterval
-from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Conversation
 
 T = TypeVar("T")
@@ -69,9 +70,9 @@ class ConnectionMonitor:
         self._changed = changed
         self._seen_at = seen_at
         self._polling = polling or PollingInterval(clock.now())
-        self._refused = False
+        self._refused = self._paused = False
         self._by_hand = 0
-        self._said: list[Piece] = [("dim", "connecting…")]
+        self._status: list[Piece] = [("dim", "connecting…")]
         self._live_at: datetime | None = None
         self._next_try: datetime | None = None
         self.problem = ""
@@ -82,27 +83,43 @@ class ConnectionMonitor:
         if self._next_try is None and not self._refused:
             seen = self._clock.here(self._seen_at())
             age = f"as of {moment_words(seen, self._clock.now())} · " if seen is not None else ""
-            self._said = [("dim", f"{age}{doing}")]
+            self._status = [("dim", f"{age}{doing}")]
 
     @property
     def state(self) -> list[Piece]:
-        """Pieces for the status line: live and its age, or the failure and a countdown."""
+        """Pieces for the status line: live and its age, or the failure and a countdown.
+
+        A request that has been running for a second or more is shown with its seconds.
+        """
         now = self._clock.now()
-        if self._next_try is not None and self._by_hand:
-            return [*self._said, ("dim", " · retrying now…")]
+        words = self._answered_state(now)
+        seconds = self._polling.asking_for(now) // timedelta(seconds=1)
+        if not self.asking or seconds < 1:
+            return words
+        asking = "" if words[-1][1].endswith("…") else " · asking…"
+        return [*words, ("dim", f"{asking} {seconds} s")]
+
+    def _answered_state(self, now: datetime) -> list[Piece]:
+        if self._next_try is not None and (self._by_hand or self.asking):
+            return [*self._status, ("dim", " · retrying now…")]
         if self._next_try is not None and self._next_try > now:
             seconds = -((now - self._next_try) // timedelta(seconds=1))
-            return [*self._said, ("dim", f" · retrying in {seconds} s")]
+            return [*self._status, ("dim", f" · retrying in {seconds} s")]
         if self._live_at is not None:
             age = now - self._live_at
             old = age >= timedelta(minutes=1)
             return [("dim", f"live · {duration(age)} ago" if old else "live")]
-        return self._said
+        return self._status
 
     @property
     def failing(self) -> bool:
-        """True while a retry is scheduled: the countdown has to be repainted every second."""
+        """True while a retry is scheduled."""
         return self._next_try is not None
+
+    @property
+    def asking(self) -> bool:
+        """True while a request for the shown rows is running."""
+        return self._polling.asking and self._mailbox.connected and not self._refused
 
     async def ask(
         self,
@@ -121,15 +138,23 @@ class ConnectionMonitor:
             return None
         self._by_hand += by_hand
         seen_at = self._seen_at()
+        answer = None
         try:
-            with without_backoff() if by_hand else nullcontext():
-                return Answer(await request())
+            with urgent() if by_hand or (not beside and self._retry_is_due) else nullcontext():
+                answer = Answer(await request())
         except InboxError as error:
             self._report(error, seen_at, beside=beside, by_hand=by_hand)
-            return None
         finally:
             self._by_hand -= by_hand
-            self._changed()
+            if answer is None or by_hand or not beside:
+                self._changed()
+        return answer
+
+    @property
+    def _retry_is_due(self) -> bool:
+        """True after a countdown: the retry is sent although the circuit breaker may be open."""
+        due = self._next_try is not None and self._next_try <= self._clock.now()
+        return due and not self._paused
 
     def is_live(self) -> None:
         """Record that the shown rows are current."""
@@ -140,7 +165,7 @@ class ConnectionMonitor:
     def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
         """State after a failure; None if it says nothing about the connection."""
         if isinstance(error, Unreachable):
-            if error.retry_after is not None and not isinstance(error, Silent):
+            if _asks_for_pause(error):
                 return "warning", "slow down"
             seen = self._clock.here(seen_at)
             return (
@@ -155,6 +180,10 @@ class ConnectionMonitor:
         self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
     ) -> None:
         before, self.problem = self.problem, problem_words(error)
+        self._paused = _asks_for_pause(error)
+        now = self._clock.now()
+        # What was not sent says nothing new about the wait that is running.
+        unsent = isinstance(error, Silent) and self._next_try is not None and self._next_try > now
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
         if not beside or isinstance(error, Unauthorised):
@@ -162,13 +191,13 @@ class ConnectionMonitor:
         if not beside and isinstance(error, Refused) and not isinstance(error, CursorRefused):
             self._polling.stop()
         elif not beside and not isinstance(error, Unauthorised):
-            now = self._clock.now()
-            wait = self._polling.failed(now, _retry_after(error), by_hand=by_hand)
+            retry_after = None if unsent else _retry_after(error)
+            wait = self._polling.failed(now, retry_after, by_hand=by_hand)
             self._next_try = now + wait
         self._refused = self._refused or isinstance(error, Unauthorised)
         words = self._words(error, seen_at, beside=beside)
         if words is not None:
-            self._said = [words]
+            self._status = [words]
         passing = isinstance(error, Unreachable) and not isinstance(error, NetworkMisconfigured)
         if not passing and self.problem != before:
             self._warn(self.problem)
@@ -197,6 +226,12 @@ def _fault(error: InboxError) -> str:
         if isinstance(error, kind):
             return words
     return "request refused"
+
+
+def _asks_for_pause(error: InboxError) -> bool:
+    """True if the server said how long to wait."""
+    has_pause = isinstance(error, Unreachable) and error.retry_after is not None
+    return has_pause and not isinstance(error, Silent)
 
 
 def _retry_after(error: InboxError) -> timedelta | None:

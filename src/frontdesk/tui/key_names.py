@@ -5,6 +5,7 @@ Maps keys of non-Latin keyboard layouts to the Latin key at the same position.
 Contains only letters that no Latin layout has, so that typing one means the key.
 """
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,20 +14,23 @@ from typing import Any
 
 from textual.app import App
 from textual.binding import Binding, BindingsMap
+from textual.content import Content
 from textual.dom import DOMNode
 from textual.keys import ASCII_KEY_NAMES, KEY_NAME_REPLACEMENTS, format_key
-from textual.screen import Screen
+from textual.style import Style
+from textual.widgets import Static
 
+from frontdesk.text import is_ascii_terminal
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.widgets.bar import Hint
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 UNCHANGED: Mapping[str, str] = MappingProxyType({})
 
-# Keys of input fields, which cannot be changed.
-ENTER, ARROWS = "↵", "↑↓"
+# Symbols that differ from Textual's, and that of the arrows in a list below an input field.
+_SYMBOLS = {"enter": "↵", "arrows": "↑↓"}
 
-_NAMED = re.compile(r"\{([a-z_]+\.[a-z_0-9]+)\}")
+_NAMED = re.compile(r"\{([a-z_]+\.[a-z_0-9]+|enter)\}")
 
 
 class KeyNames:
@@ -43,9 +47,10 @@ class KeyNames:
             for key, binding in bindings_of(owner):
                 own.setdefault(binding.id or "", key)
         self._keys = {action: changed.get(action, key) for action, key in own.items()}
+        self._keys["enter"] = "enter"
 
     def __getitem__(self, action: str) -> str:
-        return _shown(self._keys[action])
+        return key_label(self._keys[action])
 
     def fill(self, words: str) -> str:
         """Replace each {binding.id} by the name of its key; only for texts of this program.
@@ -53,6 +58,22 @@ class KeyNames:
         Raises: KeyError: unknown binding id.
         """
         return _NAMED.sub(lambda found: self[found[1]], words)
+
+    def links(self, words: str) -> Content:
+        """A text with {binding.id} and {enter}, whose groups press their key when clicked.
+
+        Three blanks separate groups. In one with several keys, each is a link of its own.
+        """
+        links: list[Content] = []
+        for group in words.split("   "):
+            parts = _NAMED.split(group)
+            keys = [self._keys[id] for id in parts[1::2]]
+            linked = [(text, keys[at // 2] if at % 2 else "") for at, text in enumerate(parts)]
+            shown = [(key_label(key) if key else text, key) for text, key in linked]
+            if len(keys) == 1:
+                shown = [("".join(text for text, _ in shown), keys[0])]
+            links += [_link(text, key) for text, key in [*shown, ("   ", "")] if text]
+        return Content.assemble(*links[:-1])
 
     def hint(self, words: str) -> Hint:
         """The keys at the beginning of a text with {binding.id}, and what they do."""
@@ -77,17 +98,37 @@ def changed_keys(app: App[Any]) -> Mapping[str, str]:
     return app.changed_keys if isinstance(app, WatchedApp) else UNCHANGED
 
 
-def named(screen: Screen[Any], words: str) -> str:
-    """Replace each {binding.id} in a text by the key that it has on a screen."""
-    return KeyNames((type(screen), VirtualList), changed_keys(screen.app)).fill(words)
+def _link(text: str, keys: str) -> Content:
+    """A text that presses the first of the comma-separated keys when clicked, if there is one."""
+    if not keys:
+        return Content(text)
+    press = f"app.simulate_key({keys.partition(',')[0]!r})"
+    return Content.styled(text, Style.from_meta({"@click": press}))
 
 
-def _shown(keys: str) -> str:
-    """Display name of the first of an action's comma-separated keys."""
+class HintLine(Static):
+    """Keys of a dialog and what they do, as links."""
+
+    def __init__(self, words: str, *, id: str) -> None:
+        """words: with {binding.id} for keys of the dialog, and {enter}."""
+        super().__init__(id=id, classes="hints")
+        self._hints = words
+
+    def on_mount(self) -> None:
+        keys = KeyNames((type(self.screen), VirtualList), changed_keys(self.app))
+        self.update(keys.links(self._hints))
+
+
+def key_label(keys: str) -> str:
+    """Display name of the first of an action's comma-separated keys, or of the "arrows".
+
+    A symbol that the terminal's font lacks is replaced by the name of its key.
+    """
     *modifiers, key = keys.partition(",")[0].split("+")
     ctrl = "^" if "ctrl" in modifiers else ""
     rest = [modifier for modifier in modifiers if modifier != "ctrl"]
-    shown = ENTER if key == "enter" else format_key(key)
+    symbol = _SYMBOLS.get(key) or format_key(key)
+    shown = symbol if symbol.isascii() or not is_ascii_terminal(os.environ) else key
     return "+".join([*rest, f"{ctrl}{shown}"])
 
 

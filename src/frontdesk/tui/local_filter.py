@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from operator import itemgetter
 from types import MappingProxyType
 
 from frontdesk.mailbox import Listing
 from frontdesk.query import QueryPlan, sort_key
+from frontdesk.query.plan import SortKey
 from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Conversation
+
+# The sort key of a row, its key in the list, and the row to show.
+_Kept = tuple[SortKey, str, Conversation]
 
 
 class LocalFilter:
@@ -37,8 +42,8 @@ class LocalFilter:
         self._known = {one.id: one for one in known if matches(one)}
         self._stay = {id: row for id, row in stay.items() if id not in self._known}
         self._current = current
-        # Pairs of the row used for sorting and the row to show.
-        self._kept: list[tuple[Conversation, Conversation]] = []
+        self._key = sort_key(plan.order, now)
+        self._kept: list[_Kept] = []
         self._met: set[str] = set()
         self.stale: set[str] = set()
         self.looked_at = 0
@@ -47,7 +52,7 @@ class LocalFilter:
     @property
     def matches(self) -> int:
         """Number of matching rows found so far."""
-        kept = sum(row.id not in self.stale for _, row in self._kept)
+        kept = sum(row.id not in self.stale for _, _, row in self._kept)
         return kept + len(self._known.keys() - self._met)
 
     def step(self, count: int) -> bool:
@@ -59,6 +64,9 @@ class LocalFilter:
             if row.id not in self._met and not self.ended:
                 self._look_at(row)
             self.looked_at += 1
+        if not self._plan.is_sorted:
+            # Costs little for few rows among many sorted ones, and leaves nothing for the end.
+            self._kept.sort(key=itemgetter(0))
         return end < len(self._listing) and not self.ended
 
     def _look_at(self, conversation: Conversation) -> None:
@@ -67,25 +75,29 @@ class LocalFilter:
         if before is not None:
             self.stale.add(conversation.id)
         if matches or before is not None:
-            self._kept.append((before or conversation, conversation))
+            self._kept.append(self._entry(before or conversation, conversation))
         self._met.add(conversation.id)
 
     def rows(self) -> FixedRows[Conversation]:
         """Rows found so far, in the order."""
         unmet = self._unmet()
         kept = [*self._kept, *unmet]
-        if not self._plan.is_sorted or unmet or self.stale:
-            key = sort_key(self._plan.order, self._now)
-            kept.sort(key=lambda pair: key(pair[0]))
-        return FixedRows([(f"conversation {one.id}", one) for _, one in kept])
+        if unmet or self.stale:
+            kept.sort(key=itemgetter(0))
+        return FixedRows([(key, row) for _, key, row in kept])
 
-    def _unmet(self) -> list[tuple[Conversation, Conversation]]:
+    def _entry(self, row: Conversation, state: Conversation) -> _Kept:
+        """A kept row; `row` is what it is sorted by, `state` what is shown."""
+        return self._key(row), f"conversation {state.id}", state
+
+    def _unmet(self) -> list[_Kept]:
         """Rows to keep that the scan has not met: they left the list, or come further down."""
         states = [(row, self._current(id)) for id, row in self._stay.items() if id not in self._met]
         unmet = [(row, state) for row, state in states if state is not None]
         if self.ended or self.looked_at == len(self._listing):
             self.stale.update(state.id for row, state in unmet if self._has_left(row, state))
-        return unmet + [(row, row) for id, row in self._known.items() if id not in self._met]
+        known = [(row, row) for id, row in self._known.items() if id not in self._met]
+        return [self._entry(row, state) for row, state in (*unmet, *known)]
 
     def _has_left(self, row: Conversation, state: Conversation) -> bool:
         """True if a row that was not met does not match, or would be among the loaded rows."""

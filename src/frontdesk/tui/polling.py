@@ -17,6 +17,9 @@ _STAGES = (
 # Factor for a server that does not answer 304 and sends every response in full.
 SLOWER = 2
 
+# Time without input before requests of the background are sent.
+RESTED = timedelta(seconds=1)
+
 # Back-off after the first, second, … consecutive failure.
 _AFTER_FAILURES = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))
 
@@ -31,7 +34,7 @@ class PollingInterval:
         self._used_at = self._asked_at = now
         self._quiet_unfocused = quiet_unfocused
         self._focused = True
-        self._asking = False
+        self._asking_since: datetime | None = None
         self._failures = 0
         self._not_before = now
         self._backoff = timedelta()
@@ -45,21 +48,30 @@ class PollingInterval:
         """
         self._used_at = now
         late = now - self._asked_at > IN_USE * self._pace
-        waiting = self._failures or self._asking or self._stopped
+        waiting = self._failures or self.asking or self._stopped
         return now >= self._not_before and not waiting and late
+
+    def is_busy(self, now: datetime) -> bool:
+        """True if requests of the background have to wait, for the user or the terminal's focus."""
+        unseen = not self._focused and self._quiet_unfocused
+        return now - self._used_at < RESTED or unseen or self._stopped
 
     @property
     def asking(self) -> bool:
         """True while a request is running."""
-        return self._asking
+        return self._asking_since is not None
 
-    def asks(self) -> None:
+    def asking_for(self, now: datetime) -> timedelta:
+        """Time since the running request was sent; 0 without one."""
+        return now - (self._asking_since or now)
+
+    def asks(self, now: datetime) -> None:
         """Record that a request was sent; it ends with `answered`, `failed` or `stop`."""
-        self._asking, self._stopped = True, False
+        self._asking_since, self._stopped = now, False
 
     def stop(self) -> None:
         """Record a failure that lasts: there is no further attempt until `asks`."""
-        self._asking, self._stopped = False, True
+        self._asking_since, self._stopped = None, True
 
     def focus(self, focused: bool) -> None:
         """Record a focus change of the terminal."""
@@ -67,7 +79,7 @@ class PollingInterval:
 
     def answered(self, now: datetime, *, in_full: bool = False) -> None:
         """Record a success. in_full: the server does not answer 304."""
-        self._asked_at, self._failures, self._asking = now, 0, False
+        self._asked_at, self._failures, self._asking_since = now, 0, None
         self._pace = SLOWER if in_full else 1
         self._not_before = now
 
@@ -79,7 +91,7 @@ class PollingInterval:
         While a back-off is running, a failure does not extend it, unless `retry_after` is longer.
         A failure of a request by hand never makes the wait longer than that of the failure before.
         """
-        self._asked_at, self._asking = now, False
+        self._asked_at, self._asking_since = now, None
         running = bool(self._failures) and now < self._not_before
         if running and (by_hand or retry_after is None):
             until = self._not_before if retry_after is None else now + retry_after

@@ -5,6 +5,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
+from frontdesk.alerts import AlertSettings
 from frontdesk.query import SavedView
 
 ReadAfter: TypeAlias = float | Literal["open", "never"]
@@ -25,7 +26,7 @@ class Preferences(NamedTuple):
 
     keys: changed keys by binding id. profiles: name and location of the available profiles;
     `profile` is the open one. views: those of the configuration. notices: shown once after
-    the start.
+    the start. fill_on_battery: fill the cache on battery too.
     """
 
     theme: str | None = None
@@ -40,6 +41,8 @@ class Preferences(NamedTuple):
     views: tuple[SavedView, ...] = ()
     notices: tuple[str, ...] = ()
     targets: Targets = Targets()
+    alerts: AlertSettings = AlertSettings()
+    fill_on_battery: bool = False
 
 
 class Switch(NamedTuple):

@@ -1,6 +1,6 @@
 """Messages, empty lists and prompts of the viewer, with {names} of what is filled in.
 
-Labels of the bars are in `labels`, failures of requests in `connection`, what a server lacks in
+Labels of the bars are in `bar_texts`, failures of requests in `connection`, what a server lacks in
 `unsupported`, reports in `reports`.
 """
 
@@ -28,8 +28,10 @@ NO_UNREAD_ABOVE = "No unread conversation above"
 NO_UNREAD_LOADED = "No unread conversation below in the loaded rows"
 NO_ONE_WAITS = "No customer is waiting in the loaded rows"
 WAITS_AMONG_LOADED = "Longest wait of the first {rows:,} rows. {key}: sort all of them"
+NOT_KNOWN = "Not known: this view has not been loaded yet"
 NO_PREVIOUS = "No previously opened conversation in this view"
 MARKED_UNREAD = "Marked as unread on this computer"
+MIRROR_IS_FULL = "Not everything fits on this computer: it keeps {kept}. cache_mb gives more room"
 NOT_ON_THIS_COMPUTER = "This conversation is no longer on this computer"
 
 # The thread
@@ -60,9 +62,18 @@ SEARCH = "Search everything on this computer"
 SEARCH_OF = (
     "Search everything on this computer: {messages:,} messages, {conversations:,} conversations"
 )
-SEARCH_HINT = "words or parts of them, in messages, notes and names"
-NO_MATCH_SEARCHED = "No match in the {messages:,} messages opened on this computer"
-NO_MATCH_HERE = "No match on this computer"
+SEARCH_ALL = "Search all conversations, and everything on this computer"
+SEARCH_HINT = "words or parts of them; from:ana in:london after:2026-03-14 before:2026-04-01"
+SEARCHING_MESSAGES = "Searching…"
+NOT_FOUND_IN = "Not found in {extent}"
+FOUND_IN = "{count} found in {extent}"
+CUSTOMER = "Customer"
+CUSTOMER_VIEW = "All conversations of this customer. {key}: back to the previous view"
+OFFER_KEEPING = "Keep all open conversations on this computer, to search them?"
+KEEP_NOTHING = "No, keep what is opened here (this is asked once)"
+KEEP_OPEN = "Yes, load them in the background from now on"
+KEEPING_OPEN = "All open conversations are being loaded in the background"
+NOT_IN_THREAD = "This message is no longer in the conversation"
 GO_TO_HINT = "customer, number, conversation, view, channel, label, user"
 NOT_CONNECTED_YET = "No match. Not connected to the server yet"
 SEARCHING_CUSTOMERS = "Searching customers…"

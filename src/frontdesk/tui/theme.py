@@ -1,4 +1,4 @@
-"""Colour themes, contrast by WCAG 2.2, and the directory of the stylesheets.
+"""Colour themes, contrast by WCAG 2.2, grounds of labels, and the directory of the stylesheets.
 
 Own themes: dark, light, high contrast, and sixteen colours for terminals that have no more. Themes
 of Textual get the variables that they lack from `theme_variables`.

@@ -18,6 +18,7 @@ _ABSENT: Mapping[str, str] = MappingProxyType(
         "contact_by_phone": "This server does not find customers by number",
         "report": "This server has no reports",
         "me": "This server does not know “me”",
+        "search_messages": "This server does not search messages",
         "unchanged": "This server never answers 304 Not Modified",
     }
 )

@@ -3,7 +3,8 @@
 from frontdesk.wire.base import Wire
 
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
-CONVERSATION_ORDERS = ("activity", "waiting", "window")
+DEFAULT_CONVERSATION_ORDER = "activity"
+CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window")
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
 REPORT_PARTS = ("users", "teams", "labels", "hours", "spread")

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from frontdesk.wire.base import Time, Wire
+from frontdesk.wire.envelopes import Page
 
 
 class Ref(Wire):
@@ -116,6 +117,43 @@ class Conversation(Wire):
     last_activity_time = Time("last_activity_at")
     created_time = Time("created_at")
     updated_time = Time("updated_at")
+
+
+class MessageMatch(Wire):
+    """The newest message of a conversation that has all words of a search."""
+
+    conversation_id: str = Field(description="The id of the conversation.")
+    message_id: str = Field(description="The id of the message.")
+    created_at: str = Field(description="When it was sent or received.")
+    direction: str = Field(description="Inbound or outbound.")
+    excerpt: str = Field(
+        description="Up to 160 characters of its text around the first word, with an ellipsis "
+        "where more is said, and single blanks for white space."
+    )
+    cursor: str | None = Field(
+        default=None,
+        description="Of the messages of the conversation, where this one is the first of a page.",
+    )
+
+    created_time = Time("created_at")
+
+
+class ConversationPage(Page[Conversation]):
+    """A page of conversations. With `q`, also which messages were found."""
+
+    matches: tuple[MessageMatch, ...] | None = Field(
+        default=None,
+        description="With `q`: for each conversation of the page the newest message that was "
+        "found, in the same order.",
+    )
+    total: int | None = Field(
+        default=None,
+        description="With `q`: how many conversations were found; null after the first page.",
+    )
+    total_capped: bool | None = Field(
+        default=None,
+        description="With `q`: counting ended early, so that there are at least so many.",
+    )
 
 
 class Media(Wire):
@@ -534,6 +572,7 @@ class ChannelCounts(Wire):
     channel: str = Field(description="The id of the channel.")
     all: int | None = Field(default=None, description="All of its conversations.")
     open: int | None = Field(default=None, description="The open ones.")
+    awaiting_human: int | None = Field(default=None, description="The open ones that need a human.")
 
 
 class Counts(Wire):

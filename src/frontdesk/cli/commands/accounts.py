@@ -35,9 +35,10 @@ _COLUMNS: tuple[Column[dict[str, Any]], ...] = (
     ),
 )
 def accounts_group() -> None:
-    """Make and shut accounts of a database.
+    """Create, list, disable and enable accounts.
 
-    Accounts are inboxes that share nothing."""
+    Accounts are separate inboxes in one database.
+    """
 
 
 @accounts_group.command(
@@ -48,13 +49,14 @@ def accounts_group() -> None:
     ),
 )
 @click.argument("slug", callback=lambda context, argument, text: _slug(text))
-@database_option("The database that gets the account.")
-@click.option("--name", help="What people call it; the slug, if nothing is given.")
+@database_option("Database of the service.")
+@click.option("--name", help="Display name.  [default: the slug]")
 @output_options("text", "json", default="text", members=("id", "slug", "name"))
 def create_command(slug: str, database: str, name: str | None, output: Output) -> None:
-    """Make an account.
+    """Create an account.
 
-    Commands name it by SLUG: lower-case letters, digits and hyphens."""
+    SLUG is its name in commands: lower-case letters, digits and hyphens.
+    """
     from frontdesk.store.accounts import account_by_slug, add_account
 
     at = epoch_milliseconds()
@@ -79,7 +81,7 @@ def create_command(slug: str, database: str, name: str | None, output: Output) -
         "frontdesk accounts list --database inbox.db --json | jq length",
     ),
 )
-@database_option("The database whose accounts are listed.")
+@database_option("Database of the service.")
 @output_options()
 def list_command(database: str, output: Output) -> None:
     """List the accounts, oldest first."""
@@ -99,11 +101,12 @@ def list_command(database: str, output: Output) -> None:
     ),
 )
 @click.argument("slug")
-@database_option("The database that has the account.")
+@database_option("Database of the service.")
 def disable_command(slug: str, database: str) -> None:
-    """Shut an account.
+    """Disable an account.
 
-    The keys of SLUG open nothing, its webhooks are refused. Nothing is lost."""
+    Its API keys and webhooks are refused. No data is deleted.
+    """
     _shut(database, slug, disabled=True)
     click.echo(f"The account {slug} is shut; to open it again: frontdesk accounts enable {slug} …")
 
@@ -116,9 +119,9 @@ def disable_command(slug: str, database: str) -> None:
     ),
 )
 @click.argument("slug")
-@database_option("The database that has the account.")
+@database_option("Database of the service.")
 def enable_command(slug: str, database: str) -> None:
-    """Open an account again."""
+    """Enable a disabled account."""
     _shut(database, slug, disabled=False)
     click.echo(f"The account {slug} is open")
 

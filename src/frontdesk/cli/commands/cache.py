@@ -1,21 +1,32 @@
-"""`frontdesk cache`: shows and clears the local cache of pages."""
+"""`frontdesk cache`: shows, fills and clears the local cache of pages."""
 
+import asyncio
 import sys
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk import settings
+from frontdesk import environment
+from frontdesk.cache import Cache, Coverage, Keep
 from frontdesk.cli.base import Group
-from frontdesk.cli.output import moment, print_table
-from frontdesk.errors import BadSettings
-from frontdesk.text import file_size, parse_duration
+from frontdesk.cli.config import configuration
+from frontdesk.cli.exit_codes import ERROR
+from frontdesk.cli.options import target_options
+from frontdesk.cli.output import Output, moment, output_options, print_table
+from frontdesk.cli.progress import MOST_WAITS, Progress, interruptible
+from frontdesk.cli.target import Target, cache_origin, client_of
+from frontdesk.errors import BadSettings, CacheBusy, Unreachable
+from frontdesk.text import file_size
+from frontdesk.time_format import parse_duration
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.cache.stats import OriginUsage
+    from frontdesk.client import InboxClient
+    from frontdesk.mailbox.mirror import Mirror
 
 _HEADINGS = (
     *("SERVER", "SIZE", "CONVERSATIONS", "MESSAGES", "NOTES", "CONTACTS"),
@@ -28,11 +39,12 @@ _HEADINGS = (
     name="cache",
     examples=(
         "frontdesk cache info",
+        "frontdesk cache fill --keep open",
         "frontdesk cache clear --older-than 30d",
     ),
 )
 def cache_group() -> None:
-    """Show or empty the cache of this computer."""
+    """Show, fill or clear the local cache."""
 
 
 @cache_group.command(
@@ -43,15 +55,18 @@ def cache_group() -> None:
     ),
 )
 def info_command() -> None:
-    """Say where the cache is and what it holds."""
+    """Show the location and contents of the cache."""
     from frontdesk.cache.stats import contents
 
-    path = settings.cache_file()
+    path = environment.cache_file()
     found = contents(path)
-    limit = file_size(settings.cache_limit_bytes())
+    limit = file_size(environment.cache_limit_bytes(configuration().viewer.cache_mb))
     click.echo(f"{path}: {file_size(found.size_bytes)} of at most {limit}")
     if found.origins:
-        print_table(_HEADINGS, [_row(shelf) for shelf in found.origins])
+        print_table(_HEADINGS, [_row(origin) for origin in found.origins])
+    for origin in found.origins:
+        if origin.coverage is not None:
+            click.echo(f"{origin.name}: {origin.coverage.words} are cached whole")
     for aside, size in found.set_aside:
         click.echo(f"{aside}: {file_size(size)}, set aside; `frontdesk cache clear` removes it")
 
@@ -64,21 +79,22 @@ def info_command() -> None:
     ),
 )
 @click.option(
-    "--server", metavar="SERVER", help="Only what is kept of this one, as `info` says it."
+    "--server", metavar="SERVER", help="Only the data of this server, as listed by `info`."
 )
 @click.option(
     "--older-than",
     metavar="TIME",
-    help="Only what was not read for so long: 12h, 30d or 8w.",
+    help="Only data not read for this long: 12h, 30d or 8w.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask first.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 def clear_command(server: str | None, older_than: str | None, yes: bool) -> None:
-    """Remove cached pages from this computer.
+    """Delete cached data.
 
-    Servers themselves are not touched."""
+    Data on servers is not affected.
+    """
     from frontdesk.cache.stats import clear, clear_origins, contents
 
-    path = settings.cache_file()
+    path = environment.cache_file()
     since = _before(older_than, utc_now()) if older_than is not None else None
     if server is None and since is None:
         _confirm(f"Remove everything in {path}?", yes)
@@ -92,18 +108,123 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
     when = f" that was not read for {older_than}" if older_than is not None else ""
     _confirm(f"Remove what is kept {what}{when}?", yes)
     before = contents(path).size_bytes
-    clear_origins(path, [shelf.origin for shelf in origins], not_read_since=since)
+    clear_origins(path, [origin.origin for origin in origins], not_read_since=since)
     freed = max(0, before - contents(path).size_bytes)
     click.echo(f"{file_size(freed)} freed")
 
 
-def _row(shelf: "OriginUsage") -> tuple[str, ...]:
+# Share of the server's rate limit that filling takes.
+_SHARE = 0.9
+
+_REQUESTS = ("requests", "unchanged", "received_bytes")
+
+
+def _keep(context: click.Context, option: click.Parameter, text: str | None) -> Keep | None:
+    if text is None:
+        return None
+    try:
+        keep = Keep.parse(text)
+    except ValueError:
+        keep = None
+    if keep is None:
+        raise click.BadParameter("use open, all or a number of days, like 30d")
+    return keep
+
+
+@cache_group.command(
+    "fill",
+    examples=(
+        "frontdesk cache fill",
+        "frontdesk cache fill --keep 30d --profile work",
+    ),
+)
+@target_options
+@click.option(
+    "--keep",
+    metavar="WHAT",
+    callback=_keep,
+    help="Conversations to load: open, all, or those of the last days, like "
+    "30d. Default: as configured, or open.",
+)
+@output_options("text", "json", default="text", members=(*Coverage._fields, *_REQUESTS))
+def fill_command(target: Target, keep: Keep | None, output: Output) -> None:
+    """Load whole conversations into the cache.
+
+    Makes them available for search and without a network. Uses a share of the rate limit. Ctrl-C
+    stops it, and the next run continues from there. Nothing is marked as read. The exit status is 1
+    if something did not fit or could not be read.
+    """
+    configured = configuration()
+    keep = keep or Keep.parse(configured.mirror.keep or "open") or Keep.parse("open")
+    assert keep is not None
+    progress = Progress(shown=True)
+    with ExitStack() as resources:
+        client = client_of(target, resources)
+        limit_bytes = environment.cache_limit_bytes(configured.viewer.cache_mb)
+        cache = Cache(environment.cache_file(), cache_origin(target), limit_bytes=limit_bytes)
+        resources.callback(cache.close)
+        resources.callback(progress.clear)
+        with interruptible("what was loaded stays; run it again to go on"):
+            coverage = asyncio.run(_fill(client, cache, keep, progress))
+        progress.clear()
+        server = client.server
+    if output.format == "json":
+        requests = {name: getattr(server, name) for name in _REQUESTS}
+        as_of = coverage.as_of and coverage.as_of.isoformat()
+        output.write_value({**coverage._asdict(), "as_of": as_of, "filling": False, **requests})
+    else:
+        click.echo(f"This computer has {coverage.words}")
+    if not coverage.whole:
+        raise click.exceptions.Exit(ERROR)
+
+
+async def _fill(client: "InboxClient", cache: Cache, keep: Keep, progress: Progress) -> Coverage:
+    from frontdesk.mailbox import Mailbox
+    from frontdesk.mailbox.mirror import Mirror
+
+    mailbox = Mailbox(lambda: client, cache)
+    await mailbox.connect()
+    try:
+        mirror = Mirror(
+            mailbox,
+            keep,
+            mailbox.pace(_SHARE),
+            on_progress=lambda one: progress.say(f"{one.words} …"),
+        )
+        return await _filled(mirror, progress)
+    finally:
+        await mailbox.close()
+
+
+async def _filled(mirror: "Mirror", progress: Progress) -> Coverage:
+    """Fill the cache; wait as long as the server asks, and while another process fills it.
+
+    Raises: InboxError: Unreachable after too many waits without progress.
+    """
+    waits, complete = 0, -1
+    while True:
+        try:
+            return await mirror.fill()
+        except CacheBusy as busy:
+            seconds, words = 1.0, f"{busy}: waiting …"
+        except Unreachable as error:
+            waits = waits + 1 if mirror.coverage.complete == complete else 1
+            complete = mirror.coverage.complete
+            if error.retry_after is None or waits > MOST_WAITS:
+                raise
+            seconds = error.retry_after
+            words = f"waiting {seconds:.0f} s, as the server asks …"
+        progress.say(words)
+        await asyncio.sleep(seconds)
+
+
+def _row(origin: "OriginUsage") -> tuple[str, ...]:
     return (
-        shelf.name,
-        file_size(shelf.size_bytes),
-        *(f"{count:,}" for count in (shelf.conversations, shelf.messages)),
-        *(f"{count:,}" for count in (shelf.notes, shelf.contacts)),
-        *(_moment(one) for one in (shelf.oldest, shelf.newest, shelf.read_at)),
+        origin.name,
+        file_size(origin.size_bytes),
+        *(f"{count:,}" for count in (origin.conversations, origin.messages)),
+        *(f"{count:,}" for count in (origin.notes, origin.contacts)),
+        *(_moment(one) for one in (origin.oldest, origin.newest, origin.read_at)),
     )
 
 
@@ -115,14 +236,14 @@ def _before(age: str, now: datetime) -> datetime:
     """Subtract an age such as "30d" from `now`."""
     age_limit = parse_duration(age, "hdw")
     if age_limit is None:
-        raise BadSettings(f"--older-than {age!r} is no length of time: say 12h, 30d or 8w")
+        raise BadSettings(f"--older-than {age!r} is not a length of time: use 12h, 30d or 8w")
     return now - age_limit
 
 
 def _kept(path: Path) -> str:
     from frontdesk.cache.stats import contents
 
-    names = sorted({shelf.name for shelf in contents(path).origins})
+    names = sorted({origin.name for origin in contents(path).origins})
     return f"There is {', '.join(names)}" if names else "The cache is empty"
 
 
@@ -130,5 +251,5 @@ def _confirm(question: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} Say --yes")
+        raise click.UsageError(f"{question} Confirm with --yes")
     click.confirm(question, abort=True)

@@ -12,7 +12,7 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Column, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.text import words
+from frontdesk.text import humanize
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
@@ -87,7 +87,7 @@ def _add_view(group: Group, catalogue: _CatalogueCommands) -> None:
         elif output.format == "csv":
             output.write([row], catalogue.columns)
         else:
-            facts = [(words(one.name), one.readable(row)) for one in catalogue.columns]
+            facts = [(humanize(one.name), one.readable(row)) for one in catalogue.columns]
             output.write(facts, FACTS)
 
 

@@ -8,11 +8,16 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.options import database_option
+from frontdesk.errors import UnusableFile
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection
 
 SHOWN = 50
+_BAD_INDEX = (
+    "the index of messages differs from the messages: build it again with frontdesk db upgrade"
+    " --no-message-search and frontdesk db upgrade --message-search"
+)
 
 
 @click.command(
@@ -23,17 +28,24 @@ SHOWN = 50
         "FRONTDESK_DATABASE=inbox.db frontdesk db check",
     ),
 )
-@database_option("The database that is checked.")
+@database_option("Database to check.")
 @click.pass_context
 def check_command(context: click.Context, database: str) -> None:
     """Recount a database and compare its counters.
 
-    Everything that is kept counted is counted anew from messages and events.
-
-    Prints what differs and exits with 1, or says that everything adds up.
+    Counters and roll-ups are recomputed from messages and events. Differences are printed, and the
+    exit status is 1 if there are any.
     """
+    from frontdesk.store.lookups import has_message_index
+    from frontdesk.store.message_search import check_index
+
     with opened(database) as store:
         found = store.read(_differing)
+        if store.read(has_message_index):
+            try:
+                store.write(check_index)
+            except UnusableFile:
+                found.append(_BAD_INDEX)
     for line in found[:SHOWN]:
         click.echo(line)
     if len(found) > SHOWN:

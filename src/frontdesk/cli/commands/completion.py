@@ -50,14 +50,14 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        words = split_arg_string(os.environ["COMP_LINE"] + _CURSOR)
+        words = split_arg_string(os.environ.get("COMP_LINE", "") + _CURSOR)
         while len(words) > 1 and os.path.basename(words[0]) != self.prog_name:
             # Variables that are set for the command.
             del words[0]
         return words[1:-1], words[-1].removesuffix(_CURSOR)
 
     def format_completion(self, item: CompletionItem[str]) -> str:
-        word = os.environ["COMP_WORD"]
+        word = os.environ.get("COMP_WORD", "")
         quote = word[:1] if word[:1] in ("'", '"') else ""
         # A delimiter is a word of its own, which nothing replaces.
         word = "" if word in (":", "=") else word

@@ -29,7 +29,7 @@ def config_group() -> None:
     ),
 )
 def path_command() -> None:
-    """Say where the configuration is."""
+    """Print the path of the configuration file."""
     click.echo(configuration().path)
 
 
@@ -42,9 +42,10 @@ def path_command() -> None:
 )
 @click.pass_context
 def check_command(context: click.Context) -> None:
-    """Say what is wrong in the configuration.
+    """Check the configuration file.
 
-    Each mistake with its line; exits with 1 then."""
+    Prints each mistake with its line. The exit status is 1 if there are any.
+    """
     configured = configuration()
     for mistake in configured.mistakes:
         click.echo(f"{configured.path}, {mistake}")
@@ -63,15 +64,16 @@ def check_command(context: click.Context) -> None:
 )
 @click.pass_context
 def edit_command(context: click.Context) -> None:
-    """Open the configuration in your editor.
+    """Edit the configuration file.
 
-    It is checked afterwards."""
+    Opens it in $VISUAL or $EDITOR and checks it afterwards.
+    """
+    from frontdesk import private_files
     from frontdesk.cli.config import NEW_FILE
-    from frontdesk.cli.private import write_private
 
     path = configuration().path
     if not path.exists():
-        write_private(path, NEW_FILE)
+        private_files.save_text(path, NEW_FILE)
     try:
         click.edit(filename=str(path))
     except click.ClickException as error:
@@ -87,10 +89,11 @@ def edit_command(context: click.Context) -> None:
     ),
 )
 def keys_command() -> None:
-    """List actions and the keys that they have.
+    """List actions and their keys.
 
-    The names of actions go into [keys] of the configuration."""
-    from frontdesk.tui.keymap import action_ids
+    The action names can be used under [keys] in the configuration.
+    """
+    from frontdesk.tui.key_validation import action_ids
 
     mapped = configuration().keys
     rows = [[name, mapped.get(name, keys), words] for name, (keys, words) in action_ids().items()]

@@ -12,10 +12,10 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.conversation_export import Cell, local_time
 from frontdesk.errors import Forbidden, NotFound
-from frontdesk.export import Cell, local_time
 from frontdesk.phones import format_phone, parse_phone
-from frontdesk.text import words
+from frontdesk.text import humanize
 from frontdesk.wire import Contact, CustomField
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     examples=("frontdesk contacts search ana", "frontdesk contacts view +44 20 7946 0018"),
 )
 def contacts_group() -> None:
-    """List contacts, print one by its number, search."""
+    """List, view and search contacts."""
 
 
 @contacts_group.command(
@@ -39,11 +39,14 @@ def contacts_group() -> None:
     ),
 )
 @target_options
-@click.option("--q", metavar="TEXT", help="Only those whose name, address or number has it.")
+@click.option("--q", metavar="TEXT", help="Filter by a part of the name, e-mail address or number.")
 @extent_options
 @output_options()
 def list_command(target: Target, q: str | None, output: Output, extent: Extent) -> None:
-    """List contacts by name, those without one last."""
+    """List contacts by name.
+
+    Contacts without a name come last.
+    """
     _list(target, q, output, extent)
 
 
@@ -56,9 +59,10 @@ def list_command(target: Target, q: str | None, output: Output, extent: Extent) 
 @extent_options
 @output_options()
 def search_command(target: Target, text: tuple[str, ...], output: Output, extent: Extent) -> None:
-    """Find contacts by name, e-mail address or number.
+    """Search contacts by name, e-mail address or number.
 
-    Every word of TEXT must be there."""
+    Contacts that match all words of TEXT are listed.
+    """
     _list(target, " ".join(text), output, extent)
 
 
@@ -73,9 +77,9 @@ def search_command(target: Target, text: tuple[str, ...], output: Output, extent
 @target_options
 @output_options("table", "json", "csv", "markdown")
 def view_command(target: Target, phone: tuple[str, ...], output: Output) -> None:
-    """Print what is known of the customer with a phone number.
+    """Print a contact, by phone number.
 
-    Any international spelling will do: +44 20 7946 0018, 0044 (0)20 7946-0018 and 442079460018 are
+    Any international notation works: +44 20 7946 0018, 0044 (0)20 7946-0018 and 442079460018 are
     the same number.
     """
     number = parse_phone(" ".join(phone))
@@ -116,12 +120,12 @@ def _facts(contact: Contact, definitions: list[CustomField]) -> Iterator[tuple[s
     """Yield all members; custom fields by name, in the order of their definitions."""
     for name, value in contact:
         if name != "custom_fields":
-            yield words(name), _readable(name, value)
+            yield humanize(name), _readable(name, value)
     rest = dict(contact.custom_fields)
     for definition in definitions:
         yield definition.name, _field(rest.pop(definition.key, None))
     for key, value in rest.items():
-        yield words(key), _field(value)
+        yield humanize(key), _field(value)
 
 
 def _readable(name: str, value: Cell) -> Cell:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
-from frontdesk import export
+from frontdesk import conversation_export
 from frontdesk.cli import columns
 from frontdesk.cli.base import Group
 from frontdesk.cli.commands.search import add_search
@@ -27,12 +27,12 @@ from frontdesk.cli.output import Column, Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, tell_unreadable, walked
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.conversation_export import Entry
 from frontdesk.errors import BadSettings, Forbidden, NotFound
-from frontdesk.export import Entry
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, plan, sort_key
 from frontdesk.query.names import unknown_name
 from frontdesk.wire import Conversation, ConversationFilter, Note, Wire
-from frontdesk.wire.queries import ASSIGNEE_WORDS
+from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
 from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ ENTRIES: tuple[Column[Entry], ...] = (
     Column("id", lambda entry: entry.id, "ID"),
     Column("direction", lambda entry: getattr(entry, "direction", None)),
     Column("author", lambda entry: entry.author),
-    Column("author_name", export.author, "AUTHOR", flexible=True),
+    Column("author_name", conversation_export.author, "AUTHOR", flexible=True),
     Column("type", lambda entry: getattr(entry, "type", None), "TYPE"),
     Column("delivery_status", lambda entry: getattr(entry, "delivery_status", None), "STATUS"),
-    Column("text", export.said, "TEXT", flexible=True),
+    Column("text", conversation_export.entry_text, "TEXT", flexible=True),
 )
 
 
@@ -78,7 +78,7 @@ ENTRIES: tuple[Column[Entry], ...] = (
     ),
 )
 def conversations_group() -> None:
-    """List conversations, print a transcript, search."""
+    """List, view and search conversations."""
 
 
 def filter_options(command: F) -> F:
@@ -88,21 +88,22 @@ def filter_options(command: F) -> F:
             "--label",
             metavar="TITLE",
             shell_complete=complete_label,
-            help="Only those with this label.",
+            help="Filter by label.",
         ),
         click.option(
             "--channel",
             metavar="NAME|NUMBER|ID",
             shell_complete=complete_channel,
-            help="Only those of this channel.",
+            help="Filter by channel.",
         ),
         click.option(
             "--assignee",
             metavar="|".join((*ASSIGNEE_WORDS, "USER")),
             shell_complete=complete_assignee,
-            help="Assignee: me, unassigned, assigned, or a user by name, e-mail address or id.",
+            help="Filter by assignee: me, unassigned, assigned, or a user by name, "
+            "e-mail address or id.",
         ),
-        click.option("--status", type=click.Choice(STATUSES), help="Only these."),
+        click.option("--status", type=click.Choice(STATUSES), help="Filter by status."),
     ):
         command = option(command)
     return command
@@ -116,7 +117,7 @@ def selection_options(command: F) -> Callable[..., object]:
         "--view",
         metavar="NAME",
         shell_complete=complete_view,
-        help="The query of this view of the configuration.",
+        help="Use the query of a configured view.",
     )
     @filter_options
     @wraps(command)
@@ -170,24 +171,33 @@ def list_command(target: Target, select: Select, output: Output, extent: Extent)
     """List conversations, newest activity first.
 
     QUERY is as in the viewer: is:open, @me, #label, in:channel, from:customer, unread,
-    needs:human, waiting:>1h, active:<2h, window:<2h, words, sort:waiting; a - in front negates.
+    needs:human, waiting:>1h, active:<2h, window:<2h, words, sort:waiting; a leading - negates.
     """
 
     async def prepare(client: "InboxClient") -> "Request | Selection":
         selected = await select(client)
+        sort = await _server_order(client, selected)
 
         def request(limit: int, cursor: str | None) -> "RowPages[Conversation]":
-            return client.conversations(
-                **selected.filter.model_dump(exclude_none=True), limit=limit, cursor=cursor
-            )
+            members = selected.filter.model_dump(exclude_none=True)
+            return client.conversations(**members, sort=sort, limit=limit, cursor=cursor)
 
-        if not selected.rest and selected.order == NEWEST:
+        is_sorted = selected.order == (sort or NEWEST)
+        if not selected.rest and is_sorted:
             return request
         now = utc_now()
-        key = None if selected.order == NEWEST else sort_key(selected.order, now)
+        key = None if is_sorted else sort_key(selected.order, now)
         return Selection(request, selected.matcher(now), key)
 
     print_list(target, output, "conversations", columns.CONVERSATIONS, extent, prepare)
+
+
+async def _server_order(client: "InboxClient", selected: Selected) -> str | None:
+    """Return the order if the server has it, else None: the rows are sorted here then."""
+    if selected.order not in CONVERSATION_ORDERS[1:]:
+        return None
+    await client.conversation_page(selected.filter.model_copy(update={"sort": selected.order}))
+    return None if "sort" in client.server.no_extensions else selected.order
 
 
 @conversations_group.command(
@@ -199,9 +209,9 @@ def list_command(target: Target, select: Select, output: Output, extent: Extent)
 )
 @click.argument("conversation_id", metavar="ID")
 @target_options
-@click.option("--people", is_flag=True, help="Only what people wrote, with their notes.")
-@click.option("--notes", is_flag=True, help="Only the notes.")
-@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N of these.")
+@click.option("--people", is_flag=True, help="Only messages written by people, and notes.")
+@click.option("--notes", is_flag=True, help="Only notes.")
+@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 @output_options("text", "json", "jsonl", "csv", "markdown", default="text")
 def view_command(
     target: Target,
@@ -211,7 +221,7 @@ def view_command(
     last: int | None,
     output: Output,
 ) -> None:
-    """Print a conversation, oldest first, with its notes."""
+    """Print a conversation with its notes, oldest first."""
     if people and notes:
         raise click.UsageError("--people does not go with --notes")
 
@@ -225,8 +235,8 @@ def view_command(
             entries.extend(messages)
         return [*entries, *await _notes(client, conversation_id, most, required=notes)]
 
-    entries = export.in_order(run_with_client(target, work))
-    chosen = [one for one in entries if not people or export.by_people(one)]
+    entries = conversation_export.in_order(run_with_client(target, work))
+    chosen = [one for one in entries if not people or conversation_export.by_people(one)]
     _write(chosen[-last:] if last else chosen, output)
 
 
@@ -268,7 +278,11 @@ def _write(entries: list[Entry], output: Output) -> None:
     if output.format not in ("text", "markdown"):
         output.write(entries, ENTRIES)
         return
-    lines = export.markdown_lines if output.format == "markdown" else export.text_lines
+    lines = (
+        conversation_export.markdown_lines
+        if output.format == "markdown"
+        else conversation_export.text_lines
+    )
     out = standard_output()
     out.writelines(f"{line}\n" for line in lines(entries))
     out.flush()

@@ -13,8 +13,8 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.cli.progress import Progress, tell_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.conversation_export import Cell
 from frontdesk.errors import Forbidden, NotFound, Refused
-from frontdesk.export import Cell
 from frontdesk.query.plan import STANDARD
 from frontdesk.wire import ChannelCounts, Conversation, Counts, CountSet, StatusCounts
 from frontdesk.wire.values import STATUSES, utc_now
@@ -53,8 +53,8 @@ _WIDE: tuple[Column[Row], ...] = (
 def counts_command(target: Target, select: Select, output: Output) -> None:
     """Count conversations by status and by channel.
 
-    QUERY and the filters are those of `conversations list`. What the server does not count,
-    such as waiting:>1h or one assignee, is counted here, from the whole list.
+    QUERY and the filters are those of `conversations list`. Filters that the server cannot count,
+    such as waiting:>1h, are counted locally from the whole list.
     """
 
     async def work(client: "InboxClient") -> tuple[Counts, str | None, dict[str, str]]:
@@ -116,7 +116,11 @@ def _by_channel(rows: Sequence[Conversation]) -> tuple[ChannelCounts, ...]:
     channels = sorted({(row.channel.name or "", row.channel.id) for row in rows})
     totals = Counter(row.channel.id for row in rows)
     opened = Counter(row.channel.id for row in rows if row.status == "open")
-    return tuple(ChannelCounts(channel=id, all=totals[id], open=opened[id]) for _, id in channels)
+    waiting = Counter(row.channel.id for row in rows if row.status == "open" and row.awaiting_human)
+    return tuple(
+        ChannelCounts(channel=id, all=totals[id], open=opened[id], awaiting_human=waiting[id])
+        for _, id in channels
+    )
 
 
 async def _own_id(client: "InboxClient") -> str | None:

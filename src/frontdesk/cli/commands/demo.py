@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 import frontdesk
-from frontdesk import outside
+from frontdesk import subprocess_environment
 from frontdesk.cli.base import Command
 from frontdesk.errors import UnusableFile
 
@@ -70,7 +70,10 @@ def rehearse(resources: ExitStack) -> Rehearsal:
     package = os.path.dirname(os.path.dirname(frontdesk.__file__))
     maker = subprocess.Popen(
         [sys.executable, "-c", _MAKER, directory],
-        env={**outside.environment(), "PYTHONPATH": os.pathsep.join([package, *sys.path])},
+        env={
+            **subprocess_environment.without_secrets(),
+            "PYTHONPATH": os.pathsep.join([package, *sys.path]),
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -95,7 +98,8 @@ def _failed() -> UnusableFile:
 def demo_command() -> None:
     """Open the viewer on a built-in sample inbox.
 
-    No server, no network, no set-up."""
+    It needs no server, network or configuration.
+    """
     open_demo()
 
 
@@ -105,11 +109,11 @@ def open_demo() -> None:
     with ExitStack() as resources:
         switch = _open(rehearse(resources), resources)
     if switch is not None:
-        from frontdesk.cli.startup import StartupFrame
+        from frontdesk.cli.first_frame_display import FirstFrameDisplay
         from frontdesk.cli.target import Target
         from frontdesk.cli.viewer import open_viewer
 
-        open_viewer(Target(profile=switch.profile), StartupFrame())
+        open_viewer(Target(profile=switch.profile), FirstFrameDisplay())
 
 
 def _open(rehearsal: Rehearsal, resources: ExitStack) -> "Switch | None":
@@ -121,7 +125,7 @@ def _open(rehearsal: Rehearsal, resources: ExitStack) -> "Switch | None":
     return view(
         Inbox(lambda: _connect(rehearsal, resources), ORIGIN, "demo"),
         rehearsal.cache,
-        configured.look,
+        configured.viewer,
         preferences_of(configured, None, told_mistakes(configured)),
         leaving=rehearsal.stop,
     )

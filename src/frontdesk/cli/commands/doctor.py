@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk import __version__, settings
+from frontdesk import __version__, environment
 from frontdesk.cli.base import Command
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR, exit_code
@@ -23,7 +23,8 @@ from frontdesk.cli.output import Output, json_of, output_options, plain, standar
 from frontdesk.cli.progress import Progress
 from frontdesk.cli.target import Target, network, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
-from frontdesk.text import ahead_or_behind, clean, milliseconds
+from frontdesk.text import clean
+from frontdesk.time_format import ahead_or_behind, milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Server
@@ -77,13 +78,13 @@ class Diagnosis:
 @output_options("text", "json", default="text")
 @click.pass_context
 def doctor_command(context: click.Context, target: Target, output: Output) -> None:
-    """Check a server, the network and this computer.
+    """Diagnose the server, the network and this computer.
 
-    Shows what a server has, how it differs from the contract, and its latency.
+    Requests each resource once, and shows which features the server has, how it differs from the
+    contract, its latency, and local files and terminal settings.
 
-    Requests everything once, and shows this machine's files and terminal.
-    Exits with 1 if the inbox cannot be read, with 2 if a certificate or a proxy is refused, with 3
-    if the server does not answer now.
+    The exit status is 1 if the inbox cannot be read, 2 if a certificate or a proxy is refused, 3 if
+    the server does not respond.
     """
     target = resolve(target)
     finding = _examined(target) if target.url or target.database else Diagnosis()
@@ -201,10 +202,10 @@ def _machine(target: Target) -> dict[str, Any]:
         "frontdesk": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
-        "cache": _file(settings.cache_file()),
+        "cache": _file(environment.cache_file()),
         "configuration": _configuration(),
-        "log": _file(settings.log_file()),
-        "key": "in the environment" if os.environ.get(settings.KEY_VARIABLE) else "not set",
+        "log": _file(environment.log_file()),
+        "key": "in the environment" if os.environ.get(environment.KEY_VARIABLE) else "not set",
         **_network(target),
         "terminal": os.environ.get("TERM", "unknown"),
         "terminal_size": f"{size.columns}x{size.lines}" if sys.stdout.isatty() else "no terminal",
@@ -220,7 +221,7 @@ def _network(target: Target) -> dict[str, str]:
     except BadSettings as error:
         return {"certificates": str(error), "proxy": str(error)}
     facts = {"certificates": way.trust_words(), "proxy": way.proxy_words(target.url)}
-    if settings.environment().get("SSLKEYLOGFILE"):
+    if environment.variables().get("SSLKEYLOGFILE"):
         facts["SSLKEYLOGFILE"] = "set, and ignored: no session key is written"
     return facts
 

@@ -45,17 +45,15 @@ _NOUNS = (
     ),
 )
 @click.argument("number", callback=lambda context, option, text: _phone(text))
-@database_option("The database to erase from.")
-@account_option("The account.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@database_option("Database to erase from.")
+@account_option
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 def erase_command(number: str, database: str, account: str, yes: bool) -> None:
     """Erase a customer by phone number.
 
-    Everything about the person who has, or had, NUMBER, as +16505551234.
-
-    Contact, conversations, messages, notes, what reports count of them, and the webhooks that
-    speak of them. It cannot be undone. Copies of the database, and pages that viewers have seen,
-    are not reached.
+    Deletes all data about the person who has, or had, NUMBER (such as +16505551234): contact,
+    conversations, messages, notes, their share of the reports, and webhooks that mention them. This
+    cannot be undone. Copies of the database and caches of viewers are not affected.
     """
     from frontdesk.ingest import erase
     from frontdesk.store.raw_events import tallies

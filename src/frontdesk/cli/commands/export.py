@@ -43,22 +43,20 @@ def export_group() -> None:
         "frontdesk export events --database old.db | frontdesk import events - --database new.db",
     ),
 )
-@database_option("The database to read.")
-@click.option("--account", help="Only this account; unsaid, all of them.")
+@database_option("Database to export.")
+@click.option("--account", help="Export only this account.  [default: all]")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     default=_STANDARD_OUTPUT,
-    help="Where to; gzip if it ends in .gz. Unsaid, standard output.",
+    help="Output file; compressed if its name ends in .gz.  [default: standard output]",
 )
 def events_command(database: str, account: str | None, output: str) -> None:
-    """Write a database as lines of JSON.
+    """Export a database as lines of JSON.
 
-    Everything but the keys, as native lines.
-
-    All lines are of one moment. `frontdesk import events` makes of them, in an empty database,
-    what they were: for backups, and to move between SQLite and PostgreSQL.
+    The export has everything but the API keys, as of one moment. `frontdesk import events` restores
+    it into an empty database: for backups, and to move between SQLite and PostgreSQL.
     """
     piped = output == _STANDARD_OUTPUT
     with opened(database) as store:

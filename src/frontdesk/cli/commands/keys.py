@@ -13,7 +13,7 @@ from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.errors import BadSettings
-from frontdesk.text import parse_duration
+from frontdesk.time_format import parse_duration
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class KeyOrder:
     ),
 )
 def keys_group() -> None:
-    """Make, list, rotate and revoke API keys."""
+    """Create, list, rotate and revoke API keys."""
 
 
 @keys_group.command(
@@ -67,17 +67,17 @@ def keys_group() -> None:
         "frontdesk keys create --name wall --scope reports:read --expires 90d",
     ),
 )
-@database_option("The database that the key opens.")
-@click.option("--name", required=True, help="What the key is for.")
-@account_option("The account it opens.")
-@click.option("--user", help="Whose key it is (e-mail address or key): makes 'mine' work.")
-@click.option("--all-read", is_flag=True, help="Give every scope that there is today.")
-@click.option("--scope", "scopes", multiple=True, help="Give one scope; may be repeated.")
+@database_option("Database of the service.")
+@click.option("--name", required=True, help="Name of the key.")
+@account_option
+@click.option("--user", help="User of the key (e-mail address or key), for the filter `me`.")
+@click.option("--all-read", is_flag=True, help="Grant all current scopes.")
+@click.option("--scope", "scopes", multiple=True, help="Grant a scope; may be repeated.")
 @click.option(
     "--expires",
     "expires_in",
     callback=lambda context, option, text: _lifetime(text),
-    help="How long it lives: 12h, 90d or 8w.",
+    help="Lifetime: 12h, 90d or 8w.  [default: unlimited]",
 )
 @output_options("text", "json", default="text", members=NEW_KEY)
 def create_command(
@@ -90,9 +90,10 @@ def create_command(
     expires_in: int | None,
     output: Output,
 ) -> None:
-    """Make an API key and print it, once.
+    """Create an API key and print it, once.
 
-    Only its hash is kept."""
+    Only its hash is stored.
+    """
     order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
     show_new_key(make_key(database, order, now=epoch_milliseconds()), output)
 
@@ -104,8 +105,8 @@ def create_command(
         "frontdesk keys list --database inbox.db --json | jq length",
     ),
 )
-@database_option("The database whose keys are listed.")
-@click.option("--account", help="Only the keys of this account.")
+@database_option("Database of the service.")
+@click.option("--account", help="List only the keys of this account.")
 @output_options()
 def list_command(database: str, account: str | None, output: Output) -> None:
     """List the API keys, oldest first."""
@@ -129,11 +130,12 @@ def list_command(database: str, account: str | None, output: Output) -> None:
     ),
 )
 @click.argument("key_id", metavar="KEY")
-@database_option("The database that the key opens.")
+@database_option("Database of the service.")
 def revoke_command(key_id: str, database: str) -> None:
-    """End an API key at once.
+    """Revoke an API key at once.
 
-    KEY is its id, as `keys list` shows it."""
+    KEY is its id, as printed by `keys list`.
+    """
     from frontdesk.store.accounts import revoke_key
 
     at = epoch_milliseconds()
@@ -155,19 +157,17 @@ def revoke_command(key_id: str, database: str) -> None:
     ),
 )
 @click.argument("key_id", metavar="KEY")
-@database_option("The database that the key opens.")
+@database_option("Database of the service.")
 @click.option(
     "--overlap",
     callback=lambda context, option, text: _lifetime(text),
-    help="How long the old key still works beside the new: 24h or 7d; not at all by default.",
+    help="How long the old key stays valid: 24h or 7d.  [default: not at all]",
 )
 @output_options("text", "json", default="text", members=_ROTATED)
 def rotate_command(key_id: str, database: str, overlap: int | None, output: Output) -> None:
     """Replace an API key by a new one.
 
-    KEY is its id. The new one has the same name, user, scopes and length of life.
-
-    The new key is printed once.
+    KEY is its id. The new key has the same name, user, scopes and lifetime, and is printed once.
     """
     made = rotate_key(database, key_id, overlap or 0, now=epoch_milliseconds())
     show_new_key(made, output)
@@ -189,7 +189,7 @@ def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, o
 
     Raises: BadSettings: unknown account or user.
     """
-    from frontdesk.service.auth import new_key
+    from frontdesk.service.api_keys import new_key
     from frontdesk.store.accounts import user_named
 
     key = new_key()
@@ -216,7 +216,7 @@ def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> di
 
     Raises: BadSettings: no such key, or it has ended already.
     """
-    from frontdesk.service.auth import new_key
+    from frontdesk.service.api_keys import new_key
     from frontdesk.store.accounts import end_key, revoke_key
     from frontdesk.wire import timestamp
 
@@ -254,7 +254,7 @@ def _keep(
     connection: "Connection", key: str, like: "Row", now: int, expires_at: int | None
 ) -> dict[str, object]:
     """Store a key with the account, user, name and scopes of `like`."""
-    from frontdesk.service.auth import key_hash, key_id
+    from frontdesk.service.api_keys import key_hash, key_id
     from frontdesk.store.accounts import NewKey, add_key
     from frontdesk.wire import timestamp
 
@@ -321,7 +321,7 @@ def _described(row: "Row", now: int) -> dict[str, Any]:
 
 
 def _scopes(row: dict[str, Any]) -> str:
-    from frontdesk.service.auth import SCOPES
+    from frontdesk.service.api_keys import SCOPES
 
     scopes = row["scopes"]
     return "all" if set(scopes) == set(SCOPES) else " ".join(scopes).replace(":read", "")
@@ -338,7 +338,7 @@ def _lifetime(text: str | None) -> int | None:
 
 
 def _asked_scopes(all_read: bool, scopes: tuple[str, ...]) -> tuple[str, ...]:
-    from frontdesk.service.auth import SCOPES
+    from frontdesk.service.api_keys import SCOPES
 
     if all_read == bool(scopes):
         raise click.UsageError("Give either --all-read or --scope.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     examples=("frontdesk messages list 27 --limit 10", "frontdesk messages search refund"),
 )
 def messages_group() -> None:
-    """List the messages of a conversation, search messages."""
+    """List the messages of a conversation; search messages."""
 
 
 @messages_group.command(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cli.base import Group
 from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.cli.output import plain, print_table
@@ -32,9 +32,10 @@ _LONGEST_LINE = 4096
     ),
 )
 def profiles_group() -> None:
-    """Name inboxes, and choose the one that opens.
+    """Manage profiles: named inboxes to open.
 
-    `frontdesk` opens the one in use, `--profile NAME` another."""
+    `frontdesk` opens the current one, `frontdesk --profile NAME` another.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,19 @@ class _Wish:
     ),
 )
 @click.argument("name")
-@click.option("--url", help="The server's address.")
-@click.option("--database", metavar="PATH|ADDRESS", help="A database instead of a server.")
-@click.option("--as", "user", metavar="USER", help="Who “me” is in the database.")
-@click.option("--key-env", "key_variable", metavar="VARIABLE", help="Take the key from there.")
+@click.option("--url", help="Address of the server.")
+@click.option("--database", metavar="PATH|ADDRESS", help="Use a database instead of a server.")
+@click.option("--as", "user", metavar="USER", help="User meant by “me” in a database.")
 @click.option(
-    "--key-command", metavar="COMMAND", help="Keep no key: this command writes it each time."
+    "--key-env",
+    "key_variable",
+    metavar="VARIABLE",
+    help="Read the key from this environment variable.",
 )
-@click.option("--use", is_flag=True, help="Use it from now on.")
-@click.option("--replace", is_flag=True, help="Instead of the profile of that name.")
-@click.option("--check/--no-check", default=True, help="Try it before it is kept, or not.")
+@click.option("--key-command", metavar="COMMAND", help="Store no key; run this command to get it.")
+@click.option("--use", is_flag=True, help="Make it the current profile.")
+@click.option("--replace", is_flag=True, help="Replace a profile of the same name.")
+@click.option("--check/--no-check", default=True, help="Connect before saving the profile.")
 def add_command(
     name: str,
     url: str | None,
@@ -73,10 +77,10 @@ def add_command(
     key_command: str | None,
     **wishes: bool,
 ) -> None:
-    """Add an inbox under NAME.
+    """Add a profile.
 
-    The key is asked for without being shown, or read from standard input, and tried before it is
-    kept: in the system's key store, or in a file that only you can read.
+    The key is prompted for, or read from standard input, and tried before it is stored in the
+    system's key store, or in a file that only you can read.
     """
     import shlex
 
@@ -103,7 +107,7 @@ def add_command(
     ),
 )
 def list_command() -> None:
-    """List the profiles; * is the one in use."""
+    """List the profiles; * marks the current one."""
     configured = configuration(whole=False)
     _warn(configured)
     if not configured.profiles:
@@ -125,7 +129,7 @@ def list_command() -> None:
 )
 @click.argument("name")
 def use_command(name: str) -> None:
-    """Open this profile from now on, where none is named."""
+    """Make a profile the current one."""
     from frontdesk.cli.config import with_selected
 
     configured = configuration(whole=False)
@@ -142,11 +146,12 @@ def use_command(name: str) -> None:
     ),
 )
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask first.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 def remove_command(name: str, yes: bool) -> None:
     """Remove a profile and its key.
 
-    Pages seen of it stay: `frontdesk cache clear` removes them."""
+    Its cached pages stay; `frontdesk cache clear` deletes them.
+    """
     from frontdesk.cli.config import without_profile
     from frontdesk.cli.key_store import forget_key
 
@@ -156,7 +161,7 @@ def remove_command(name: str, yes: bool) -> None:
         configured.named(name)
     if not yes:
         if not sys.stdin.isatty():
-            raise click.UsageError(f"Remove the profile {name}? Say --yes")
+            raise click.UsageError(f"Remove the profile {name}? Confirm with --yes")
         click.confirm(f"Remove the profile {name} and its key?", abort=True)
     write_configuration(configured, without_profile(text, name))
     forget_key(name)
@@ -200,4 +205,4 @@ def _found(profile: Profile, key: str | None) -> str:
 
 def _warn(configured: Configuration) -> None:
     for mistake in configured.mistakes:
-        click.echo(f"frontdesk: {settings.config_file()}, {mistake}", err=True)
+        click.echo(f"frontdesk: {environment.config_file()}, {mistake}", err=True)

@@ -20,8 +20,8 @@ from frontdesk.cli.names import complete_channel, filter_ids
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options, plain, standard_output, table
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.conversation_export import Cell
 from frontdesk.errors import NetworkMisconfigured, Unreachable
-from frontdesk.export import Cell
 from frontdesk.reports.export import NAMES, markdown, records, tables, title
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import PERIODS, comparison
@@ -53,29 +53,33 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
 )
 @click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
 @target_options
-@click.option("--from", "first", metavar="DAY", help="The first day, as 2026-03-01, or a moment.")
-@click.option("--to", "last", metavar="DAY", help="The last day, which counts too, or a moment.")
-@click.option("--zone", metavar="NAME", help="Whose days, as Europe/Madrid; else the account's.")
+@click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time.")
+@click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time.")
+@click.option(
+    "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
+)
 @click.option(
     "--channel",
     metavar="NAME|NUMBER|ID",
     shell_complete=complete_channel,
-    help="Only this channel.",
+    help="Count only this channel.",
 )
 @click.option(
     "--by",
     type=click.Choice((*GRANULARITIES, *_BY)),
     multiple=True,
-    help="Also part by part, or by user, team or label. Again for more.",
+    help="Also by period, user, team or label; may be repeated.",
 )
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
-@click.option("--spread", is_flag=True, help="p50 and p90 beside each mean.")
+@click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
 @click.option(
     "--compare",
     type=click.Choice(COMPARISONS),
-    help="With the week, month or year before, or as many days.",
+    help="Compare with the week, month or year before, or as many days.",
 )
-@click.option("--watch", is_flag=True, help="Now and today, large, refreshed until Ctrl-C.")
+@click.option(
+    "--watch", is_flag=True, help="Show live counts and today in large digits until Ctrl-C."
+)
 @output_options()
 def report_command(
     target: Target,
@@ -93,12 +97,11 @@ def report_command(
 ) -> None:
     """Compare a period with the one before.
 
-    The last 7 days if none is named.
+    PERIOD is today, yesterday, 7d (the default), 30d, 90d, this-week, last-week, this-month or
+    last-month.
 
-    PERIOD is today, yesterday, 7d, 30d, 90d, this-week, last-week, this-month or last-month.
-
-    With --watch a terminal shows what is the case now and today; a pipe gets a report of today
-    every half minute.
+    With --watch, a terminal shows live counts and today; a pipe gets a report of today every half
+    minute.
     """
     if watch and (period not in (None, "today") or first or last):
         raise click.UsageError("--watch shows today: leave out the period")

@@ -21,27 +21,33 @@ from frontdesk.wire.values import utc_now
         "frontdesk db sample --database big.db --conversations 1000000",
     ),
 )
-@database_option("The database to make: a new file, or an empty PostgreSQL database.")
+@database_option("Database to fill: a new file, or an empty PostgreSQL database.")
 @click.option("--conversations", type=click.IntRange(1, 100_000_000), default=10_000)
 @click.option(
-    "--messages", type=click.IntRange(1), help="Of all conversations; ten times as many if unsaid."
+    "--messages",
+    type=click.IntRange(1),
+    help="Total number of messages.  [default: ten per conversation]",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Another makes up another.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Seed of the random generator."
+)
 @click.option(
     "--until",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Nothing is later than the midnight, UTC, in which this day begins; today if unsaid.",
+    help="Generate messages up to the start of this day (UTC).  [default: today]",
 )
+@click.option("--message-search", is_flag=True, help="Build the index for searching messages too.")
 def sample_command(
     database: str,
     conversations: int,
     messages: int | None,
     seed: int,
     until: datetime | None,
+    message_search: bool,
 ) -> None:
-    """Make a database with imaginary customers.
+    """Create a database with sample data.
 
-    The same sizes, seed and day make the same inbox. What is interrupted leaves nothing behind.
+    The same sizes, seed and day give the same inbox. An interrupted run leaves nothing behind.
     """
     from frontdesk.sample.bulk import Size
     from frontdesk.sample.bulk_rows import fill
@@ -57,7 +63,7 @@ def sample_command(
     size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
     started = time.monotonic()
     with _progress(conversations) as (advance, stage):
-        fill(database, size, advance, stage)
+        fill(database, size, advance, stage, searchable=message_search)
     click.echo(
         f"{shown(database)}: {conversations:,} conversations, {messages:,} messages until"
         f" {midnight:%Y-%m-%d}, in {time.monotonic() - started:.0f} seconds"

@@ -2,27 +2,40 @@
 
 import heapq
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cache import Cache, Hit
 from frontdesk.cache.rows import members_of, searched_text, searched_text_in
 from frontdesk.cache.search import Terms, snippet_of
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import INTERRUPTED, say
+from frontdesk.cli.names import query_names
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.cli.progress import Progress
-from frontdesk.cli.target import ACCOUNT, Target, cache_origin, resolve, user_of
-from frontdesk.errors import BadSettings, NotFound, UnusableFile
+from frontdesk.cli.target import ACCOUNT, Target, cache_origin, resolve, run_with_client, user_of
+from frontdesk.conversation_export import in_zone
+from frontdesk.errors import BadSettings, InboxError, NotFound, UnusableFile
+from frontdesk.mailbox import Mailbox
+from frontdesk.mailbox.search import EVERYWHERE, SearchRun, ask_quietly
+from frontdesk.query import Matcher, MessageSearch, Query, QueryNames, parse_search, plan
+from frontdesk.query.plan import STANDARD
 from frontdesk.text import clean
-from frontdesk.wire.values import timestamp
+from frontdesk.wire import instant
+from frontdesk.wire.queries import EXTENSIONS, MAX_LIMIT
+from frontdesk.wire.values import timestamp, utc_now
 
 if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
     from frontdesk.store.database import Database, Row
 
 KINDS = ("message", "note", "conversation", "contact")
@@ -48,7 +61,7 @@ _COLUMNS: tuple[Column[Hit], ...] = (
 class SearchQuery(NamedTuple):
     """Search options. kinds: never empty. conversation: id, None for all."""
 
-    text: str
+    search: MessageSearch
     terms: Terms
     conversation: str | None
     kinds: tuple[str, ...]
@@ -71,12 +84,16 @@ def _search_command(
     @click.command(name, cls=Command, help=f"{summary}\n\n{_HELP}", examples=examples)
     @click.argument("text", nargs=-1, required=True)
     @target_options
+    @click.option("--in", "conversation", metavar="ID", help="Search in one conversation.")
     @click.option(
-        "--in", "conversation", metavar="ID", help="Only what was said in a conversation."
+        "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Kind to search."
     )
-    @click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these.")
     @click.option(
-        "--limit", type=click.IntRange(1, MOST), default=USUAL, show_default=True, help="At most."
+        "--limit",
+        type=click.IntRange(1, MOST),
+        default=USUAL,
+        show_default=True,
+        help="Maximum number of hits.",
     )
     @output_options()
     def search_command(
@@ -99,12 +116,13 @@ def add_search(
     group.add_command(_search_command("search", summary, kinds, examples))
 
 
-_HELP = """A database is read whole; Ctrl-C ends it with what was found so far. A server is not
-asked: only what the viewer has shown of it on this computer is searched. A line on standard error
-says what was searched; where that was nothing, the exit code is 1.
+_HELP = """A database is read whole; Ctrl-C ends it with what was found so far. A server that
+searches messages is asked for the newest match of each conversation; of another one, what is kept
+on this computer is searched. A line on standard error says what was searched; where that was
+nothing, the exit code is 1.
 
 Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
-case and accents."""
+case and accents. from:ana, in:london, is:open, after:2026-03-14 and before:2026-04-01 narrow it."""
 
 search_command = _search_command(
     "search",
@@ -116,7 +134,7 @@ search_command = _search_command(
 
 def _search(target: Target, query: SearchQuery, output: Output) -> None:
     target = resolve(target)
-    result = _search_database(target, query) if target.database else _search_cache(target, query)
+    result = _search_database(target, query) if target.database else _search_server(target, query)
     _write(result.hits, output)
     number = f"{len(result.hits):,} found" if result.hits else "not found"
     say(f"{'interrupted; ' if result.interrupted else ''}{number} in {result.extent}")
@@ -127,15 +145,18 @@ def _search(target: Target, query: SearchQuery, output: Output) -> None:
 
 
 def _query(text: str, conversation: str | None, kinds: tuple[str, ...], limit: int) -> SearchQuery:
-    """Raises: BadSettings: no word to search, or only kinds that a conversation does not have."""
-    terms = Terms.of(text)
+    """Raises: BadSettings: no word to search, a mistake, or kinds a conversation does not have."""
+    search = parse_search(text)
+    terms = Terms.of(search.words)
+    if search.problems:
+        raise BadSettings(" ".join(problem.message for problem in search.problems))
     if not terms.spellings:
         raise BadSettings("There is no word to look for: give at least one letter or digit")
     possible = KINDS if conversation is None else THREAD_KINDS
     chosen = tuple(kind for kind in possible if not kinds or kind in kinds)
     if not chosen:
         raise BadSettings("--in searches messages and notes: it does not go with other kinds")
-    return SearchQuery(text, terms, conversation, chosen, limit)
+    return SearchQuery(search, terms, conversation, chosen, limit)
 
 
 def _write(hits: Sequence[Hit], output: Output) -> None:
@@ -145,32 +166,73 @@ def _write(hits: Sequence[Hit], output: Output) -> None:
         output.write(hits, _COLUMNS)
 
 
-def _search_cache(target: Target, query: SearchQuery) -> Result:
-    """Search the viewer's cache of a target.
+def _search_server(target: Target, query: SearchQuery) -> Result:
+    """Search the cache of a target, and on its server, if that searches messages.
 
-    Raises: NotFound: nothing is cached, so nothing was searched.
+    Raises: NotFound: nothing was searched.
     """
-    origin, file = cache_origin(target), settings.cache_file()
-    if not file.exists():
-        raise NotFound(_NOTHING_SEARCHED)
-    cache = Cache(file, origin)
-    try:
-        hits = cache.search(
-            query.text, limit=query.limit, kinds=query.kinds, conversation_id=query.conversation
-        )
-        conversations, messages = cache.count("conversation"), cache.count("message")
-        warning = cache.warning
-    finally:
-        cache.close()
+    origin, file = cache_origin(target), environment.cache_file()
+    with TemporaryDirectory() as temporary:
+        cache = Cache(file if file.exists() else Path(temporary) / file.name, origin)
+        try:
+            result = run_with_client(target, partial(_searched, cache, query))
+            seen = cache.count("conversation") + cache.count("message")
+            warning = cache.warning
+        finally:
+            cache.close()
     if warning:
         raise UnusableFile(f"Nothing was searched: {warning}")
-    if not hits and not conversations and not messages:
+    if not result.hits and not seen and result.extent != EVERYWHERE:
         raise NotFound(_NOTHING_SEARCHED)
-    return Result(
-        hits,
-        f"what the viewer has shown on this computer: {_number(conversations, 'conversation')}"
-        f" and {_number(messages, 'message')}; nothing else was searched",
+    return result
+
+
+async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> Result:
+    names, mailbox = QueryNames(), Mailbox(lambda: client, cache)
+    await mailbox.connect()
+    if query.search.query.terms:
+        with suppress(InboxError):
+            names = await query_names(client)
+    run = SearchRun(
+        mailbox,
+        query.search,
+        names,
+        utc_now(),
+        limit=query.limit,
+        kinds=query.kinds,
+        conversation_id=query.conversation,
     )
+    while run.step():
+        pass
+    if "message" in query.kinds:
+        error = await ask_quietly(run, STANDARD | (EXTENSIONS - client.server.no_extensions))
+        if error is not None:
+            say(f"{error}; only this computer is searched")
+    extent = await run.extent()
+    if not run.everywhere and await mailbox.coverage() is None:
+        seen = await mailbox.seen()
+        extent = (
+            "what the viewer has shown on this computer:"
+            f" {_number(seen.conversations, 'conversation')} and"
+            f" {_number(seen.messages, 'message')}; nothing else was searched"
+        )
+    return Result(run.hits, extent)
+
+
+def _conversations(target: Target, query: Query) -> frozenset[str] | None:
+    """Ids of the conversations of a query; None for all. Raises: InboxError."""
+    if not query.terms:
+        return None
+
+    async def ids(client: "InboxClient") -> frozenset[str]:
+        names = await query_names(client)
+        chosen = plan(query, names, STANDARD | EXTENSIONS)
+        matches = Matcher(chosen.rest, names, utc_now())
+        members = chosen.filter.model_dump(exclude_none=True)
+        rows = client.conversations(**members, limit=MAX_LIMIT)
+        return frozenset([row.id async for row in rows if matches(row)])
+
+    return run_with_client(target, ids)
 
 
 def _search_database(target: Target, query: SearchQuery) -> Result:
@@ -183,7 +245,7 @@ def _search_database(target: Target, query: SearchQuery) -> Result:
     name = shown(target.database or "")
     with opened(target.database or "") as database:
         user_of(database, target.user)
-        scan = DatabaseScan(database, query)
+        scan = DatabaseScan(database, query, _conversations(target, query.search.query))
         if not any(scan.totals.values()):
             nouns = _listed([f"{kind}s" for kind in query.kinds], "or")
             raise NotFound(f"Nothing was searched: there are no {nouns} in {name}")
@@ -224,9 +286,12 @@ class DatabaseScan:
     totals: number of rows by kind at the start.
     """
 
-    def __init__(self, database: "Database", query: SearchQuery) -> None:
-        """Raises: NotFound: unknown conversation."""
+    def __init__(
+        self, database: "Database", query: SearchQuery, within: frozenset[str] | None
+    ) -> None:
+        """within: ids of conversations, None for all. Raises: NotFound: unknown conversation."""
         self._database = database
+        self._within = within
         self._query = query
         self._conversation = self._conversation_id()
         self._searched = dict.fromkeys(query.kinds, 0)
@@ -256,7 +321,7 @@ class DatabaseScan:
             progress.clear()
 
     def _scan(self, kind: str, progress: Progress) -> None:
-        from frontdesk.store.scan import chunks
+        from frontdesk.store.text_scan import chunks
 
         for rows in chunks(self._database, ACCOUNT, kind, conversation_id=self._conversation):
             for row in rows:
@@ -279,12 +344,15 @@ class DatabaseScan:
         conversation = None if row["conversation_id"] is None else str(row["conversation_id"])
         moment = "" if row["created_at"] is None else timestamp(row["created_at"])
         place = (moment, row["id"])
-        self._newest.add(
-            key, Hit(conversation, kind, str(row["id"]), moment, snippet, spans, place)
-        )
+        created = instant(moment)
+        if self._within is not None and conversation not in self._within:
+            return
+        if self._query.search.includes(in_zone(created).date() if created else None):
+            hit = Hit(conversation, kind, str(row["id"]), moment, snippet, spans, place)
+            self._newest.add(key, hit)
 
     def _total(self, kind: str) -> int:
-        from frontdesk.store.scan import row_count
+        from frontdesk.store.text_scan import row_count
 
         return self._database.read(
             lambda connection: row_count(connection, ACCOUNT, kind, self._conversation)
@@ -305,8 +373,8 @@ class DatabaseScan:
 
 def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
     """Return the searchable texts of a row."""
-    said = searched_text_in(kind, _value(kind, row))
-    return said.pieces if said else ()
+    found = searched_text_in(kind, _value(kind, row))
+    return found.pieces if found else ()
 
 
 def _value(kind: str, row: "Row") -> dict[str, Any]:

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeVar, cast
 
 import click
 
-from frontdesk import private_files, settings, toml
+from frontdesk import environment, private_files, toml
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded
 from frontdesk.cli.options import admission_options, database_option
-from frontdesk.cli.private import private_text
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.jobs import DEFAULT_DAYS
+from frontdesk.ingest.webhook_retention import DEFAULT_RETENTION_DAYS
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
 
@@ -59,40 +58,40 @@ _WEBHOOK_OPTIONS = (
         "--webhooks",
         metavar="HOST:PORT",
         callback=lambda context, option, text: _address(text),
-        help="Receive WhatsApp's webhooks at an address of their own.",
+        help="Receive WhatsApp webhooks on this address.  [default: off]",
     ),
     click.option(
         "--webhook-secrets",
         metavar="FILE",
-        help="App secrets and verify tokens, in TOML; readable by its owner alone.",
+        help="TOML file of app secrets and verify tokens, readable only by its owner.",
     ),
     click.option(
         "--insecure-no-signature",
         is_flag=True,
-        help="Take webhooks without a signature, on this machine alone: for trying things out.",
+        help="Accept unsigned webhooks, on a loopback address only, for testing.",
     ),
     click.option(
         "--keep-webhooks-days",
         type=click.IntRange(1, 3650),
-        default=DEFAULT_DAYS,
+        default=DEFAULT_RETENTION_DAYS,
         show_default=True,
-        help="How long bodies of webhooks are kept once they are applied.",
+        help="Days to keep webhook bodies after they are applied.",
     ),
     click.option(
         "--retain-revoked",
         is_flag=True,
-        help="Leave in the bodies that are kept what a customer deleted for everyone.",
+        help="Keep deleted messages in stored webhook bodies.",
     ),
     click.option(
         "--resolve-after-days",
         type=click.IntRange(1, 3650),
-        help="Resolve conversations that were silent for so long; otherwise none is.",
+        help="Resolve conversations inactive for this many days.  [default: never]",
     ),
     click.option(
         "--resolve-waiting/--resolve-unless-waiting",
         default=True,
         show_default=True,
-        help="Resolve them also where a customer waits for an answer, or not.",
+        help="Also resolve those in which a customer waits.",
     ),
 )
 
@@ -120,61 +119,68 @@ def webhook_options(command: F) -> Callable[..., object]:
         "frontdesk serve --database postgresql:///inbox --port 8080 --workers 4",
     ),
 )
-@database_option("The database to serve.")
+@database_option("Database to serve.")
 @click.option(
     "--read-database",
     metavar="ADDRESS",
-    help="Where a PostgreSQL database is read, such as its standbys; all is written to --database.",
+    help="Read from here, such as from standbys of PostgreSQL; write to --database.",
 )
-@click.option("--port", required=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    required=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 for a free one.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--allow-plain-http",
     is_flag=True,
-    help="Listen beyond this machine without TLS: keys can be read on the way.",
+    help="Listen on other addresses without TLS, which exposes keys.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Processes that share the port.",
+    help="Number of processes.",
 )
 @click.option(
     "--rate-limit",
     type=click.IntRange(0, 1_000_000),
     default=_RATE_LIMIT.requests,
     show_default=True,
-    help="Requests a minute for each key; 0: no limit.",
+    help="Requests per minute and key; 0 for no limit.",
 )
 @click.option(
     "--burst",
     type=click.IntRange(1, 1_000_000),
     default=_RATE_LIMIT.burst,
     show_default=True,
-    help="Requests that a key may send at once.",
+    help="Requests that a key may send in a burst.",
 )
 @click.option(
     "--strict-query/--lenient-query",
     default=True,
     show_default=True,
-    help="Refuse parameters that do not exist, or ignore them.",
+    help="Refuse or ignore unknown query parameters.",
 )
 @click.option(
     "--problem-base-uri",
     metavar="URI",
     callback=lambda context, option, text: _absolute_uri(text),
-    help="Where problems are documented: their type is this and their code.",
+    help="Prefix of the `type` of problem responses.",
 )
 @click.option(
-    "--access-log", metavar="FILE", help="Log each answer as a line of JSON; -: standard error."
+    "--access-log",
+    metavar="FILE",
+    help="Log each response as a line of JSON; - for standard error.",
 )
 @click.option(
     "--query-seconds",
     type=click.FloatRange(0.1, 300),
     default=10.0,
     show_default=True,
-    help="How long a query of the database may take.",
+    help="Time limit of a database query, in seconds.",
 )
 @click.option(
     "--proxy",
@@ -182,14 +188,14 @@ def webhook_options(command: F) -> Callable[..., object]:
     multiple=True,
     metavar="ADDRESS",
     callback=lambda context, option, texts: tuple(map(_proxy, texts)),
-    help="Trust X-Forwarded-For from this proxy, an IP address or network; may be repeated. "
-    "Without it no proxy is trusted.",
+    help="Trust X-Forwarded-For from this proxy (IP address or network); may "
+    "be repeated.  [default: none]",
 )
 @click.option(
     "--metrics",
     metavar="HOST:PORT",
     callback=lambda context, option, text: _address(text),
-    help="Serve Prometheus metrics at an address of their own; nowhere without it.",
+    help="Serve Prometheus metrics on this address.  [default: off]",
 )
 @webhook_options
 def serve_command(
@@ -209,9 +215,9 @@ def serve_command(
     proxies: tuple["Network", ...],
     metrics: tuple[str, int] | None,
 ) -> None:
-    """Serve /v1 and print its base URL when it is ready.
+    """Serve /v1, and print its base URL when it is ready.
 
-    SIGTERM ends it: what is under way is answered first.
+    SIGTERM stops it after the current requests are answered.
     """
     hosts = [host] if webhook.webhooks is None else [host, webhook.webhooks[0]]
     if not allow_plain_http:
@@ -309,7 +315,7 @@ def _check_private(hosts: Sequence[str]) -> None:
         if not is_loopback(host):
             raise BadSettings(
                 f"{host} is not this machine alone, and keys would travel unencrypted: "
-                "put a TLS proxy in front, or say --allow-plain-http"
+                "put a TLS proxy in front, or use --allow-plain-http"
             )
 
 
@@ -362,15 +368,17 @@ def _proxy(text: str) -> "Network":
 
 
 def worker_settings(options: WebhookOptions) -> "WorkerSettings":
-    """Return the settings of the background worker."""
-    from frontdesk.ingest.jobs import DAY, Silence
+    from frontdesk.ingest.idle_conversations import IdleLimit
+    from frontdesk.ingest.webhook_retention import DAY
     from frontdesk.service.webhooks.worker import WorkerSettings
 
-    silence = None
+    idle_limit = None
     if options.resolve_after_days is not None:
-        silence = Silence(options.resolve_after_days * DAY, but_waiting=not options.resolve_waiting)
+        idle_limit = IdleLimit(
+            options.resolve_after_days * DAY, except_waiting=not options.resolve_waiting
+        )
     return WorkerSettings(
-        options.keep_webhooks_days, options.retain_revoked, silence, options.admission
+        options.keep_webhooks_days, options.retain_revoked, idle_limit, options.admission
     )
 
 
@@ -385,11 +393,11 @@ def webhook_secrets(options: WebhookOptions, *, on_loopback: bool) -> "WebhookSe
     if options.insecure_no_signature:
         if not on_loopback:
             raise BadSettings("--insecure-no-signature is for an address of this machine alone")
-        return WebhookSecrets(WebhookSecret(None, settings.webhook_secrets()[1]))
+        return WebhookSecrets(WebhookSecret(None, environment.webhook_secrets()[1]))
     if options.webhook_secrets is not None:
         return _from_file(options.webhook_secrets)
-    app_secret, verify_token = settings.webhook_secrets()
-    names = f"{settings.APP_SECRET_VARIABLE} and {settings.VERIFY_TOKEN_VARIABLE}"
+    app_secret, verify_token = environment.webhook_secrets()
+    names = f"{environment.APP_SECRET_VARIABLE} and {environment.VERIFY_TOKEN_VARIABLE}"
     if app_secret and verify_token:
         return WebhookSecrets(WebhookSecret(app_secret, verify_token))
     if app_secret or verify_token:
@@ -405,7 +413,7 @@ def _from_file(name: str) -> "WebhookSecrets":
     from frontdesk.service.webhooks.secrets import WebhookSecrets
 
     try:
-        members = toml.loads(private_text(name))
+        members = toml.loads(private_files.load_text(name))
     except ValueError:
         raise BadSettings(f"{name} is not TOML") from None
     accounts = members.pop("accounts", {})

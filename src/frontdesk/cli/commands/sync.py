@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cli.base import Group
 from frontdesk.cli.commands.import_.files import counted, importable
 from frontdesk.cli.database import account_named, account_option
@@ -39,7 +39,8 @@ _PER_SECOND = 5.0
 def sync_group() -> None:
     """Fetch channels and templates from Meta.
 
-    Other services are only read."""
+    Nothing is changed there.
+    """
 
 
 @sync_group.command(
@@ -49,14 +50,16 @@ def sync_group() -> None:
         "frontdesk sync meta --waba 102290129340398 --database inbox.db --dry-run",
     ),
 )
-@click.option("--waba", required=True, multiple=True, metavar="ID", help="The business account.")
 @click.option(
-    "--token-env", required=True, metavar="NAME", help="The environment variable with the token."
+    "--waba", required=True, multiple=True, metavar="ID", help="WhatsApp business account."
 )
-@click.option("--graph-url", default=GRAPH, show_default=True, help="The Graph API.")
-@database_option("The database to bring up to date; made if it does not exist.")
-@account_option("The account it is for.")
-@click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
+@click.option(
+    "--token-env", required=True, metavar="NAME", help="Environment variable that holds the token."
+)
+@click.option("--graph-url", default=GRAPH, show_default=True, help="Address of the Graph API.")
+@database_option("Database to import into; created if missing.")
+@account_option
+@click.option("--dry-run", is_flag=True, help="Report the changes without making them.")
 def meta_command(
     waba: tuple[str, ...],
     token_env: str,
@@ -67,9 +70,8 @@ def meta_command(
 ) -> None:
     """Fetch channels and templates from Meta.
 
-    Its webhooks never list them.
-
-    By GET alone. The token needs the permission whatsapp_business_management.
+    Webhooks do not include them. Sends only GET requests. The token needs the permission
+    whatsapp_business_management.
     """
     from frontdesk.ingest.archive.importer import rehearse
     from frontdesk.ingest.catalogue_file import apply_catalogue
@@ -77,7 +79,7 @@ def meta_command(
     for number in waba:
         if not (number.isascii() and number.isdecimal()):
             raise BadSettings(f"--waba {number!r} is not an id in digits")
-    token = settings.token(token_env)
+    token = environment.token(token_env)
     with interruptible("nothing was changed"):
         found = asyncio.run(_asked(graph_url, token, waba))
     changes: list[str] = []

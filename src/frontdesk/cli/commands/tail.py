@@ -4,18 +4,30 @@ Polls an inbox for new messages, and yields each message once.
 """
 
 import asyncio
+import os
 import random
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias, TypeVar
 
 import click
 
-from frontdesk import export
+from frontdesk import conversation_export
+from frontdesk.alerts import (
+    POLL_SECONDS,
+    Alert,
+    AlertWatch,
+    run_program,
+    terminal_notification,
+)
+from frontdesk.cache import Cache
 from frontdesk.cli.base import Command
 from frontdesk.cli.commands.conversations import filter_options
+from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import filter_ids
 from frontdesk.cli.options import target_options
@@ -28,11 +40,13 @@ from frontdesk.cli.output import (
     standard_output,
     terminal_width,
 )
-from frontdesk.cli.target import Target, run_with_client
-from frontdesk.errors import Forbidden, NetworkMisconfigured, Unreachable
+from frontdesk.cli.target import Target, cache_origin, run_with_client
+from frontdesk.environment import cache_file
+from frontdesk.errors import BadSettings, Forbidden, NetworkMisconfigured, NotOffered, Unreachable
 from frontdesk.phones import format_phone
-from frontdesk.text import first_said, parse_duration
-from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
+from frontdesk.text import first_non_blank
+from frontdesk.time_format import parse_duration
+from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page, instant
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
@@ -44,7 +58,12 @@ HEAD = 25
 # Messages may arrive later than others that were sent after them.
 LATE = timedelta(minutes=5)
 
-Said: TypeAlias = Message | MessagePreview
+# Name of the setting with what was alerted by this command.
+_ALERTED = "alerted in the shell"
+N = TypeVar("N")
+N_co = TypeVar("N_co", covariant=True)
+
+AnyMessage: TypeAlias = Message | MessagePreview
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +71,7 @@ class Activity:
     """New message with its conversation; None if the key may not read messages."""
 
     conversation: Conversation
-    message: Said | None
+    message: AnyMessage | None
 
     @property
     def at(self) -> datetime | None:
@@ -161,11 +180,13 @@ class Feed:
         self._active[conversation.id] = conversation.last_activity_at
         if active is not None:
             self._floor = max(self._floor, active - LATE)
-        said: list[Said | None] = [one.message for one in activities] or [conversation.last_message]
-        self._marks[conversation.id] = _advanced(self._mark(conversation.id), said)
+        newest: list[AnyMessage | None] = [one.message for one in activities] or [
+            conversation.last_message
+        ]
+        self._marks[conversation.id] = _advanced(self._mark(conversation.id), newest)
 
 
-def _advanced(mark: _Mark, activities: Sequence[Said | None]) -> _Mark:
+def _advanced(mark: _Mark, activities: Sequence[AnyMessage | None]) -> _Mark:
     """Return the position after some messages."""
     made = [(moment, one.id) for one in activities if one and (moment := one.created_time)]
     newest = max((mark.moment, *(moment for moment, _ in made)))
@@ -173,7 +194,31 @@ def _advanced(mark: _Mark, activities: Sequence[Said | None]) -> _Mark:
     return _Mark(newest, mark.ids | ids if newest == mark.moment else ids)
 
 
-Show = Callable[[Sequence[Activity]], None]
+Show: TypeAlias = Callable[[Sequence[N]], None]
+
+
+class News(Protocol[N_co]):
+    """Yields what is new since the last call."""
+
+    async def news(self) -> Sequence[N_co]: ...
+
+
+class AlertFeed:
+    """Alerts of the configuration that are due, each once, also by later commands."""
+
+    def __init__(self, client: "InboxClient", watch: AlertWatch) -> None:
+        self._client = client
+        self._watch = watch
+
+    async def news(self) -> list[Alert]:
+        return await self._watch.poll(self._page, utc_now())
+
+    async def _page(self, filter: ConversationFilter, cursor: str | None) -> Page[Conversation]:
+        page = await self._client.conversation_page(filter, cursor=cursor)
+        if self._client.server.no_extensions & filter.parameters().keys():
+            raise NotOffered("This server does not have this order")
+        return page
+
 
 LONGEST_PAUSE_SECONDS = 60.0
 _SLOWER = 1.5
@@ -194,22 +239,23 @@ _SLOWER = 1.5
     type=click.IntRange(0, 100),
     default=10,
     show_default=True,
-    help="Begin with the newest message of so many conversations.",
+    help="Start with the newest message of this many conversations.",
 )
 @click.option(
     "--since",
     metavar="TIME",
     callback=lambda context, option, text: None if text is None else _moment(text),
-    help="Begin with every message since then: 30m, 2h, 1d, or a time in ISO 8601.",
+    help="Start with all messages since then: 30m, 2h, 1d, or an ISO 8601 time.",
 )
-@click.option("--once", is_flag=True, help="Print what there is, and exit.")
+@click.option("--alerts", is_flag=True, help="Print the configured alerts instead of messages.")
+@click.option("--once", is_flag=True, help="Print once and exit.")
 @click.option(
     "--interval",
     type=click.FloatRange(1, LONGEST_PAUSE_SECONDS),
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="Pause between two questions; it grows while nothing happens.",
+    help="Interval of requests; longer while nothing happens.",
 )
 @output_options("text", "jsonl", default="text")
 def tail_command(
@@ -217,17 +263,22 @@ def tail_command(
     output: Output,
     lines: int,
     since: datetime | None,
+    alerts: bool,
     once: bool,
     interval: float,
     **filters: str | None,
 ) -> None:
-    """Print new messages as they come in.
+    """Print new messages as they arrive, one a line, until Ctrl-C.
 
-    One line each, until Ctrl-C.
+    Polls with conditional requests, and tries again while the server is unreachable.
 
-    What is unchanged costs the server next to nothing. A server that is gone is asked again.
+    With --alerts, print the alerts configured under [alerts], for all conversations, and use its
+    program and the terminal's notifications. No alert is repeated, not even from cron.
     """
     out = standard_output()
+    if alerts:
+        _follow_alerts(target, _alert_printer(out, output), since, once=once, interval=interval)
+        return
 
     async def work(client: "InboxClient") -> None:
         ids = await filter_ids(client, **filters)
@@ -240,9 +291,59 @@ def tail_command(
     run_with_client(target, work)
 
 
+def _follow_alerts(
+    target: Target, show: "Show[Alert]", since: datetime | None, *, once: bool, interval: float
+) -> None:
+    settings = configuration(whole=False).alert_settings
+    if not settings.kinds:
+        raise BadSettings(
+            "No alerts are configured: frontdesk config edit, and set mine, waiting or window"
+            " under [alerts]"
+        )
+    cache = Cache(cache_file(), cache_origin(target))
+
+    def show_and_announce(alerts: Sequence[Alert]) -> None:
+        show(alerts)
+        if settings.terminal and sys.stderr.isatty():
+            sys.stderr.write(terminal_notification(alerts, os.environ))
+            sys.stderr.flush()
+        if settings.run and (problem := run_program(settings.run, alerts)):
+            say(problem)
+
+    async def work(client: "InboxClient") -> None:
+        remember = partial(cache.set_setting, _ALERTED)
+        watch = AlertWatch(settings, since or utc_now(), cache.get_setting(_ALERTED), remember)
+        feed = AlertFeed(client, watch)
+        show_and_announce(await feed.news())
+        if not once:
+            await follow(feed, show_and_announce, interval=max(interval, POLL_SECONDS / 2))
+
+    try:
+        run_with_client(target, work)
+    finally:
+        cache.close()
+
+
+def _alert_printer(out: TextIO, output: Output) -> "Show[Alert]":
+    def show(alerts: Sequence[Alert]) -> None:
+        for alert in alerts:
+            row = alert.conversation
+            if output.format == "text":
+                time = f"{conversation_export.in_zone(utc_now()):%Y-%m-%d %H:%M:%S}"
+                words = f"{time}  {plain(row.id)}  {plain(alert.sentence)}"
+                out.write(cut(words, terminal_width(out) or len(words)) + "\n")
+            else:
+                shown = row.model_dump(mode="json")
+                members = {"kind": alert.kind, "text": alert.sentence, "conversation": shown}
+                out.write(json_of(members, output.fields) + "\n")
+        out.flush()
+
+    return show
+
+
 async def follow(
-    feed: Feed,
-    show: Show,
+    feed: News[N],
+    show: Show[N],
     *,
     interval: float,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -275,7 +376,7 @@ def _longer(pause: float, error: Unreachable) -> float:
     return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
-def _printer(out: TextIO, output: Output) -> Show:
+def _printer(out: TextIO, output: Output) -> Show[Activity]:
     def show(news: Sequence[Activity]) -> None:
         for one in news:
             if output.format == "text":
@@ -300,9 +401,9 @@ def as_json(one: Activity, fields: Sequence[str] = ()) -> str:
 def line(one: Activity, width: int | None) -> str:
     """Format time, channel, contact, author and text on one line, truncated to `width`."""
     conversation, at = one.conversation, one.at
-    time = f"{export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
+    time = f"{conversation_export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
-    name = first_said(contact.name, format_phone(contact.phone), f"contact {contact.id}")
+    name = first_non_blank(contact.name, format_phone(contact.phone), f"contact {contact.id}")
     channel = conversation.channel.name or conversation.channel.id
     words = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}{_what(one)}"
     return cut(words, width) if width else words
@@ -313,11 +414,13 @@ def _what(one: Activity) -> str:
     if message is None:
         return ""
     if isinstance(message, Message):
-        who, said = export.author(message), export.said(message)
+        who = conversation_export.author(message)
+        text = conversation_export.entry_text(message)
     else:
-        who, said = export.author_word(message.author), message.text or f"[{message.type}]"
+        who = conversation_export.author_word(message.author)
+        text = message.text or f"[{message.type}]"
     sender = "" if message.direction == "inbound" else f" ← {plain(who)}"
-    return f"{sender}: {plain(said)}"
+    return f"{sender}: {plain(text)}"
 
 
 def _moment(text: str) -> datetime:

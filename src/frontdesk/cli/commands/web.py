@@ -27,17 +27,15 @@ from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
     default=0,
     show_default="a free one",
     type=click.IntRange(0, 65535),
-    help="The port to listen on.",
+    help="Port to listen on.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--open", "opening", is_flag=True, help="Open the page in this machine's browser.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--open", "opening", is_flag=True, help="Open the page in the browser.")
 def web_command(target: Target, port: int, host: str, opening: bool) -> None:
-    """Serve the viewer to a browser.
+    """Serve the viewer to a browser, and print its link.
 
-    Prints the link that opens it.
-
-    Each page gets a viewer of its own. Whoever has the link sees the inbox as you do, until
-    Ctrl-C ends all viewers.
+    Each page gets a viewer of its own. Anyone with the link sees the inbox as you do, until Ctrl-C
+    stops all viewers.
     """
     _check_means()
     # Errors of the place are reported here instead of on a page.

@@ -14,7 +14,7 @@ from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.output import moment, print_table
 from frontdesk.cli.progress import progress, whole
-from frontdesk.ingest.jobs import DEFAULT_DAYS
+from frontdesk.ingest.webhook_retention import DEFAULT_RETENTION_DAYS
 from frontdesk.text import clean, one_line
 from frontdesk.wire import instant
 from frontdesk.wire.values import epoch_milliseconds
@@ -37,7 +37,7 @@ _PAGE = 200
     ),
 )
 def webhooks_group() -> None:
-    """Look after stored webhooks."""
+    """Manage stored webhooks."""
 
 
 @webhooks_group.command(
@@ -47,12 +47,13 @@ def webhooks_group() -> None:
         "frontdesk webhooks status --database inbox.db --account shop",
     ),
 )
-@database_option("The database of the service.")
-@account_option("The account.")
+@database_option("Database of the service.")
+@account_option
 def status_command(database: str, account: str) -> None:
     """Count webhooks by outcome.
 
-    Shows why the last ones failed."""
+    Also shows why the most recent failures happened.
+    """
     from frontdesk.store import raw_events
 
     with opened(database) as store:
@@ -90,17 +91,19 @@ def status_command(database: str, account: str) -> None:
         "frontdesk webhooks replay --since 2026-03-01 --database inbox.db",
     ),
 )
-@database_option("The database of the service, which may be running.")
-@account_option("The account.")
-@click.option("--failed", "which", flag_value="failed", help="What failed: this is the default.")
-@click.option("--all", "which", flag_value="all", help="Everything that is kept.")
+@database_option("Database of the service, which may be running.")
+@account_option
+@click.option(
+    "--failed", "which", flag_value="failed", help="Replay failed webhooks (the default)."
+)
+@click.option("--all", "which", flag_value="all", help="Replay all stored webhooks.")
 @click.option(
     "--since",
     metavar="DATE",
     callback=lambda context, option, text: _moment(text),
-    help="What came since then, as 2026-03-01 or 2026-03-01T09:30, in UTC.",
+    help="Replay those received since then (UTC), like 2026-03-01 or 2026-03-01T09:30.",
 )
-@click.option("--retain-revoked", is_flag=True, help="As the service has it.")
+@click.option("--retain-revoked", is_flag=True, help="As for `serve`.")
 @admission_options
 @click.pass_context
 def replay_command(
@@ -112,13 +115,11 @@ def replay_command(
     retain_revoked: bool,
     admission: "Admission",
 ) -> None:
-    """Apply stored webhooks once more.
+    """Apply stored webhooks again, and pending ones.
 
-    Those that still wait, too.
-
-    Give the same options as to the service: what is retained, made a channel, or stood in for.
-    What is known already changes nothing. --since alone takes everything from then on. Broken off,
-    the rest is applied by the service, or by the next replay.
+    Use the same options as for the service. Known messages are skipped. With --since alone, all
+    webhooks since then are replayed. After an interruption, the service or the next replay
+    continues.
     """
     from frontdesk.ingest.webhooks.processor import WebhookProcessor
 
@@ -161,23 +162,26 @@ def replay_command(
         "frontdesk webhooks purge --days 7 --database inbox.db",
     ),
 )
-@database_option("The database of the service.")
-@account_option("The account.")
+@database_option("Database of the service.")
+@account_option
 @click.option(
     "--days",
     type=click.IntRange(0, 3650),
-    default=DEFAULT_DAYS,
+    default=DEFAULT_RETENTION_DAYS,
     show_default=True,
-    help="Drop what came longer ago than this.",
+    help="Delete webhooks older than this many days.",
 )
 def purge_command(database: str, account: str, days: int) -> None:
     """Delete old webhook bodies now.
 
-    The service does so by itself; what waits stays."""
-    from frontdesk.ingest.jobs import retire
+    The service also does this by itself. Pending webhooks are kept.
+    """
+    from frontdesk.ingest.webhook_retention import delete_old_webhooks
 
     with opened(database, upgrade=True) as store:
-        dropped = retire(store, _account_id(store, account), epoch_milliseconds(), days)
+        dropped = delete_old_webhooks(
+            store, _account_id(store, account), epoch_milliseconds(), days
+        )
     click.echo(f"dropped: {dropped:,} webhook {'body' if dropped == 1 else 'bodies'}")
 
 
@@ -189,7 +193,9 @@ def _choose(store: "Database", account_id: int, state: str | None, since: int) -
     last: BodyPosition | None = None
 
     def page(connection: "Connection") -> list[BodyPosition]:
-        return raw_events.places(connection, account_id, last, _PAGE, state=state, since=since)
+        return raw_events.positions_after(
+            connection, account_id, last, _PAGE, state=state, since=since
+        )
 
     while some := store.read_latest(page):
         digests = [place.digest for place in some]

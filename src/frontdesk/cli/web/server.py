@@ -42,7 +42,7 @@ class BrowserServer(Server):
     async def run(self, announce: Callable[[], None]) -> None:
         """Serve until SIGINT, SIGTERM or SIGHUP, then stop all viewers."""
         stopped = asyncio.Event()
-        _on_ending(stopped.set)
+        on_termination(stopped.set)
         runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=10)
         await runner.setup()
         try:
@@ -149,7 +149,7 @@ async def _secure(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
 
 
-def _on_ending(stop: Callable[[], object]) -> None:
+def on_termination(stop: Callable[[], object]) -> None:
     """Call `stop` on termination signals; not every event loop supports signal handlers."""
     loop = asyncio.get_running_loop()
 

@@ -19,7 +19,8 @@ from typing import Any
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from frontdesk.cli.private import write_private
+from frontdesk import private_files
+from frontdesk.subprocess_environment import with_secrets
 from frontdesk.tui.clipboard import open_outside
 
 # First output of the viewer's web driver.
@@ -123,7 +124,7 @@ class BrowserViewer(AppService):
 def _environment(width: int, height: int) -> dict[str, str]:
     """Return the environment for Textual's web driver, as documented there."""
     return {
-        **os.environ,
+        **with_secrets(),
         "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
         "TEXTUAL_FPS": "60",
         "TEXTUAL_COLOR_SYSTEM": "truecolor",
@@ -162,7 +163,7 @@ def opener() -> Iterator[Callable[[str], bool]]:
 
         def open_link(link: str) -> bool:
             page = Path(directory) / "open.html"
-            write_private(page, _PAGE.format(link=escape(link)))
+            private_files.save_text(page, _PAGE.format(link=escape(link)))
             return open_outside(page.as_uri())
 
         yield open_link

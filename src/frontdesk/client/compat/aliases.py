@@ -1,6 +1,6 @@
 """Tables of alternative member names in the responses of other servers.
 
-A spot is a path such as "meta.next_cursor"; a number in it indexes a list. Names are in snake case,
+They are paths such as "meta.next_cursor"; a number in one indexes a list. Names are in snake case,
 regardless of the server's. The first path with a usable value wins. The `/v1` name itself is always
 tried first and not repeated here.
 """
@@ -34,11 +34,11 @@ from frontdesk.wire import (
     Wire,
 )
 
-Spots = tuple[str, ...]
+MemberPaths = tuple[str, ...]
 
 # Envelopes
 
-LISTS: Spots = (
+LISTS: MemberPaths = (
     "data",
     "items",
     "results",
@@ -56,13 +56,21 @@ LISTS: Spots = (
     "value",
     "_embedded",
 )
-SINGLES: Spots = ("data", "payload", "result", "response", "item", "value")
+SINGLES: MemberPaths = ("data", "payload", "result", "response", "item", "value")
 # Members whose object is unwrapped, by the kind of value that it holds.
-WRAPPERS: Spots = ("data", "attributes", "node", "value", "item", "object")
-PERSON_WRAPPERS: Spots = ("user", "agent", "contact", "customer", "sender", "profile", "person")
-NUMBER_WRAPPERS: Spots = ("channel", "inbox")
+WRAPPERS: MemberPaths = ("data", "attributes", "node", "value", "item", "object")
+PERSON_WRAPPERS: MemberPaths = (
+    "user",
+    "agent",
+    "contact",
+    "customer",
+    "sender",
+    "profile",
+    "person",
+)
+NUMBER_WRAPPERS: MemberPaths = ("channel", "inbox")
 
-RESOURCES: Mapping[type[Wire], Spots] = {
+RESOURCES: Mapping[type[Wire], MemberPaths] = {
     Conversation: ("conversations", "conversation"),
     Message: ("messages", "message"),
     Note: ("notes", "note"),
@@ -101,7 +109,7 @@ CURSORS: tuple[tuple[str, str | None], ...] = (
     ("next_page_url", None),
 )
 # Query parameters that hold the cursor in a URL.
-CURSOR_PARAMETERS: Spots = (
+CURSOR_PARAMETERS: MemberPaths = (
     "cursor",
     "after",
     "page[after]",
@@ -111,7 +119,7 @@ CURSOR_PARAMETERS: Spots = (
 )
 CURSOR_HEADER = "x-next-cursor"
 
-MORE: Spots = (
+MORE: MemberPaths = (
     "has_more",
     "meta.has_more",
     "pagination.has_more",
@@ -124,8 +132,8 @@ MORE: Spots = (
 
 # Errors
 
-CODE_SPOTS: Spots = ("code", "error.code", "errors.0.code", "error")
-SENTENCE_SPOTS: Spots = (
+ERROR_CODE_MEMBERS: MemberPaths = ("code", "error.code", "errors.0.code", "error")
+ERROR_TEXT_MEMBERS: MemberPaths = (
     "detail",
     "title",
     "error.detail",
@@ -139,17 +147,17 @@ SENTENCE_SPOTS: Spots = (
     "errors.0",
 )
 # Error codes that contain one of these refer to the cursor.
-CURSOR_WORDS: Spots = ("cursor", "page_token", "pagination", "starting_after")
+CURSOR_WORDS: MemberPaths = ("cursor", "page_token", "pagination", "starting_after")
 
 # Rows
 
 
-def _inside(name: str) -> Spots:
+def _inside(name: str) -> MemberPaths:
     """Paths of the number in a count that is an object."""
     return tuple(f"{name}.{value}" for value in ("all", "count", "total", "value"))
 
 
-ALIASES: Mapping[type[Wire], Mapping[str, Spots]] = {
+ALIASES: Mapping[type[Wire], Mapping[str, MemberPaths]] = {
     Conversation: {
         "id": ("uuid", "_id"),
         "channel": ("channel_id", "phone_number_id", "inbox", "inbox_id"),
@@ -316,11 +324,20 @@ ASSUMED: Mapping[type[Wire], Mapping[str, object]] = {
 # Values
 
 # Paths of a text in an object that replaces it.
-TEXTS: Spots = ("text", "body", "content", "plain", "value", "caption")
+TEXTS: MemberPaths = ("text", "body", "content", "plain", "value", "caption")
 # Paths of a word, an id or a time in an object that replaces it.
-WORDS: Spots = ("value", "key", "name", "slug", "code", "id")
-IDS: Spots = ("$oid", "id", "uuid", "value")
-TIMES: Spots = ("value", "iso", "datetime", "date", "$date", "timestamp", "seconds", "_seconds")
+WORDS: MemberPaths = ("value", "key", "name", "slug", "code", "id")
+IDS: MemberPaths = ("$oid", "id", "uuid", "value")
+TIMES: MemberPaths = (
+    "value",
+    "iso",
+    "datetime",
+    "date",
+    "$date",
+    "timestamp",
+    "seconds",
+    "_seconds",
+)
 # Member for rows that consist of a text only.
 BARE_ROWS: Mapping[type[Wire], str] = {Label: "title", Team: "name"}
 
@@ -356,14 +373,14 @@ DELIVERIES: Mapping[object, str] = {
     4: "played",
 }
 # Members that hold the key in a list of custom fields.
-FIELD_NAMES: Spots = ("key", "name", "field_id", "id")
+FIELD_NAMES: MemberPaths = ("key", "name", "field_id", "id")
 
 # Paths of the metrics of the current and the previous period.
-CURRENT_METRICS: Spots = ("metrics", "current", "summary", "data")
-PREVIOUS_METRICS: Spots = ("previous", "previous_period")
-METRIC_VALUES: Spots = ("current", "value")
+CURRENT_METRICS: MemberPaths = ("metrics", "current", "summary", "data")
+PREVIOUS_METRICS: MemberPaths = ("previous", "previous_period")
+METRIC_VALUES: MemberPaths = ("current", "value")
 # Members that hold the name in a list of counts or metrics.
-FIGURE_NAMES: Spots = (
+FIGURE_NAMES: MemberPaths = (
     "name",
     "metric",
     "key",

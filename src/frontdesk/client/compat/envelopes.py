@@ -35,12 +35,12 @@ _MOST_WRAPPERS = 3
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-def at(value: Any, spot: str) -> Any:
+def at(value: Any, path: str) -> Any:
     """The value at a path such as "meta.next_cursor" or "errors.0.code"; ABSENT if missing.
 
     A number indexes a list, also negatively.
     """
-    for step in spot.split("."):
+    for step in path.split("."):
         if isinstance(value, Mapping):
             value = value.get(step, ABSENT)
         elif isinstance(value, list) and value and step.lstrip("-").isdigit():
@@ -50,12 +50,12 @@ def at(value: Any, spot: str) -> Any:
     return value
 
 
-def values_at(value: Any, spots: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def values_at(value: Any, paths: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """Pairs of path and value for the paths that exist, in the given order."""
-    for spot in spots:
-        candidate = at(value, spot)
+    for path in paths:
+        candidate = at(value, path)
         if candidate is not ABSENT:
-            yield spot, candidate
+            yield path, candidate
 
 
 def unwrapped(value: Any, names: tuple[str, ...], ids: tuple[str, ...]) -> Any:
@@ -112,7 +112,7 @@ class Next:
     """Pagination state: cursor, path of the cursor in the body, and the server's has-more flag."""
 
     cursor: str | None = None
-    spot: str = ""
+    path: str = ""
     more: bool | None = None
 
 
@@ -134,9 +134,9 @@ def list_in(body: Any, row: type[Wire], depth: int = 0) -> tuple[str, list[Any]]
     return likely[0] if len(likely) == 1 else None
 
 
-def _is_likely(spot: str, rows: list[Any], row: type[Wire]) -> bool:
+def _is_likely(path: str, rows: list[Any], row: type[Wire]) -> bool:
     """True if an unnamed list plausibly holds rows: by its name, or because it contains objects."""
-    name = spot.rpartition(".")[2]
+    name = path.rpartition(".")[2]
     return name in (*LISTS, *RESOURCES.get(row, ())) or any(isinstance(one, dict) for one in rows)
 
 
@@ -191,10 +191,10 @@ def next_of(
     for depth in range(1, len(wrappers) + 1):
         if way.cursor is not None or way.more is False:
             break
-        spot = ".".join(wrappers[:depth])
-        inner = _next_in(at(body, spot), {}, sent_cursor)
+        path = ".".join(wrappers[:depth])
+        inner = _next_in(at(body, path), {}, sent_cursor)
         if inner.cursor is not None or inner.more is not None:
-            way = Next(inner.cursor, f"{spot}.{inner.spot}" if inner.spot else "", inner.more)
+            way = Next(inner.cursor, f"{path}.{inner.path}" if inner.path else "", inner.more)
     return way
 
 
@@ -203,12 +203,12 @@ def _next_in(body: Any, headers: Mapping[str, str], sent_cursor: str | None) -> 
     more = next((flag for _, flag in values_at(body, MORE) if isinstance(flag, bool)), None)
     if more is False:
         return Next(more=False)
-    for spot, condition in CURSORS:
+    for path, condition in CURSORS:
         if condition is not None and at(body, condition) in (ABSENT, None, False, ""):
             continue
-        cursor = _cursor(at(body, spot))
+        cursor = _cursor(at(body, path))
         if cursor:
-            return Next(cursor, spot, more)
+            return Next(cursor, path, more)
     return _beside(body, headers, sent_cursor, more)
 
 

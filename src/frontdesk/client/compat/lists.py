@@ -121,9 +121,9 @@ def _is_assigned(row: Conversation, assignee: str) -> bool:
 
 def _is_found(row: Contact, words: list[str]) -> bool:
     """True if every word is in a name, e-mail address, custom field or phone number."""
-    said = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
-    said += [text for text in row.custom_fields.values() if isinstance(text, str)]
-    text = " ".join(word.casefold() for word in said if word)
+    values = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
+    values += [text for text in row.custom_fields.values() if isinstance(text, str)]
+    text = " ".join(word.casefold() for word in values if word)
     digits = "".join(filter(str.isdigit, row.phone or row.wa_id or ""))
     return all(word in text or _is_number(word, digits) for word in words)
 

@@ -90,9 +90,9 @@ def _pricing(counts: Any, remark: Remark) -> list[Any]:
     return [row for row in counts if isinstance(row.get("channel"), dict) and "author" in row]
 
 
-def _figures(members: Mapping[str, Any], spots: tuple[str, ...]) -> Mapping[str, Any] | None:
+def _figures(members: Mapping[str, Any], paths: tuple[str, ...]) -> Mapping[str, Any] | None:
     """First object of metrics at these paths; an object with "from" is a period."""
-    for _, value in values_at(members, spots):
+    for _, value in values_at(members, paths):
         figures = _by_name(value)
         if isinstance(figures, dict) and "from" not in figures:
             return figures
@@ -109,14 +109,14 @@ def _by_name(values: Any) -> Any:
     members: dict[str, Any] = {}
     for row in filter(lambda value: isinstance(value, dict), values):
         row = spelt(row)
-        spot, name = next(
-            ((spot, name) for spot, name in values_at(row, FIGURE_NAMES) if isinstance(name, str)),
+        path, name = next(
+            ((path, name) for path, name in values_at(row, FIGURE_NAMES) if isinstance(name, str)),
             ("", ""),
         )
         if not name:
             members |= row
             continue
-        rest = {other: value for other, value in row.items() if other != spot}
+        rest = {other: value for other, value in row.items() if other != path}
         numbers = [value for value in rest.values() if readers.decimal(value) is not ABSENT]
         members[snake(name)] = numbers[0] if len(numbers) == 1 else rest
     return members or None
@@ -127,8 +127,8 @@ def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str,
     plain: dict[str, Any] = {}
     for name, value in spelt(dict(figures)).items():
         if isinstance(value, dict):
-            spots = (part,) if part else METRIC_VALUES
-            value = next((inner for _, inner in values_at(value, spots)), ABSENT)
+            paths = (part,) if part else METRIC_VALUES
+            value = next((inner for _, inner in values_at(value, paths)), ABSENT)
         elif part:
             continue
         if value is None or readers.decimal(value) is not ABSENT:

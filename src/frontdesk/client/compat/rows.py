@@ -37,15 +37,20 @@ from frontdesk.client.compat.envelopes import ABSENT, at, spelt, unwrapped, valu
 from frontdesk.client.compat.values import Reader
 from frontdesk.wire import (
     CannedResponse,
+    ChannelCounts,
     Contact,
     Conversation,
     Label,
+    LiveCounts,
     Message,
     MessagePreview,
+    Metrics,
     Note,
     Page,
+    PersonFigures,
     PhoneRef,
     Ref,
+    Report,
     Template,
     UserRef,
     Wire,
@@ -160,7 +165,7 @@ class Field:
     """One member: its candidate paths, its converter, and whether null is allowed."""
 
     name: str
-    spots: tuple[str, ...]
+    paths: tuple[str, ...]
     read: Reader
     nullable: bool
 
@@ -217,25 +222,25 @@ def _value(
     members: Mapping[str, Any], field: Field, model: type[Wire], note: Callable[[str], None]
 ) -> Any:
     null = False
-    for spot, value in values_at(members, field.spots):
+    for path, value in values_at(members, field.paths):
         null = null or value is None
         read = ABSENT if value is None else field.read(value)
         if isinstance(read, _Nested):
             read = read.spelt(note)
         if read is not ABSENT:
-            _remark(field, spot, value, read, lambda words: note(f"{model.__name__}: {words}"))
+            _remark(field, path, value, read, lambda words: note(f"{model.__name__}: {words}"))
             return read
     if null and field.nullable:
         return None
-    if not null and field.name not in _IF_ASKED:
+    if not null and field.name not in _IF_ASKED and (model, field.name) not in _EXTENSIONS:
         note(f"{model.__name__}: there is no {field.name}")
     return ABSENT
 
 
-def _remark(field: Field, spot: str, value: Any, read: Any, note: Callable[[str], None]) -> None:
+def _remark(field: Field, path: str, value: Any, read: Any, note: Callable[[str], None]) -> None:
     """Record how a member deviates from `/v1`."""
-    if spot != field.spots[0]:
-        note(f"{field.name} is {spot}")
+    if path != field.paths[0]:
+        note(f"{field.name} is {path}")
     if isinstance(read, dict) and not isinstance(value, dict):
         note(f"{field.name} is {BARE}")
     elif type(read) is not type(value) or (isinstance(read, str) and read != value):
@@ -381,6 +386,8 @@ _SETTLED: Mapping[type[Wire], Callable[[Mapping[str, Any], dict[str, Any]], None
 
 # Members of reports that are there only if they are asked for.
 _IF_ASKED = frozenset({"spread", "targets", "over_first_response", "over_reply"})
+# Members that only some servers have.
+_EXTENSIONS = frozenset({(ChannelCounts, "awaiting_human")})
 # Members that a server may omit: the key may not read them, or their value is unknown.
 _WITHHELD = frozenset({"last_message", "pricing"})
 
@@ -440,9 +447,9 @@ def _is_well_formed(value: Wire, marks: _Marks) -> bool:
 
 def _is_part_well_formed(part: Any) -> bool:
     """Check a nested object, or the first of several; True if there is none."""
-    if not part:
-        return True
-    return is_canonical_value(part[0] if isinstance(part, tuple) else part)
+    if isinstance(part, Mapping | tuple):
+        part = next(iter(part.values() if isinstance(part, Mapping) else part), None)
+    return not isinstance(part, Wire) or is_canonical_value(part)
 
 
 def _is_time(text: str) -> bool:
@@ -467,11 +474,22 @@ _FORMS: Mapping[Reader, Callable[[Any], bool]] = {
 }
 
 
+_DETAILS = frozenset(("spread", "targets"))
+# Members that a server sends only if they are asked for.
+_ON_REQUEST: Mapping[type[Wire], frozenset[str]] = {
+    Report: frozenset(("users", "teams", "labels", "hours")),
+    Metrics: _DETAILS,
+    PersonFigures: _DETAILS,
+    LiveCounts: frozenset(("over_first_response", "over_reply")),
+    ChannelCounts: frozenset(("awaiting_human",)),
+}
+
+
 @cache
 def _marks(model: type[Wire]) -> _Marks:
     fields = fields_of(model)
     return _Marks(
-        frozenset(field.name for field in fields) - _WITHHELD,
+        frozenset(field.name for field in fields) - _WITHHELD - _ON_REQUEST.get(model, frozenset()),
         tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
         tuple(
             (itemgetter(field.name), _FORMS[field.read])

@@ -272,10 +272,10 @@ def _title(member: Any) -> Any:
     return _title(title) if isinstance(title, dict) else title
 
 
-def _within(value: Any, spots: tuple[str, ...]) -> Any:
+def _within(value: Any, paths: tuple[str, ...]) -> Any:
     """The scalar at the first of these paths in an object; other values unchanged."""
     if not isinstance(value, dict):
         return value
     return next(
-        (inner for _, inner in values_at(value, spots) if isinstance(inner, str | int)), ABSENT
+        (inner for _, inner in values_at(value, paths) if isinstance(inner, str | int)), ABSENT
     )

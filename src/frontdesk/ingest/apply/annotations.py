@@ -6,9 +6,9 @@ from typing import Any
 
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.context import BatchContext
+from frontdesk.ingest.apply.conversation_rules import StateEvent
 from frontdesk.ingest.apply.conversations import BatchConversation, Conversations
 from frontdesk.ingest.apply.messages import Messages
-from frontdesk.ingest.apply.rules import StateEvent
 from frontdesk.ingest.events import ConversationEvent, NoteUpsert, ReactionSet
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Row

@@ -7,11 +7,12 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from frontdesk.ingest import admission
-from frontdesk.ingest.apply import rules
+from frontdesk.ingest.apply import conversation_rules
 from frontdesk.ingest.apply.annotations import Annotations
 from frontdesk.ingest.apply.catalogue import CATALOGUE_EVENTS, Catalogue, apply_number_facts
 from frontdesk.ingest.apply.contacts import Contacts, Copies, Sighting
 from frontdesk.ingest.apply.context import ApplyResult, BatchContext, PendingUpdates, Tally
+from frontdesk.ingest.apply.conversation_rules import ConversationState, InitialStatus
 from frontdesk.ingest.apply.conversations import (
     BatchConversation,
     Conversations,
@@ -20,7 +21,6 @@ from frontdesk.ingest.apply.conversations import (
 )
 from frontdesk.ingest.apply.messages import Messages
 from frontdesk.ingest.apply.metrics import MetricDeltas
-from frontdesk.ingest.apply.rules import ConversationState, InitialStatus
 from frontdesk.ingest.events import (
     ChannelUpsert,
     ContactRemove,
@@ -77,7 +77,7 @@ class Batch:
         self.catalogue = catalogue or Catalogue(context)
         self.metrics = MetricDeltas(context)
         self.contacts = Contacts(context)
-        self.conversations = Conversations(context, self.contacts)
+        self.conversations = Conversations(context, self.contacts, self.metrics.labels)
         self.messages = Messages(
             context, self.catalogue, self.contacts, self.conversations, self._pending
         )
@@ -178,6 +178,7 @@ class Batch:
                 state = self._assign(conversation, state)
             row = conversation_row(self._context, conversation, state, initial_status)
             rows.append(row)
+            self.metrics.label(conversation, row["created_at"], state.labels)
             moves.append((_labelled(conversation), LabelledConversation(row, state.labels)))
         self._assignments.save()
         writes.save(connection, "conversation", rows)
@@ -198,22 +199,23 @@ class Batch:
             assignment.external_id,
             assignment.part,
         )
-        return rules.fold(state, (), (event,))
+        return conversation_rules.fold(state, (), (event,))
 
     def _fold(self, conversation: BatchConversation) -> ConversationState:
         """Fold new facts onto the stored state, or all facts again if they are out of order."""
         stored = conversation.stored
         before = ConversationState() if stored is None else _state_of(stored, conversation.labels)
         if not conversation.refold and (
-            stored is None or rules.continues(before, conversation.messages, conversation.events)
+            stored is None
+            or conversation_rules.continues(before, conversation.messages, conversation.events)
         ):
-            state = rules.fold(before, conversation.messages, conversation.events)
+            state = conversation_rules.fold(before, conversation.messages, conversation.events)
             self.metrics.append(conversation, state.metrics)
             return state
         messages = lookups.messages_of(*self._context.account, conversation.id)
         events = lookups.events_of(*self._context.account, conversation.id)
         state_events = map(self.annotations.state_event, events)
-        state = rules.fold(ConversationState(), messages, state_events)
+        state = conversation_rules.fold(ConversationState(), messages, state_events)
         self.metrics.replace(conversation, state.metrics)
         return state
 

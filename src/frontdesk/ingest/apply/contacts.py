@@ -1,9 +1,12 @@
-"""Finds or creates the contacts of a batch, and merges those of one person."""
+"""Finds or creates the contacts of a batch, and merges those of one person.
+
+The rules are in docs/contact-merging.md. `contact_merging.py` finds the contacts of a person.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal, cast
 
-from frontdesk.ingest.apply.contact_merge import (
+from frontdesk.ingest.apply.contact_merging import (
     BatchContact,
     ContactIndex,
     ContactParts,

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from frontdesk.ingest.apply import rules
-from frontdesk.ingest.apply.contact_merge import PartMove
+from frontdesk.ingest.apply import conversation_rules
+from frontdesk.ingest.apply.contact_merging import PartMove
 from frontdesk.ingest.apply.contacts import Contacts
 from frontdesk.ingest.apply.context import BatchContext
-from frontdesk.ingest.apply.rules import (
+from frontdesk.ingest.apply.conversation_rules import (
     INBOUND,
     OPEN,
     QUIET_TYPES,
@@ -20,7 +20,7 @@ from frontdesk.ingest.apply.rules import (
     StateEvent,
 )
 from frontdesk.ingest.events import Person
-from frontdesk.store import lookups, writes
+from frontdesk.store import lookups, rollups, writes
 from frontdesk.store.conversations import preview_json, previewed_id
 from frontdesk.store.database import Row
 from frontdesk.store.rows import ConversationRow, MessageRow, NoteRow
@@ -42,7 +42,7 @@ class BatchConversation:
 
     first_at: earliest fact in this batch. refold: stored facts changed, so that all must be folded
     again. rewritten: changed stored messages by id. touched: readers see a difference. divided:
-    some facts moved elsewhere, so that the stored row is void.
+    some facts moved elsewhere, so that the stored row is void. unsummed: roll-ups by label lack it.
     """
 
     id: int
@@ -57,14 +57,22 @@ class BatchConversation:
     refold: bool = False
     touched: bool = False
     divided: bool = False
+    unsummed: bool = False
+
+    @property
+    def summed_labels(self) -> frozenset[int]:
+        return frozenset() if self.unsummed else self.labels
 
 
 class Conversations:
     """Conversations of a batch. `load` those of its contacts first."""
 
-    def __init__(self, context: BatchContext, contacts: Contacts) -> None:
+    def __init__(
+        self, context: BatchContext, contacts: Contacts, label_rollups: rollups.LabelRollups
+    ) -> None:
         self._context = context
         self._contacts = contacts
+        self._label_rollups = label_rollups
         # Conversations merged into others.
         self.gone: list[BatchConversation] = []
         self._by_id: dict[int, BatchConversation] = {}
@@ -177,8 +185,22 @@ class Conversations:
         before = conversation.id, None if move.id == conversation.contact_id else move.id
         after = target.id, None if move.part == move.contact else move.part
         if before != after:
+            if conversation is not target:
+                self._discount(conversation, target)
             writes.move_facts(*self._context.account, before, after)
+            if conversation is not target:
+                ids = conversation.id, target.id
+                rollups.recount_parts(*self._context.account, ids)
             self._moved_parts[before] = after
+
+    def _discount(self, *conversations: BatchConversation) -> None:
+        """Remove conversations from the roll-ups by label before stored facts move between them."""
+        for conversation in conversations:
+            labels = conversation.summed_labels
+            if labels:
+                facts = rollups.label_facts(*self._context.account, conversation.id)
+                self._label_rollups.add(labels, facts, -1)
+            conversation.unsummed = True
 
     def _receiver(self, channel_id: int, contact_id: int, at: int) -> BatchConversation:
         """Find or create the conversation that receives facts from another."""
@@ -208,7 +230,9 @@ class Conversations:
             conversation.contact_id, conversation.touched = contact_id, True
             self._by_pair[contact_id, conversation.channel_id] = conversation
             return conversation
+        self._discount(conversation, other)
         writes.merge_conversation(*self._context.account, conversation.id, other.id)
+        rollups.recount_parts(*self._context.account, (conversation.id, other.id))
         self.gone.append(self._by_id.pop(conversation.id))
         other.first_at = min(other.first_at, conversation.first_at)
         other.touched = other.refold = True
@@ -238,8 +262,8 @@ def conversation_row(
     """
     stored = _unmoved_row(conversation)
     last_activity_at = _last_activity(conversation, state)
-    status = rules.initial_status(state, choice, context.now, last_activity_at)
-    hidden = state.status is None and status == rules.RESOLVED
+    status = conversation_rules.initial_status(state, choice, context.now, last_activity_at)
+    hidden = state.status is None and status == conversation_rules.RESOLVED
     return {
         "account_id": context.account_id,
         "id": conversation.id,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from frontdesk.ingest.apply.rules import OUTBOUND
+from frontdesk.ingest.apply.conversation_rules import OUTBOUND
 from frontdesk.ingest.events import (
     PLACEHOLDER,
     Author,
@@ -248,8 +248,8 @@ def _later_pricing(row: MessageRow, other: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pricing_order(columns: Mapping[str, Any]) -> tuple[Any, ...]:
     """Order by time, then by value, so that the order of arrival does not matter."""
-    at, *said = (columns[name] for name in _PRICING)
-    return -1 if at is None else at, tuple("" if one is None else str(one) for one in said)
+    at, *values = (columns[name] for name in _PRICING)
+    return -1 if at is None else at, tuple("" if one is None else str(one) for one in values)
 
 
 def _better_contents(row: MessageRow, copy: MessageRow) -> dict[str, Any]:

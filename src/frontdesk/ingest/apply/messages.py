@@ -8,13 +8,13 @@ from frontdesk.ingest.apply import message_row
 from frontdesk.ingest.apply.catalogue import Catalogue
 from frontdesk.ingest.apply.contacts import Contacts
 from frontdesk.ingest.apply.context import EDIT, REVOKE, STATUS, BatchContext, PendingUpdates
+from frontdesk.ingest.apply.conversation_rules import OUTBOUND, QUIET_TYPES
 from frontdesk.ingest.apply.conversations import (
     BatchConversation,
     Conversations,
     RewrittenMessage,
 )
-from frontdesk.ingest.apply.matching import EXPORT, NamelessMessages, alike, was_changed
-from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES
+from frontdesk.ingest.apply.message_matching import EXPORT, NamelessMessages, alike, was_changed
 from frontdesk.ingest.events import (
     CONTENTS,
     MessageEdit,
@@ -228,13 +228,13 @@ class Messages:
 
     def save(self) -> None:
         """Write the messages; conversation rows follow after the fold."""
-        writes.add(self._context.connection, "message", self.added())
+        writes.add_messages(*self._context.account, self.added())
         changes = [
-            (row, before["created_at"])
+            change
             for conversation in self._conversations.touched()
-            for row, before in conversation.rewritten.values()
+            for change in conversation.rewritten.values()
         ]
-        writes.update_messages(self._context.connection, changes)
+        writes.update_messages(*self._context.account, changes)
 
     def added(self) -> list[MessageRow]:
         return [

@@ -4,11 +4,31 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from frontdesk.ingest.apply.context import BatchContext
+from frontdesk.ingest.apply.conversation_rules import (
+    HUMANS,
+    OUTBOUND,
+    QUIET_TYPES,
+    MetricEvent,
+    writer_of,
+)
 from frontdesk.ingest.apply.conversations import BatchConversation
-from frontdesk.ingest.apply.rules import OUTBOUND, QUIET_TYPES, MetricEvent
-from frontdesk.store import lookups, writes
+from frontdesk.store import lookups, rollups, writes
 from frontdesk.store.database import Row
-from frontdesk.store.rollups import INCOMING, OUTGOING, QUARTER, Figure, PricingRollups, Rollups
+from frontdesk.store.rollups import (
+    DAY,
+    INCOMING,
+    LABEL_METRICS,
+    OUTGOING,
+    QUARTER,
+    STARTED,
+    Figure,
+    LabelFact,
+    LabelRollups,
+    MessageFigure,
+    PartRollups,
+    PricingRollups,
+    Rollups,
+)
 from frontdesk.store.rows import MetricEventRow
 
 
@@ -19,6 +39,10 @@ class MetricDeltas:
         self._context = context
         self._rollups = Rollups()
         self._pricing = PricingRollups()
+        self._parts = PartRollups()
+        self._labels = LabelRollups()
+        # Conversation ids, with the labels that roll-ups lack, and those that they have too many.
+        self._relabelled: list[tuple[int, frozenset[int], frozenset[int]]] = []
         self._new: list[MetricEventRow] = []
         self._gone: list[MetricEventRow] = []
 
@@ -27,6 +51,10 @@ class MetricDeltas:
         channel_id, rewritten = conversation.channel_id, conversation.rewritten.values()
         self._rollups.add_messages(figures(channel_id, conversation.messages))
         self._pricing.add(channel_id, conversation.messages)
+        place = conversation.id, channel_id
+        self._parts.add_messages(part_figures(*place, conversation.messages))
+        labels = conversation.summed_labels
+        self._labels.add(labels, message_facts(channel_id, conversation.messages))
         if rewritten:
             before = [change.before for change in rewritten]
             after = [change.row for change in rewritten]
@@ -34,6 +62,22 @@ class MetricDeltas:
             self._rollups.add_messages(figures(channel_id, after))
             self._pricing.add(channel_id, before, -1)
             self._pricing.add(channel_id, after)
+            self._parts.add_messages(part_figures(*place, before), -1)
+            self._parts.add_messages(part_figures(*place, after))
+            self._labels.add(labels, message_facts(channel_id, before), -1)
+            self._labels.add(labels, message_facts(channel_id, after))
+
+    def label(
+        self, conversation: BatchConversation, created_at: int, label_ids: frozenset[int]
+    ) -> None:
+        """Count a conversation, whose row and labels these are, by its labels."""
+        summed = conversation.summed_labels
+        if conversation.stored is not None and conversation.stored["created_at"] != created_at:
+            was = LabelFact(STARTED, conversation.stored["created_at"], conversation.channel_id)
+            self._labels.add(summed, [was], -1)
+            self._labels.add(summed, [was._replace(at=created_at)])
+        if summed != label_ids:
+            self._relabelled.append((conversation.id, label_ids - summed, summed - label_ids))
 
     def append(self, conversation: BatchConversation, metrics: Iterable[MetricEvent]) -> None:
         """Add metric events newer than all stored ones of the conversation."""
@@ -50,6 +94,8 @@ class MetricDeltas:
             }
             self._new.append(row)
             self._rollups.add_metric(row)
+            self._parts.add_metric(row)
+            self._labels.add(conversation.summed_labels, metric_facts(row))
 
     def replace(self, conversation: BatchConversation, metrics: Sequence[MetricEvent]) -> None:
         """Replace the conversation's metric events; equal ones are kept."""
@@ -61,6 +107,8 @@ class MetricDeltas:
             else:
                 self._gone.append(row)
                 self._rollups.add_metric(row, -1)
+                self._parts.add_metric(row, -1)
+                self._labels.add(conversation.summed_labels, metric_facts(row), -1)
         self.append(conversation, missing.elements())
 
     def drain(self) -> list[MetricEventRow]:
@@ -76,11 +124,27 @@ class MetricDeltas:
     def pricing(self) -> PricingRollups:
         return self._pricing
 
+    @property
+    def parts(self) -> PartRollups:
+        return self._parts
+
+    @property
+    def labels(self) -> LabelRollups:
+        return self._labels
+
     def save(self) -> None:
+        """Write the changes; all other rows of the batch must have been written before."""
         writes.drop(self._context.connection, "metric_event", self._gone)
         writes.add(self._context.connection, "metric_event", self._new)
         self._rollups.save(*self._context.account)
         self._pricing.save(*self._context.account)
+        for kind, rows in self._parts.rows(self._context.account_id):
+            writes.add_sums(self._context.connection, kind, rows)
+        for conversation_id, added, removed in self._relabelled:
+            facts = list(rollups.label_facts(*self._context.account, conversation_id))
+            self._labels.add(added, facts)
+            self._labels.add(removed, facts, -1)
+        self._labels.save(*self._context.account)
 
 
 def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:
@@ -90,3 +154,26 @@ def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:
             moment = row["created_at"]
             name = OUTGOING if row["direction"] == OUTBOUND else INCOMING
             yield moment - moment % QUARTER, channel_id, name, row["author"]
+
+
+def message_facts(channel_id: int, rows: Iterable[Row]) -> Iterator[LabelFact]:
+    return (LabelFact(name, at, channel_id) for at, _, name, _ in figures(channel_id, rows))
+
+
+def metric_facts(row: MetricEventRow) -> Iterator[LabelFact]:
+    """Yield what a metric event adds to labels, if anything."""
+    if row["name"] in LABEL_METRICS:
+        started_at, ended_at = row["started_at"], row["ended_at"]
+        duration = None if started_at is None else ended_at - started_at
+        yield LabelFact(row["name"], ended_at, row["channel_id"], duration)
+
+
+def part_figures(
+    conversation_id: int, channel_id: int, rows: Iterable[Row]
+) -> Iterator[MessageFigure]:
+    """Yield the key of each message of a person in the roll-up by conversation."""
+    for row in rows:
+        by_person = row["direction"] == OUTBOUND and row["author"] in HUMANS
+        if by_person and row["type"] not in QUIET_TYPES:
+            day = row["created_at"] - row["created_at"] % DAY
+            yield writer_of(row), channel_id, day, conversation_id

@@ -14,7 +14,7 @@ from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
 from frontdesk.ingest.apply.context import ApplyResult, Tally
-from frontdesk.ingest.archive import native, reader, restore
+from frontdesk.ingest.archive import native_lines, reader, restore
 from frontdesk.ingest.archive.reader import ArchiveLine, NativeLine, RejectedLine
 from frontdesk.ingest.archive.restore import RowCopy
 from frontdesk.ingest.events import DomainEvent
@@ -150,7 +150,7 @@ class _BatchResult(NamedTuple):
 
 def _rejected(line: NativeLine, reason: str) -> RejectedLine:
     text = json.dumps(line.members, ensure_ascii=False).encode()
-    return RejectedLine(line.number, reason, text, place=line.place)
+    return RejectedLine(line.number, reason, text, line=line.line)
 
 
 def digest_of(path: Path, order: ImportOptions) -> str:
@@ -164,7 +164,7 @@ class Import:
     """Import of one or more files. `outcome` stays valid after an interruption.
 
     All methods raise Unreachable, and UnusableFile if the target does not accept the lines; `read`
-    also archive.Foreign if the file has no lines.
+    also NotAnArchive if the file has no lines.
     """
 
     def __init__(self, database: Transactions, order: ImportOptions) -> None:
@@ -250,7 +250,7 @@ class Import:
             batch.events += line.events
             batch.ignored.update(line.ignored)
         else:
-            batch.events += native.convert(line.members, self._order.clock())
+            batch.events += native_lines.convert(line.members, self._order.clock())
         batch.lines += 1
 
     def _copy(self, source: ArchiveFile, batch: _LineBatch, line: NativeLine) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from frontdesk.ingest.archive import sent
+from frontdesk.ingest.archive import sent_messages
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.ingest.json_values import split
@@ -93,26 +93,41 @@ class ArchiveLine:
 
 @dataclass(frozen=True, slots=True)
 class NativeLine:
-    """Line with a `kind`, to be converted by `native.convert` unless it starts an account."""
+    """Line with a `kind`, to be converted by `native_lines.convert` unless it starts an account.
+
+    line: see `RejectedLine`.
+    """
 
     number: int
     members: Mapping[str, Any]
-    place: str = ""
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedLine:
     """Unreadable line with the reason. text: its bytes, None if they exceed the limit.
 
-    partly: only some of its elements were unreadable. place: position in the file if `number` is
-    not a line number.
+    partly: only some of its elements were unreadable. line: where it starts in the file, if
+    `number` counts values instead of lines.
     """
 
     number: int
     reason: str
     text: bytes | None = None
     partly: bool = False
-    place: str = ""
+    line: int | None = None
+
+    @property
+    def line_number(self) -> int:
+        """Line of the file where the value starts."""
+        return self.number if self.line is None else self.line
+
+    @property
+    def place(self) -> str:
+        """Position in the file, for people."""
+        if self.line is None:
+            return f"line {self.number}"
+        return f"value {self.number}, in line {self.line}"
 
 
 def read(
@@ -124,9 +139,10 @@ def read(
     that continues on the next, and `number` then counts array elements and other values. A value is
     a webhook body, one wrapped as {received_at?, headers?, body|payload}, a record of a sent
     message, or a native line. channel: default of records that name none. after: number of the
-    last value imported already. If the stream itself becomes unreadable, one Rejected is the last.
+    last value imported already. If the stream itself becomes unreadable, the last is a
+    RejectedLine.
 
-    Raises: Foreign: it is no archive; nothing was read.
+    Raises: NotAnArchive: it is no archive; nothing was read.
     """
     if stream.peek(1).startswith(_GZIP_BEGINS):
         with gzip.GzipFile(fileobj=stream) as unpacked:
@@ -138,7 +154,7 @@ def read(
 def check(stream: io.BufferedReader) -> None:
     """Check the beginning of a file without importing it.
 
-    Raises: Foreign: it is no archive.
+    Raises: NotAnArchive: it is no archive.
     """
     if stream.peek(1).startswith(_GZIP_BEGINS):
         with gzip.GzipFile(fileobj=stream) as unpacked, suppress(EOFError, OSError, zlib.error):
@@ -159,7 +175,7 @@ def _read(
     number = blank = 0
     try:
         _refuse_foreign(stream)
-        for number, text, place in _texts(stream):
+        for number, text, line in _texts(stream):
             blank = 0 if text is None or text.strip() else blank + len(text)
             if blank > BLANK_LIMIT:
                 limit = BLANK_LIMIT // 1024 // 1024
@@ -169,19 +185,21 @@ def _read(
                 continue
             if text is None:
                 limit = LINE_LIMIT // 1024 // 1024
-                yield RejectedLine(number, f"it is longer than {limit} MiB", place=place)
+                yield RejectedLine(number, f"it is longer than {limit} MiB", line=line)
             elif text.strip():
-                yield _parsed(number, text, place, channel)
+                yield _parsed(number, text, line, channel)
     except EOFError:
         yield RejectedLine(number + 1, "the gzip data ends early, nothing more can be read")
     except (OSError, zlib.error):
         yield RejectedLine(number + 1, "the data is damaged, nothing more can be read")
 
 
-def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[tuple[int, bytes | None, str]]:
-    """Yield the values of a stream in either layout: number, text and place.
+def _texts(
+    stream: io.BufferedReader | gzip.GzipFile,
+) -> Iterator[tuple[int, bytes | None, int | None]]:
+    """Yield the values of a stream in either layout: number, text and line.
 
-    text: None if it exceeds the limit. place: "" if `number` is a line number.
+    text: None if it exceeds the limit. line: None if `number` is a line number.
     """
     first, second = _beginning(stream), b""
     if first and _is_begun(first[-1]):
@@ -189,10 +207,10 @@ def _texts(stream: io.BufferedReader | gzip.GzipFile) -> Iterator[tuple[int, byt
     if first and _goes_on(first[-1], second):
         chunks = chain(first, (second,), iter(lambda: stream.read1(_CHUNK), b""))
         for number, value in enumerate(split(chunks, LINE_LIMIT), start=1):
-            yield number, value.text, f"value {number}, in line {value.line}"
+            yield number, value.text, value.line
     else:
         for number, line in enumerate(_lines((*first, second), stream), start=1):
-            yield number, line, ""
+            yield number, line, None
 
 
 def _beginning(stream: io.BufferedReader | gzip.GzipFile) -> list[bytes]:
@@ -256,19 +274,19 @@ def _lines(
 
 
 def _parsed(
-    number: int, line: bytes, place: str, channel: str | None
+    number: int, text: bytes, line: int | None, channel: str | None
 ) -> ArchiveLine | NativeLine | RejectedLine:
     try:
-        value, received_at = unwrap(line)
+        value, received_at = unwrap(text)
         kind = value.get("kind")
-        if kind == sent.KIND:
-            return ArchiveLine(number, tuple(sent.convert(value, channel)), {})
+        if kind == sent_messages.KIND:
+            return ArchiveLine(number, tuple(sent_messages.convert(value, channel)), {})
         if isinstance(kind, str) and "object" not in value:
-            return NativeLine(number, value, place)
+            return NativeLine(number, value, line)
         normalised = normalise(value, live=False, received_at=received_at)
     except Malformed as error:
-        return RejectedLine(number, str(error), line, place=place)
+        return RejectedLine(number, str(error), text, line=line)
     if normalised.refusal is None:
         return ArchiveLine(number, normalised.events, normalised.ignored)
-    rejected = RejectedLine(number, normalised.refusal, line, partly=True, place=place)
+    rejected = RejectedLine(number, normalised.refusal, text, partly=True, line=line)
     return ArchiveLine(number, normalised.events, normalised.ignored, rejected)

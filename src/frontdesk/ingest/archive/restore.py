@@ -11,7 +11,7 @@ from frontdesk.ingest.archive.reader import NativeLine
 from frontdesk.ingest.archive.row_codec import FACTS, STORED, row_of
 from frontdesk.ingest.audit import metric_events
 from frontdesk.ingest.json_reader import Malformed, instant
-from frontdesk.store import counters, dump, lookups, raw_events, writes
+from frontdesk.store import counters, dump, lookups, message_search, raw_events, writes
 from frontdesk.store.contacts import label_key
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection
@@ -134,6 +134,9 @@ def restore(connection: Connection, account_id: int, copies: Sequence[RowCopy]) 
             writes.save_contacts(connection, account_id, cast(list[ContactRow], rows))
         elif kind != "conversation":
             dump.put(connection, kind, rows)
+        if kind == "message" and lookups.has_message_index(connection):
+            message_search.remove(connection, account_id, rows)
+            message_search.add(connection, account_id, rows)
     numbers = (copy.row["phone_number_id"] for copy in by_kind.get("channel", ()))
     raw_events.wait_for(connection, account_id, map(admission.kind_of, numbers))
     _link_teams(connection, account_id, by_kind.get("team", ()))
@@ -175,6 +178,7 @@ def _settle(
         titles = (label_key(str(title)) for title in line.members["labels"])
         labels = _ids(connection, account_id, ("label", "title_key"), titles)
         rows.append(each)
+        metrics.label(conversation, each["created_at"], frozenset(labels))
         moves.append((None, LabelledConversation(each, frozenset(labels))))
     dump.put(connection, "conversation", rows)
     counters.move(connection, account_id, moves)

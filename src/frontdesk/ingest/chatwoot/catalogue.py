@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from frontdesk.ingest.archive.native import FIELD_TYPES
+from frontdesk.ingest.archive.native_lines import FIELD_TYPES
 from frontdesk.ingest.json_reader import (
     LAST_SECOND,
     JsonObject,
@@ -66,7 +66,7 @@ def whatsapp(rows: Any, mapped: Mapping[str, str]) -> list[tuple[WhatsAppInbox, 
         if channel is None:
             raise Malformed(
                 f"the inbox {name!r} does not have its phone_number_id, which an administrator's "
-                f"token would see: say --map {number}=<phone_number_id>"
+                f"token would see: use --map {number}=<phone_number_id>"
             )
         checked_channel_id(channel, f"the phone_number_id of the inbox {name!r}")
         inboxes.append((WhatsAppInbox(number, name, channel), row))

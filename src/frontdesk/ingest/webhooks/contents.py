@@ -264,10 +264,10 @@ def _interactive(message: JsonObject) -> MessageContents:
         return MessageContents("interactive", _shortened(form.optional_text("body")), answer)
     permission = interactive.optional_part("call_permission_reply")
     if permission is not None:
-        said = permission.optional_text("response")
+        text = permission.optional_text("response")
         response = dict(permission.members)
-        answer = _answer("call_permission_reply", title=said, response=response)
-        return MessageContents("interactive", _shortened(said), answer)
+        answer = _answer("call_permission_reply", title=text, response=response)
+        return MessageContents("interactive", _shortened(text), answer)
     return _other_interactive(message, interactive)
 
 

@@ -189,7 +189,7 @@ class WebhookProcessor:
         since = min(deleted_ids.values()) - REVOKED_WITHIN
         needles = redaction.needles(deleted_ids)
         return self._database.read_latest(
-            lambda connection: raw_events.naming(connection, account_id, since, needles)
+            lambda connection: raw_events.digests_containing(connection, account_id, since, needles)
         )
 
 
@@ -251,7 +251,7 @@ def _settle(
     ):
         state = IGNORED
     ignored |= slice_.body.ignored
-    settled = raw_events.settle(
+    settled = raw_events.set_final_state(
         connection,
         account_id,
         digest,

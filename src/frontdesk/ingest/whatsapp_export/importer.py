@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from frontdesk.ingest.apply.batch import InitialStatus, apply_events, wake
-from frontdesk.ingest.apply.matching import APART, EXPORT, MessageIndex, alike, was_changed
+from frontdesk.ingest.apply.message_matching import APART, EXPORT, MessageIndex, alike, was_changed
 from frontdesk.ingest.archive.importer import Transactions
 from frontdesk.ingest.events import (
     CONTENTS,
@@ -98,18 +98,18 @@ def _same(row: Row, copy: Row, at: int) -> bool:
 
 def _row(number: int, entry: ChatEntry) -> dict[str, Any]:
     """Convert an entry to the columns that matching compares."""
-    said = entry.contents
+    contents = entry.contents
     return {
         "id": number,
         "created_at": entry.at,
         "stamped_at": entry.stamped_at,
         "direction": int(entry.outbound or False),
-        "type": said.type,
-        "text": said.text,
-        "media_json": packed(said.media),
+        "type": contents.type,
+        "text": contents.text,
+        "media_json": packed(contents.media),
         "richness": CONTENTS,
-        "edited_at": entry.at if said.edited else None,
-        "deleted_at": entry.at if said.deleted else None,
+        "edited_at": entry.at if contents.edited else None,
+        "deleted_at": entry.at if contents.deleted else None,
     }
 
 
@@ -207,7 +207,7 @@ def _messages(some: Sequence[MatchedEntry], place: ChatPlace) -> Iterator[Messag
     for one in some:
         if one.known:
             continue
-        entry, said = one.entry, one.entry.contents
+        entry, contents = one.entry, one.entry.contents
         at = entry.at if one.at is None else one.at
         yield MessageUpsert(
             channel=place.channel,
@@ -216,15 +216,15 @@ def _messages(some: Sequence[MatchedEntry], place: ChatPlace) -> Iterator[Messag
             at=at,
             outbound=bool(entry.outbound),
             author=_author(entry.outbound, place.me),
-            type=said.type,
+            type=contents.type,
             source=EXPORT,
-            text=said.text,
-            content=said.content,
-            media=said.media,
+            text=contents.text,
+            content=contents.content,
+            media=contents.media,
             live=False,
             stamped_at=entry.stamped_at,
-            edited_at=at if said.edited else None,
-            deleted_at=at if said.deleted else None,
+            edited_at=at if contents.edited else None,
+            deleted_at=at if contents.deleted else None,
             compared=True,
         )
 
@@ -237,16 +237,18 @@ def _author(outbound: bool | None, me: str) -> Author:
 
 def _count(outcome: ChatImportResult, some: Sequence[MatchedEntry]) -> None:
     for one in some:
-        entry, said = one.entry, one.entry.contents
+        entry, contents = one.entry, one.entry.contents
         if one.known:
             outcome.skipped += 1
             continue
         side = {None: "notices", True: "sent", False: "received"}[entry.outbound]
         outcome.taken[side] += 1
-        outcome.edited += said.edited
-        outcome.deleted += said.deleted
+        outcome.edited += contents.edited
+        outcome.deleted += contents.deleted
         outcome.filled += one.stands_for is not None
-        if said.type in MEDIA_TYPES:
-            outcome.files["named" if said.media and said.media["filename"] else "left out"] += 1
-        elif said.type == "unsupported":
+        if contents.type in MEDIA_TYPES:
+            outcome.files[
+                "named" if contents.media and contents.media["filename"] else "left out"
+            ] += 1
+        elif contents.type == "unsupported":
             outcome.files["left out"] += 1

@@ -7,7 +7,7 @@ from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.whatsapp_export.contents import EntryContents, entry_contents, is_notice
-from frontdesk.ingest.whatsapp_export.dates import (
+from frontdesk.ingest.whatsapp_export.date_order import (
     DateOrder,
     Order,
     decided,
@@ -16,7 +16,7 @@ from frontdesk.ingest.whatsapp_export.dates import (
     possible,
 )
 from frontdesk.ingest.whatsapp_export.files import ExportFiles
-from frontdesk.ingest.whatsapp_export.headers import (
+from frontdesk.ingest.whatsapp_export.message_headers import (
     HeaderFormat,
     Stamp,
     family_of,

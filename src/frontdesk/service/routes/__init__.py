@@ -1,6 +1,6 @@
 """Route table of `/v1`: path, required scope, parameters and handler of each endpoint."""
 
-from frontdesk.service.endpoint import PAGING, Endpoint
+from frontdesk.service.endpoint import PAGING, Endpoint, never
 from frontdesk.service.routes import catalogues, contacts, conversations, messages, reports
 from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
 
@@ -12,7 +12,7 @@ ENDPOINTS = (
         "conversations",
         "/conversations",
         "conversations:read",
-        ("status", "assignee", "channel", "label", *EXTENSIONS, "sort", *PAGING),
+        ("status", "assignee", "channel", "label", *EXTENSIONS, "q", "sort", *PAGING),
         conversations.conversations,
         CONVERSATION_LIMIT,
         depends_on_minute=conversations.depends_on_minute,
@@ -23,7 +23,7 @@ ENDPOINTS = (
         "conversations:read",
         ("status", "channel", "label", *EXTENSIONS),
         conversations.counts,
-        inline=False,
+        inline=never,
     ),
     Endpoint(
         "messages",
@@ -81,6 +81,6 @@ ENDPOINTS = (
         ),
         reports.inbox_report,
         depends_on_minute=reports.depends_on_minute,
-        inline=False,
+        inline=never,
     ),
 )

@@ -6,28 +6,17 @@ from operator import itemgetter
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.problems import ApiError
+from frontdesk.service.routes import filters
 from frontdesk.store import contacts
-from frontdesk.store.contacts import search_words
 from frontdesk.wire import Contact, Page
 from frontdesk.wire.values import PHONE_DIGITS
-
-MAX_QUERY_LENGTH = 100
 
 _E164 = re.compile(rf"\+{PHONE_DIGITS}")
 
 
 def contact_list(request: EndpointRequest) -> Page[Contact]:
     """Contacts by name, those without one last."""
-    text = request.parameters.get("q") or ""
-    if len(text) > MAX_QUERY_LENGTH:
-        request.parameters.add_fault(
-            "invalid_parameter",
-            "q",
-            "too_long",
-            f"it may have {MAX_QUERY_LENGTH} characters",
-            bounds=(0, MAX_QUERY_LENGTH),
-        )
-    words = search_words(text)
+    words = filters.words(request, contacts.contact_words)
     paging = request.paging(
         {"q": " ".join(words)},
         lambda row_id: contacts.contact_position(

@@ -1,38 +1,42 @@
 """Conversation list and counts endpoints."""
 
-from collections.abc import Sequence
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 from urllib.parse import unquote_to_bytes
 
 from frontdesk.service import serializers
-from frontdesk.service.auth import KeyGrant
-from frontdesk.service.endpoint import EndpointRequest, JsonBody
-from frontdesk.service.routes import filters
+from frontdesk.service.api_keys import KeyGrant
+from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
+from frontdesk.service.problems import lacking
+from frontdesk.service.routes import filters, messages
 from frontdesk.store import conversations as queries
+from frontdesk.store import message_search
 from frontdesk.store.database import Row
 from frontdesk.store.rollups import MINUTE
 from frontdesk.wire import (
     ChannelCounts,
-    Conversation,
+    ConversationPage,
     Counts,
     CountSet,
-    Page,
     StatusCounts,
     timestamp,
 )
-from frontdesk.wire.queries import CONVERSATION_ORDERS
+from frontdesk.wire.queries import CONVERSATION_ORDERS, DEFAULT_CONVERSATION_ORDER
 from frontdesk.wire.values import STATUSES
 
+_READS_MESSAGES = "messages:read"
 
-def conversations(request: EndpointRequest) -> JsonBody[Page[Conversation]]:
-    """Conversations, the latest activity first or in the order of `sort`."""
+
+def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
+    """Conversations: the latest activity first, in the order of `sort`, or found by `q`."""
     parameters = request.parameters
     status = parameters.filter_value("status", STATUSES)
     label_id, channel_id, values = filters.label_and_channel(request)
     assigned, assignee_id = filters.assignee(request, values)
     narrowed = _extensions(request, values)
-    sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or CONVERSATION_ORDERS[0]
-    if sort != CONVERSATION_ORDERS[0]:
+    words = _searched(request, values)
+    sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or DEFAULT_CONVERSATION_ORDER
+    if sort != DEFAULT_CONVERSATION_ORDER:
         values["sort"] = sort
     if status is not None:
         values["status"] = status
@@ -52,22 +56,99 @@ def conversations(request: EndpointRequest) -> JsonBody[Page[Conversation]]:
         began_at=began_at,
         **narrowed,
     )
+    if words:
+        return _found(request, selection, words, paging)
     rows, next_cursor = paging.split(
         queries.conversation_page(
             request.connection, request.account_id, selection, paging.after, paging.limit + 1
         ),
         lambda row: queries.position_of(row, selection),
     )
+    return _page(request, rows, next_cursor)
+
+
+def _searched(request: EndpointRequest, values: dict[str, str]) -> list[str]:
+    """Parse the words of a search for messages, recorded in `values`; none without it.
+
+    Raises: ApiError: the key may not read messages.
+    """
+    parameters = request.parameters
+    if parameters.filter_value("q") is None:
+        return []
+    if _READS_MESSAGES not in request.grant.scopes:
+        raise lacking(_READS_MESSAGES, tuple(sorted(request.grant.scopes)))
+    words = list(dict.fromkeys(filters.words(request)))
+    values["q"] = " ".join(words)
+    if parameters.get("sort") is not None:
+        parameters.add_fault(
+            "invalid_parameter",
+            "sort",
+            "unavailable",
+            "it does not go with q, whose order is that of the newest messages found",
+        )
+    if not message_search.has_trigram(words):
+        reason = "one word needs three letters or digits in a row"
+        parameters.add_fault("invalid_parameter", "q", "too_short", reason)
+    elif not message_search.is_ready(request.connection, request.account_id):
+        parameters.add_fault(
+            "message_search_unavailable",
+            "q",
+            "unavailable",
+            "this service has no index of messages; its operator can build one with"
+            " `frontdesk db upgrade --message-search`",
+        )
+    return words
+
+
+def _found(
+    request: EndpointRequest,
+    selection: queries.ConversationSelection,
+    words: Sequence[str],
+    paging: Paging,
+) -> JsonBody[ConversationPage]:
+    connection, account_id = request.connection, request.account_id
+    after = None if paging.after is None else int(paging.after[0] or 0)
+    found = message_search.match_page(connection, account_id, selection, words, after, paging.limit)
+    ids = [match["conversation_id"] for match in found.matches]
+    rows = queries.conversations_by_id(connection, account_id, ids, selection.awake_at)
+    numbers = [match["number"] for match in found.matches]
+    newest = message_search.matching_messages(connection, account_id, numbers)
+    matches = [
+        serializers.message_match(
+            match["conversation_id"],
+            message,
+            words,
+            messages.cursor_of(paging.codec, match["conversation_id"], message),
+        )
+        for match in found.matches
+        for message in [newest[match["number"]]]
+    ]
+    return _page(
+        request,
+        [rows[conversation_id] for conversation_id in ids],
+        None if found.next_number is None else paging.codec.encode((found.next_number,)),
+        {"matches": matches, "total": found.total, "total_capped": found.capped},
+    )
+
+
+def _page(
+    request: EndpointRequest,
+    rows: Sequence[Row],
+    next_cursor: str | None,
+    found: Mapping[str, Any] | None = None,
+) -> JsonBody[ConversationPage]:
     labels = serializers.grouped(
         queries.labels_of(request.connection, request.account_id, [row["id"] for row in rows]),
         "conversation_id",
     )
-    with_preview = "messages:read" in request.grant.scopes
-    return serializers.conversation_page(rows, labels, next_cursor, with_preview=with_preview)
+    with_preview = _READS_MESSAGES in request.grant.scopes
+    return serializers.conversation_page(
+        rows, labels, next_cursor, found or {}, with_preview=with_preview
+    )
 
 
 def depends_on_minute(query: bytes) -> bool:
-    """Check for a `sort`: by reply windows, the order changes when one closes."""
+    """True if the query has `sort`: by reply windows, the order changes without a write."""
     return b"sort=" in unquote_to_bytes(query)
 
 
@@ -150,12 +231,15 @@ def _unread(cells: Sequence[Row], status: int) -> int | None:
 
 
 def _by_channel(cells: Sequence[Row]) -> tuple[ChannelCounts, ...]:
-    channels = serializers.grouped(cells, "phone_number_id")
+    opened = serializers.grouped(
+        [cell for cell in cells if cell["status"] == queries.OPEN], "phone_number_id"
+    )
     return tuple(
         ChannelCounts(
             channel=number,
             all=_total(own),
-            open=_total([cell for cell in own if cell["status"] == queries.OPEN]),
+            open=_total(opened[number]),
+            awaiting_human=_total([cell for cell in opened[number] if cell["awaiting"]]),
         )
-        for number, own in channels.items()
+        for number, own in serializers.grouped(cells, "phone_number_id").items()
     )

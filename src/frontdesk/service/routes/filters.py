@@ -1,12 +1,15 @@
 """Filter parameters of conversations, resolved to row ids of the account."""
 
+from collections.abc import Callable
+
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.store import conversations
-from frontdesk.store.contacts import contact_position, label_key
+from frontdesk.store.contacts import contact_position, label_key, search_words
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
 FLAGS = ("true", "false")
+MAX_QUERY_LENGTH = 100
 
 
 def label_and_channel(request: EndpointRequest) -> tuple[int, int | None, dict[str, str]]:
@@ -42,6 +45,20 @@ def flag(request: EndpointRequest, name: str, values: dict[str, str]) -> bool | 
         return None
     values[name] = text
     return text == "true"
+
+
+def words(request: EndpointRequest, split: Callable[[str], list[str]] = search_words) -> list[str]:
+    """Parse the words of `q`, folded; none without it."""
+    text = request.parameters.get("q") or ""
+    if len(text) > MAX_QUERY_LENGTH:
+        request.parameters.add_fault(
+            "invalid_parameter",
+            "q",
+            "too_long",
+            f"it may have {MAX_QUERY_LENGTH} characters",
+            bounds=(0, MAX_QUERY_LENGTH),
+        )
+    return split(text)
 
 
 def contact(request: EndpointRequest, values: dict[str, str]) -> int | None:

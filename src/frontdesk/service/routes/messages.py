@@ -1,10 +1,12 @@
 """Message and note endpoints of a conversation."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Literal
 
 from frontdesk.service import serializers
+from frontdesk.service.cursors import CursorCodec
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.service.problems import ApiError
@@ -43,6 +45,12 @@ def messages(request: EndpointRequest) -> Page[Message]:
         ),
         next_cursor,
     )
+
+
+def cursor_of(codec: CursorCodec, conversation_id: int, message: Row) -> str:
+    """Return the cursor of the page of a conversation's messages that begins with this one."""
+    thread = replace(codec, endpoint="messages", filters={"conversation": str(conversation_id)})
+    return thread.encode((message["created_at"], message["id"] + 1))
 
 
 def notes(request: EndpointRequest) -> Page[Note]:

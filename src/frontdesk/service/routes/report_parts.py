@@ -1,21 +1,24 @@
 """Parts of the inbox report that are included on request: users, teams, labels, hours, spread."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Generic, TypeVar
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate, groupby
+from math import prod, sqrt
+from typing import Any, Generic, Self, TypeVar
 from zoneinfo import ZoneInfo
 
+from frontdesk.service.calendar_buckets import Interval
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
-from frontdesk.service.periods import Interval
 from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
 from frontdesk.store import report_parts, reports
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
-from frontdesk.store.rollups import OUTGOING, QUARTER
+from frontdesk.store.rollups import OUTGOING, QUARTER, WEEK, limits_of
 from frontdesk.wire import (
     ChannelMetrics,
     HourGrid,
@@ -131,8 +134,8 @@ def with_parts(report: Report, context: PartsContext) -> Report:
 
 def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
     """Return the figures of the account and of its channels with their spread and targets."""
-    now, before = (_details(context, "all", interval) for interval in context.intervals)
     own, earlier = (_details(context, "channels", interval) for interval in context.intervals)
+    now, before = own.together(), earlier.together()
     rows = reports.channels(context.connection, context.account_id, context.channel_id)
     keys = {row["phone_number_id"]: row["id"] for row in rows}
     return {
@@ -163,56 +166,80 @@ def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
 
 @dataclass(frozen=True, slots=True)
 class _PartDetails:
-    """Percentiles and shares within targets of a period, by group; None if not asked for."""
+    """Numbers of durations by step, of each group and metric; none if no details are asked for.
 
-    percentiles: Mapping[Any, list[Row]] | None
-    within: Mapping[Any, list[Row]] | None
-    targets: Mapping[str, int]
+    If `exact`, a step is a duration in milliseconds.
+    """
+
+    steps: Mapping[tuple[int, str], Counter[int]]
+    exact: bool
+    query: PartsQuery
 
     def of(self, key: int, figures: Figures) -> Figures:
-        """Return the figures of a group with its details."""
-        added: dict[str, Any] = {}
-        if self.percentiles is not None:
-            added["spread"] = _spread(self.percentiles[key], figures)
-        if self.within is not None:
-            added["targets"] = _shares(self.within[key], self.targets)
+        """Return the figures of a group with percentiles and shares within targets."""
+        if not self.query.targets and "spread" not in self.query.parts:
+            return figures
+        added = dict[str, Any]()
+        if "spread" in self.query.parts:
+            added["spread"] = {
+                mean: self._percentiles(self.steps[key, name])
+                for mean, name in REPORT_MEANS.items()
+                if mean in type(figures).model_fields
+            }
+        if self.query.targets:
+            added["targets"] = {
+                name: self._share(self.steps[key, name], limit)
+                for name, limit in self.query.targets.items()
+            }
         return figures.model_copy(update=added)
+
+    def together(self) -> Self:
+        """Return the details of all groups as those of group 0."""
+        sums = defaultdict[tuple[int, str], Counter[int]](Counter)
+        for (_, name), steps in self.steps.items():
+            sums[NOBODY, name].update(steps)
+        return type(self)(sums, self.exact, self.query)
+
+    def _percentiles(self, steps: Counter[int]) -> Percentiles:
+        """Return the shortest durations that 50 and 90 percent do not exceed."""
+        ordered = sorted(steps)
+        places = list(accumulate(steps[step] for step in ordered))
+        seconds = dict[str, float | None](p50=None, p90=None)
+        for share, name in _SHARES.items() if ordered else ():
+            step = ordered[bisect_left(places, -(-places[-1] * share // 100))]
+            seconds[name] = round((step if self.exact else sqrt(prod(limits_of(step)))) / 1000, 1)
+        return Percentiles(**seconds, approximate=not self.exact)
+
+    def _share(self, steps: Counter[int], limit: int) -> TargetShare:
+        within = sum(n * self._part_within(step, limit) for step, n in steps.items())
+        return TargetShare(
+            target_seconds=limit // 1000,
+            within=round(within),
+            samples=steps.total(),
+            approximate=not self.exact,
+        )
+
+    def _part_within(self, step: int, limit: int) -> float:
+        """Return the part of a step's durations that are within a limit."""
+        shortest, longest = (step, step) if self.exact else limits_of(step)
+        if longest <= limit:
+            return 1.0
+        return min(max((limit - shortest) / max(longest - shortest, 1), 0), 1)
 
 
 def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _PartDetails:
-    selection, targets = context.selection(interval), context.query.targets
-    percentiles = within = None
-    if "spread" in context.query.parts:
-        rows = report_parts.percentiles(context.connection, grouping, selection)
-        percentiles = grouped(rows, "key")
-    if targets:
-        rows = report_parts.within_targets(context.connection, grouping, selection, targets)
-        within = grouped(rows, "key")
-    return _PartDetails(percentiles, within, targets)
-
-
-def _spread(rows: Iterable[Row], figures: Metrics | PersonFigures) -> dict[str, Percentiles]:
-    values: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in rows:
-        values[row["name"]][_SHARES[row["share"]]] = round(row["duration"] / 1000, 1)
-    return {
-        mean: Percentiles(
-            p50=values[name].get("p50"), p90=values[name].get("p90"), approximate=False
-        )
-        for mean, name in REPORT_MEANS.items()
-        if mean in type(figures).model_fields
-    }
-
-
-def _shares(rows: Iterable[Row], targets: Mapping[str, int]) -> dict[str, TargetShare]:
-    counts = {row["name"]: (row["within"], row["samples"]) for row in rows}
-    shares: dict[str, TargetShare] = {}
-    for name, limit in targets.items():
-        within, samples = counts.get(name, (0, 0))
-        shares[name] = TargetShare(
-            target_seconds=limit // 1000, within=within, samples=samples, approximate=False
-        )
-    return shares
+    selection, query = context.selection(interval), context.query
+    if not query.targets and "spread" not in query.parts:
+        return _PartDetails({}, exact=True, query=query)
+    # Sums of durations are not kept by label.
+    exact = grouping == "labels" or report_parts.has_few_durations(context.connection, selection)
+    steps = defaultdict[tuple[int, str], Counter[int]](Counter)
+    for row in report_parts.durations(context.connection, grouping, selection, exact=exact):
+        steps[row["key"], row["name"]][row["step"]] += row["n"]
+    for key, counts in steps.items():
+        # What was added and subtracted leaves steps of 0.
+        steps[key] = +counts
+    return _PartDetails(steps, exact, query)
 
 
 class _GroupFigures(Generic[Figures]):
@@ -229,10 +256,11 @@ class _GroupFigures(Generic[Figures]):
         self._rows = grouped(rows, "key")
         self._details = _details(context, grouping, interval)
         self._figures: Callable[[Sequence[Row]], Figures] = figures
-        self.keys = {row["key"] for row in rows}
+        self.keys = {row["key"] for row in rows if row["n"]}
 
     def of(self, key: int) -> Figures:
-        return self._details.of(key, self._figures(self._rows[key]))
+        figures = self._figures(self._rows[key])
+        return self._details.of(key, figures)
 
 
 def _person(rows: Sequence[Row]) -> PersonFigures:
@@ -347,10 +375,12 @@ def _grid(context: PartsContext, interval: Interval) -> HourGrid:
     end = interval.end // QUARTER * QUARTER
     beside = (interval.start, min(start, interval.end)), (max(start, end), interval.end)
     edges = [Interval(*edge) for edge in beside if edge[0] < edge[1]]
-    for row in report_parts.quarter_hours(
-        context.connection, context.selection(Interval(start, max(start, end)))
-    ):
-        add(row["bucket"], row)
+    whole = _same_clock(Interval(start, max(start, end)), context.zone)
+    for _, parts in groupby(whole, lambda part: _offset(part.start, context.zone)):
+        stretch = list(parts)
+        part = Interval(stretch[0].start, stretch[-1].end)
+        for row in report_parts.quarter_hours(context.connection, context.selection(part)):
+            add(row["bucket"], row)
     spans = [ReportSpan(tag, edge.start, edge.end) for tag, edge in enumerate(edges)]
     for row in reports.figures(
         context.connection, context.account_id, context.channel_id, spans, detailed=False
@@ -367,6 +397,21 @@ def _grid(context: PartsContext, interval: Interval) -> HourGrid:
             for day in zip(*times, strict=True)
         ),
     )
+
+
+def _same_clock(interval: Interval, zone: ZoneInfo) -> Iterator[Interval]:
+    """Split whole quarter hours where the zone's offset changes."""
+    start = interval.start
+    while start < interval.end:
+        end = min(start + WEEK, interval.end)
+        while _offset(start, zone) != _offset(end - QUARTER, zone):
+            end = start + max((end - start) // 2 // QUARTER, 1) * QUARTER
+        yield Interval(start, end)
+        start = end
+
+
+def _offset(moment: int, zone: ZoneInfo) -> timedelta | None:
+    return datetime.fromtimestamp(moment / 1000, UTC).astimezone(zone).utcoffset()
 
 
 def _cells(counts: Counter[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:

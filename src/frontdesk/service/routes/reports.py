@@ -9,9 +9,7 @@ from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from frontdesk.service.endpoint import EndpointRequest
-from frontdesk.service.params import Parameters, echo
-from frontdesk.service.periods import (
+from frontdesk.service.calendar_buckets import (
     DAY,
     Interval,
     days_between,
@@ -23,6 +21,8 @@ from frontdesk.service.periods import (
     split_previous,
     zone_of,
 )
+from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.params import Parameters, echo
 from frontdesk.service.routes import filters
 from frontdesk.service.routes.report_parts import PartsContext, PartsQuery, parts_query, with_parts
 from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
@@ -282,7 +282,9 @@ def _by_author(rows: Iterable[Row]) -> dict[str, int]:
     for row in rows:
         if row["name"] == OUTGOING:
             counts[row["author"]] += row["n"]
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+    return {
+        author: n for author, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if n
+    }
 
 
 def _by_channel(
@@ -325,6 +327,7 @@ def _pricing(
             **{name: found[name] for name in _PRICING_COUNTS},
         )
         for (channel, author, category, type_), found in ordered
+        if found["count"] or found["previous_count"]
     )
 
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from frontdesk.service.http import HEALTH_PATHS, MAX_REQUEST_BYTES, problem_response
+from frontdesk.service.middleware import HEALTH_PATHS, MAX_REQUEST_BYTES, problem_response
 from frontdesk.service.problems import PROBLEM_BASE_URI, ApiError, too_busy
 from frontdesk.service.rate_limit import client_network, unmapped
 from frontdesk.service.server.sockets import Network

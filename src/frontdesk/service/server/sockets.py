@@ -39,7 +39,6 @@ def listening_on(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def base_url(listening: socket.socket) -> str:
-    """Return the URL of a listening socket."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import NoReturn
 
-from frontdesk.crash_report import trace
+from frontdesk.crash_trace import trace
 
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 

@@ -101,7 +101,7 @@ def serve(
 def _telemetry(plan: Plan) -> Telemetry:
     if plan.metrics_port is None:
         return Telemetry()
-    from frontdesk.service.metrics import ServiceMetrics
+    from frontdesk.service.prometheus_metrics import ServiceMetrics
 
     return ServiceMetrics()
 
@@ -143,7 +143,7 @@ def _application(plan: Plan, limits: RateLimits, telemetry: Telemetry) -> Iterat
             if plan.webhook_port is not None:
                 by_port[plan.webhook_port] = receiver
         if plan.metrics_port is not None:
-            from frontdesk.service.metrics import MetricsApplication, ServiceMetrics
+            from frontdesk.service.prometheus_metrics import MetricsApplication, ServiceMetrics
 
             assert isinstance(telemetry, ServiceMetrics)
             by_port[plan.metrics_port] = MetricsApplication(telemetry, database, epoch_milliseconds)

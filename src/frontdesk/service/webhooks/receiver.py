@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from frontdesk.service.access import RequestContext, client_address
+from frontdesk.service.access_control import RequestContext, client_address
 from frontdesk.service.access_log import AccessLog
-from frontdesk.service.http import Handler, HttpApplication
+from frontdesk.service.middleware import Handler, HttpApplication
 from frontdesk.service.problems import ApiError, check_method, no_route, too_busy
 from frontdesk.service.rate_limit import ClientQuota, Reservation
 from frontdesk.service.telemetry import Telemetry

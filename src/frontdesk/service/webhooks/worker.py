@@ -5,11 +5,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from frontdesk.crash_report import trace
+from frontdesk.crash_trace import trace
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import wake
-from frontdesk.ingest.jobs import DEFAULT_DAYS, Silence, resolve_silent, retire
+from frontdesk.ingest.idle_conversations import IdleLimit, resolve_idle
+from frontdesk.ingest.webhook_retention import DEFAULT_RETENTION_DAYS, delete_old_webhooks
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
@@ -18,7 +19,7 @@ from frontdesk.store.raw_events import any_waiting
 
 # Poll interval for webhooks that another process stored or left unprocessed.
 TICK_SECONDS = 1.0
-SNOOZES_EVERY, SILENCES_EVERY, RETENTION_EVERY = 10_000, 60_000, 3_600_000
+SNOOZES_EVERY, IDLE_CHECK_EVERY, RETENTION_EVERY = 10_000, 60_000, 3_600_000
 
 _log = logging.getLogger("frontdesk.service")
 
@@ -27,13 +28,13 @@ _log = logging.getLogger("frontdesk.service")
 class WorkerSettings:
     """Background job settings. retention_days: how long applied webhook bodies are stored.
 
-    retain_revoked: keep in them what a customer deleted. silence: idle time after which a
+    retain_revoked: keep in them what a customer deleted. idle_limit: idle time after which a
     conversation is resolved automatically, None for never. admission: what is ingested.
     """
 
-    retention_days: int = DEFAULT_DAYS
+    retention_days: int = DEFAULT_RETENTION_DAYS
     retain_revoked: bool = False
-    silence: Silence | None = None
+    idle_limit: IdleLimit | None = None
     admission: Admission = ANYTHING
 
 
@@ -111,12 +112,14 @@ class BackgroundWorker:
         if self._is_due("snoozes", SNOOZES_EVERY):
             for account_id in accounts:
                 self._wake(account_id)
-        if self._settings.silence is not None and self._is_due("silences", SILENCES_EVERY):
+        if self._settings.idle_limit is not None and self._is_due(
+            "idle conversations", IDLE_CHECK_EVERY
+        ):
             for account_id in accounts:
-                resolve_silent(self._database, account_id, self._clock(), self._settings.silence)
+                resolve_idle(self._database, account_id, self._clock(), self._settings.idle_limit)
         if self._is_due("retention", RETENTION_EVERY):
             for account_id in accounts:
-                self._retire(account_id)
+                self._delete_old(account_id)
             # Other processes delete too, and their truncation may have been blocked by a reader.
             self._log_to_truncate = True
         self._truncate_log()
@@ -154,5 +157,7 @@ class BackgroundWorker:
         if self._database.read_latest(due):
             self._database.write(lambda connection: wake(connection, account_id, now))
 
-    def _retire(self, account_id: int) -> None:
-        retire(self._database, account_id, self._clock(), self._settings.retention_days)
+    def _delete_old(self, account_id: int) -> None:
+        delete_old_webhooks(
+            self._database, account_id, self._clock(), self._settings.retention_days
+        )

@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 from textual import events, on
 from textual.await_complete import AwaitComplete
+from textual.binding import BindingsMap
 from textual.geometry import Size
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from frontdesk.tui.actions import CommandEntry, run_action
+from frontdesk.tui.action_groups import CommandEntry, run_action
 from frontdesk.tui.widgets.bar import StatusBar
 
 R = TypeVar("R")
@@ -62,6 +63,11 @@ class SizedScreen(Screen[R]):
         }
         classes = {name: name in reached for along in points for _, name in along}
         self.update_classes(classes, update=update, animate=False)
+
+    @property
+    def composed(self) -> bool:
+        """True if this screen has its widgets: not before, nor if the app ends meanwhile."""
+        return self.is_attached and bool(self.children)
 
     def on_mount(self) -> None:
         self.watch(self, "focused", self._focus_moved, init=False)
@@ -127,6 +133,19 @@ class Dialog(ModalScreen[R], LeftOnce[R]):
     """A modal screen that covers a part of the screen below."""
 
 
+class TextField(Input):
+    """Input that runs the actions of its keys in the order in which they are typed.
+
+    Textual runs them after the key has bubbled to the application, when later letters may already
+    be in the field.
+    """
+
+    async def on_key(self, event: events.Key) -> None:
+        for binding in BindingsMap(Input.BINDINGS).key_to_bindings.get(event.key, ()):
+            event.stop()
+            await self.run_action(binding.action)
+
+
 class Early(LeftOnce[R]):
     """Buffers keys that arrive before mounting, and types them into the field afterwards."""
 
@@ -155,6 +174,8 @@ class Early(LeftOnce[R]):
 
     async def type_in(self, event: events.Key) -> None:
         """Apply a key to the input: insert a printable character; submit on enter."""
+        if not self.composed:
+            return
         field = self.query_one(Input)
         if event.is_printable and event.character is not None:
             event.stop()

@@ -12,16 +12,16 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.query import Completion, Query, QueryNames, check, complete
-from frontdesk.tui.dialogs.base import Asking
+from frontdesk.tui.dialogs.base import Asking, TextField
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import ChoiceList
-from frontdesk.tui.key_names import ENTER, named
+from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.virtual_list import FixedRows
 
 _MOST_COMPLETIONS = 8
 _KEYS = (
-    f"{ENTER} apply   {{filter_line.complete}} complete   {{filter_line.earlier}} history   "
+    "{enter} apply   {filter_line.complete} complete   {filter_line.earlier} history   "
     "{filter_line.leave} back"
 )
 
@@ -69,16 +69,18 @@ class FilterLine(Asking[Query]):
             yield Static("", id="filter-problem", markup=False)
             with Horizontal(id="filter-edit"):
                 yield Static("filter ", id="prompt-mark", markup=False)
-                yield Input(
+                yield TextField(
                     self._texts[0],
                     placeholder='is:open @me #label in:channel waiting:>1h "words"',
                     id="prompt-input",
                     select_on_focus=False,
                     highlighter=MistakeHighlighter(self._names),
                 )
-            yield Static(named(self, _KEYS), id="filter-keys", markup=False)
+            yield HintLine(_KEYS, id="filter-keys")
 
     def on_mount(self) -> None:
+        if not self.composed:
+            return
         field = self.query_one(Input)
         field.cursor_position = len(field.value)
         self._offer()

@@ -1,4 +1,8 @@
-"""Help dialog: searchable list of the active key bindings, by group."""
+"""Help dialog: searchable list of the active key bindings, by group.
+
+Groups and their order are in `tui/action_groups.py`, titles and keys in `BINDINGS` of each screen
+or pane.
+"""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -6,10 +10,9 @@ from typing import Any, ClassVar
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from frontdesk.tui.actions import CommandEntry, active_commands
+from frontdesk.tui.action_groups import CommandEntry, active_commands
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
-from frontdesk.tui.key_names import ENTER
 
 
 def show_help(screen: Screen[Any]) -> None:
@@ -23,9 +26,9 @@ def show_help(screen: Screen[Any]) -> None:
 
 
 class HelpScreen(Picker[CommandEntry]):
-    """Picker of actions; returns the selected one."""
+    """Picker of actions, by the groups of `actions`; returns the selected one."""
 
-    PLACEHOLDER = f"type to find an action; {ENTER} runs it"
+    PLACEHOLDER = "type to find an action; enter runs it"
     MOST_SHOWN = 80
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "leave", "Back", id="help.leave"),

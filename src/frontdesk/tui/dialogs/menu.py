@@ -12,8 +12,9 @@ from textual.widgets import Static
 
 from frontdesk.tui.dialogs.base import Dialog
 from frontdesk.tui.dialogs.choices import MenuEntry, V
-from frontdesk.tui.key_names import named
-from frontdesk.tui.widgets.line_widget import PARTS, Piece, fit
+from frontdesk.tui.key_names import HintLine
+from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.tui.widgets.text_layout import Piece, fit
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 # Lines of a menu besides its entries: border, title, keys.
@@ -70,9 +71,11 @@ class Menu(Dialog[V | None]):
         with Vertical(id="menu"):
             yield Static(self._title, id="menu-title", markup=False)
             yield self._list
-            yield Static(named(self, _KEYS), id="menu-keys", markup=False)
+            yield HintLine(_KEYS, id="menu-keys")
 
     def on_mount(self) -> None:
+        if not self.composed:
+            return
         self.query_one("#menu").styles.height = len(self._entries) + _AROUND
         rows = FixedRows([(entry.letter, entry) for entry in self._entries])
         self._list.show(rows, cursor=self._at)

@@ -13,10 +13,11 @@ from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
-from frontdesk.tui.dialogs.base import Asking
+from frontdesk.tui.dialogs.base import Asking, TextField
 from frontdesk.tui.dialogs.choices import Choice, V
-from frontdesk.tui.key_names import ENTER, named
-from frontdesk.tui.widgets.line_widget import PARTS, Piece, cut, fit, spread
+from frontdesk.tui.key_names import HintLine
+from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 # Lines of a picker besides its choices: border, title, field and its border, keys.
@@ -132,12 +133,11 @@ class Picker(Asking[V]):
             lines = sum(map(self.list.height_of, range(len(self._choices))))
             around.styles.height = self._lines_with(min(lines, self.MOST_SHOWN))
             yield Static(self._title, id="picker-title", markup=False)
-            yield Input(placeholder=self.PLACEHOLDER, id="picker-input")
+            yield TextField(placeholder=self.PLACEHOLDER, id="picker-input")
             yield self.list
             if self._remark:
                 yield Static(self._remark, id="picker-remark", markup=False)
-            words = f"{ENTER} choose   {{picker.leave}} back"
-            yield Static(named(self, words), id="picker-keys", markup=False)
+            yield HintLine("{enter} choose   {picker.leave} back", id="picker-keys")
 
     @on(Input.Changed)
     def follow(self, event: Input.Changed) -> None:

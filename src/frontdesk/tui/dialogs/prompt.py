@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from frontdesk.tui.dialogs.base import Asking
+from frontdesk.tui.dialogs.base import Asking, TextField
 
 
 class Prompt(Asking[str]):
@@ -39,7 +39,7 @@ class Prompt(Asking[str]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="prompt"):
             yield Static(self._mark, id="prompt-mark", markup=False)
-            yield Input(self._value, placeholder=self._placeholder, id="prompt-input")
+            yield TextField(self._value, placeholder=self._placeholder, id="prompt-input")
             yield Static("", id="prompt-problem", markup=False)
 
     @on(Input.Submitted)
@@ -53,7 +53,7 @@ class Prompt(Asking[str]):
             self.dismiss(answer or None)
 
     @on(Input.Changed)
-    def mend(self) -> None:
+    def clear_problem(self) -> None:
         """Remove the error message when the text changes."""
         self.query_one("#prompt-problem", Static).update("")
 

@@ -10,8 +10,9 @@ from textual.widgets import Static
 
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.dialogs.base import Dialog
-from frontdesk.tui.key_names import named
-from frontdesk.tui.widgets.line_widget import PARTS, Piece, fit, wrap
+from frontdesk.tui.key_names import HintLine
+from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Wire
 
@@ -47,9 +48,11 @@ class Received(Dialog[None]):
         with Vertical(id="help"):
             yield Static(self._title, id="help-title", markup=False)
             yield Lines(id="help-keys")
-            yield Static(named(self, _KEYS), id="help-foot", markup=False)
+            yield HintLine(_KEYS, id="help-foot")
 
     def on_mount(self) -> None:
+        if not self.composed:
+            return
         members = self._value.model_dump(mode="json", exclude_unset=True)
         text = json.dumps(members, ensure_ascii=False, indent=2).split("\n")
         lines = self.query_one(Lines)

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from frontdesk import private_files
 from frontdesk.tui import sentences
-from frontdesk.tui.key_names import ENTER
+from frontdesk.tui.key_names import key_label
 
 # Bytes of a file name that every file system accepts.
 _LONGEST_NAME = 200
@@ -34,7 +34,7 @@ class SaveCheck:
                 return sentences.NO_DIRECTORY.format(path=path.parent)
             if path.exists() and self._warned != typed:
                 self._warned = typed
-                return sentences.FILE_EXISTS.format(key=ENTER)
+                return sentences.FILE_EXISTS.format(key=key_label("enter"))
         except (OSError, ValueError) as error:
             return sentences.BAD_NAME.format(error=error)
         return None

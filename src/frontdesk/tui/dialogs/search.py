@@ -1,76 +1,182 @@
-"""Full-text search dialog over the cached messages, notes and names; works offline."""
+"""Full-text search dialog: messages, notes and names on this computer, and on the server.
+
+Works offline.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from itertools import groupby
+from typing import TypeAlias
 
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from frontdesk.cache import Hit
 from frontdesk.mailbox import Mailbox
+from frontdesk.mailbox.search import TOO_SHORT, SearchRun, ask_quietly
 from frontdesk.phones import contact_name
-from frontdesk.query import Query
-from frontdesk.text import ago
+from frontdesk.query import MessageSearch, Query, QueryNames, parse_search
+from frontdesk.text import first_non_blank
+from frontdesk.time_format import ago
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.connection import problem_words
+from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
-from frontdesk.tui.dialogs.switcher import number_choices
-from frontdesk.tui.key_names import ENTER, named
+from frontdesk.tui.dialogs.switcher import PAUSE_SECONDS, number_choices
+from frontdesk.tui.key_names import HintLine
 
 MOST_HITS = 100
+_OFFER = (("off", sentences.KEEP_NOTHING), ("open", sentences.KEEP_OPEN))
+
+# A hit, the query of a number that was typed, or what to keep on this computer.
+Chosen: TypeAlias = Hit | Query | str
 
 
-class SearchScreen(Picker[Hit | Query]):
-    """Returns the selected hit, or the query for the conversations of a number that was typed."""
+class SearchScreen(Picker[Chosen]):
+    """Hits by conversation, the newest first."""
 
-    def __init__(self, mailbox: Mailbox, clock: Clock, sought: str) -> None:
+    def __init__(
+        self, mailbox: Mailbox, clock: Clock, names: QueryNames, offered: Collection[str]
+    ) -> None:
+        """offered: filters that the server answers."""
         super().__init__("Search", [], current=None)
+        self.list.say_when_empty("")
         self._mailbox = mailbox
         self._clock = clock
-        self._sought = sought
-        self._none = sentences.NO_MATCH_HERE
+        self._names = names
+        self._offered = offered
+        self._searching = self._entered = self._offering = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="picker", classes="-wide"):
             yield Static(sentences.SEARCH, id="picker-title", markup=False)
-            yield Input(self._sought, placeholder=sentences.SEARCH_HINT, id="picker-input")
+            yield TextField("", placeholder=sentences.SEARCH_HINT, id="picker-input")
             yield self.list
-            words = f"{ENTER} go there   {{picker.leave}} back"
-            yield Static(named(self, words), id="picker-keys", markup=False)
+            yield HintLine("{enter} go there   {picker.leave} back", id="picker-keys")
 
     def on_mount(self) -> None:
-        self._tell_where()
+        self._describe_extent()
 
-    @work
-    async def _tell_where(self) -> None:
-        """Show the number of searched rows; counting takes longer than a search."""
+    @work(group="search", exclusive=True)
+    async def _describe_extent(self) -> None:
+        """Show how much is on this computer; counting takes longer than a search."""
         seen = await self._mailbox.seen()
-        self._none = sentences.NO_MATCH_SEARCHED.format(messages=seen.messages)
-        title = sentences.SEARCH_OF.format(messages=seen.messages, conversations=seen.conversations)
-        self.query_one("#picker-title", Static).update(title)
+        has_search = self._mailbox.state_of("search_messages") == "present"
+        of = sentences.SEARCH_OF.format(messages=seen.messages, conversations=seen.conversations)
+        self._show_title(sentences.SEARCH_ALL if has_search else of)
+
+    def _show_title(self, words: str) -> None:
+        self.query_one("#picker-title", Static).update(words)
 
     def narrow(self, typed: str) -> None:
-        """Search synchronously on each key; it takes milliseconds."""
-        hits = self._mailbox.search(typed, limit=MOST_HITS) if typed.strip() else []
-        choices: list[Choice[Hit | Query]] = [
-            Choice(hit, hit.snippet, self._hint(hit), hit.spans)
-            for hit in sorted(hits, key=_is_inside)
-        ]
-        choices += number_choices(typed)
-        self.make_room(len(choices))
-        self.list.say_when_empty(self._none if typed.strip() else "")
+        """Search the cache synchronously on each key, and the rest once typing pauses."""
+        search = parse_search(typed)
+        self._entered = self._offering = False
+        self._searching = bool(search.words)
+        run = self._run(search)
+        more = bool(search.words) and run.step()
+        self.list.say_when_empty(sentences.SEARCHING_MESSAGES if search.words else "")
+        self._show(run, typed)
+        self.workers.cancel_group(self, "search")
+        if search.words:
+            self._go_on(run, search, typed, more=more)
+        else:
+            self._show_title(_problems(search) or sentences.SEARCH)
+
+    def _run(self, search: MessageSearch) -> SearchRun:
+        now = self._clock.server_now()
+        return SearchRun(self._mailbox, search, self._names, now, limit=MOST_HITS, zone=now.tzinfo)
+
+    @work(group="search", exclusive=True)
+    async def _go_on(
+        self, run: SearchRun, search: MessageSearch, typed: str, *, more: bool
+    ) -> None:
+        """Search the rest of the cache and the server, and show what was looked through."""
+        while more:
+            await asyncio.sleep(0)
+            more = run.step()
+        await asyncio.sleep(PAUSE_SECONDS)
+        error = None
+        if self._mailbox.connected:
+            error = await ask_quietly(run, self._offered)
+        extent = await run.extent()
+        self._searching = False
+        failed = problem_words(error) if error else ""
+        title = [_summary(run, extent), _problems(search), self._short_words(search), failed]
+        self._show_title(" · ".join(filter(None, title)))
+        self._offering = not run.hits and not run.everywhere and self._mailbox.offers_keeping
+        self.list.say_when_empty(_summary(run, extent))
+        self._show(run, typed)
+        if self._entered and not self._offering:
+            self.take_row()
+
+    def _short_words(self, search: MessageSearch) -> str:
+        has_search = self._mailbox.state_of("search_messages") == "present"
+        return TOO_SHORT if has_search and not search.has_indexed_word else ""
+
+    def is_ready(self) -> bool:
+        """False while nothing is found yet and the search is running."""
+        self._entered = self._searching and self.list.row is None
+        return not self._entered
+
+    def action_leave(self) -> None:
+        """Close; an offer that was not taken does not come again."""
+        self.dismiss("off" if self._offering else None)
+
+    def _show(self, run: SearchRun, typed: str) -> None:
+        """Show the hits; the cursor stays on the hit where the user has moved it."""
+        row = self.list.row if self.list.cursor else None
+        choices = self._choices_of(run.hits) + number_choices(typed)
+        if self._offering:
+            heading = sentences.OFFER_KEEPING
+            choices += [
+                Choice(keep, words, heading="" if at else heading)
+                for at, (keep, words) in enumerate(_OFFER)
+            ]
         self.offer(choices)
+        values = [choice.value for choice in choices]
+        if row is not None and row.value in values:
+            self.list.go_to(values.index(row.value))
+        self.make_room(sum(map(self.list.height_of, range(len(choices)))))
+
+    def _choices_of(self, hits: Sequence[Hit]) -> list[Choice[Chosen]]:
+        """Hits grouped by conversation, each group at the place of its newest hit."""
+        first = {hit.conversation_id or hit.id: at for at, hit in reversed([*enumerate(hits)])}
+        grouped = sorted(hits, key=lambda hit: first[hit.conversation_id or hit.id])
+        choices: list[Choice[Chosen]] = []
+        for id, group in groupby(grouped, lambda hit: hit.conversation_id or hit.id):
+            heading = self._heading(id)
+            for hit in group:
+                choices.append(
+                    Choice(hit, hit.snippet, self._hint(hit), hit.spans, heading=heading)
+                )
+                heading = ""
+        return choices
+
+    def _heading(self, conversation_id: str) -> str:
+        row = self._mailbox.conversation(conversation_id)
+        if row is None:
+            return sentences.CUSTOMER
+        channel = first_non_blank(row.channel.name, row.channel.phone)
+        return f"{contact_name(row.contact)} · {channel}" if channel else contact_name(row.contact)
 
     def _hint(self, hit: Hit) -> str:
-        conversation = self._mailbox.conversation(hit.conversation_id or "")
-        if conversation is None:
-            return "customer"
-        name = contact_name(conversation.contact)
         moment = self._clock.local(hit.created_at)
-        return f"{name} · {ago(moment, self._clock.server_now())}" if moment else name
+        age = ago(moment, self._clock.server_now()) if moment else ""
+        return f"note · {age}" if hit.kind == "note" else age
 
 
-def _is_inside(hit: Hit) -> bool:
-    """True if no match begins a word."""
-    starts = (start for start, _ in hit.spans)
-    return not any(not start or not hit.snippet[start - 1].isalnum() for start in starts)
+def _problems(search: MessageSearch) -> str:
+    return " ".join(problem.message for problem in search.problems)
+
+
+def _summary(run: SearchRun, extent: str) -> str:
+    hits = run.hits
+    if not hits:
+        return sentences.NOT_FOUND_IN.format(extent=extent)
+    more = "+" if run.more else ""
+    return sentences.FOUND_IN.format(count=f"{len(hits)}{more}", extent=extent)

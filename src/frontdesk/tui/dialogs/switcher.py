@@ -15,7 +15,7 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
-from frontdesk.text import first_said, one_line
+from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.choices import Choice
@@ -41,7 +41,7 @@ async def search_contacts(mailbox: Mailbox, typed: str) -> Page[Contact]:
 
 def full_name(contact: Contact) -> str:
     """Name of a contact, or else the profile name, the number or the id."""
-    return first_said(contact.name, contact.profile_name) or phones.contact_name(contact)
+    return first_non_blank(contact.name, contact.profile_name) or phones.contact_name(contact)
 
 
 Destination: TypeAlias = View | Query | Contact | Conversation
@@ -97,6 +97,7 @@ class Switcher(Picker[Destination]):
             self._search(typed)
         elif len(typed) >= LEAST_LETTERS:
             self.say_when_empty(sentences.NOT_CONNECTED_YET)
+            self._offer_seen(typed)
 
     def is_ready(self) -> bool:
         """False while customers are searched for and no local choice contains the text."""
@@ -111,34 +112,42 @@ class Switcher(Picker[Destination]):
         except InboxError as error:
             self._searching = False
             self.say_when_empty(sentences.CUSTOMERS_FAILED)
+            self._offer_seen(typed)
             self.notify(problem_words(error), severity="warning", markup=False)
             return
         self._searching = False
         self.say_when_empty(sentences.NO_MATCH)
-        exact = containing(self._choices, typed)[:8]
-        similar = [one for one in matching(self._choices, typed)[:16] if one not in exact][:8]
-        people = [*map(_choice, found.data), *self._conversations(found.data)]
-        self.offer([*exact, *people, *number_choices(typed), *similar])
+        self._offer_people(typed, [*map(_choice, found.data), *self._conversations(found.data)])
         if self._entered:
             self.take_row()
 
     def _conversations(self, contacts: Sequence[Contact]) -> list[Choice[Destination]]:
         """Conversations of contacts that were seen on this computer."""
         rows = chain.from_iterable(self._mailbox.conversations_of(one.id) for one in contacts)
-        return [
-            Choice(
-                row,
-                f"{contact_name(row.contact)}: {preview(row)}",
-                f"{row.status} · {one_line(row.channel.name or '')}",
-            )
-            for row in islice(rows, _MOST_CONVERSATIONS)
-        ]
+        return [*map(_conversation_choice, islice(rows, _MOST_CONVERSATIONS))]
+
+    def _offer_seen(self, typed: str) -> None:
+        """Without a server, add conversations on this computer whose customer has these words."""
+        hits = self._mailbox.search(typed, limit=_MOST_CONVERSATIONS, kinds=("conversation",))
+        rows = [self._mailbox.conversation(hit.conversation_id or "") for hit in hits]
+        self._offer_people(typed, [_conversation_choice(row) for row in rows if row is not None])
+
+    def _offer_people(self, typed: str, people: Sequence[Choice[Destination]]) -> None:
+        """Show people between the local choices that contain the text and similar ones."""
+        exact = containing(self._choices, typed)[:8]
+        similar = [one for one in matching(self._choices, typed)[:16] if one not in exact][:8]
+        self.offer([*exact, *people, *number_choices(typed), *similar])
 
 
 def preview(conversation: Conversation) -> str:
     """The last message in a line."""
     message = conversation.last_message
     return snippet(message) if message is not None else "no messages"
+
+
+def _conversation_choice(row: Conversation) -> Choice[Destination]:
+    words = f"{contact_name(row.contact)}: {preview(row)}"
+    return Choice(row, words, f"{row.status} · {one_line(row.channel.name or '')}")
 
 
 def _choice(contact: Contact) -> Choice[Destination]:

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
-from frontdesk.tui.actions import CommandEntry
+from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import MenuEntry
 from frontdesk.tui.key_names import KeyNames

@@ -6,13 +6,13 @@ from types import MappingProxyType
 from textual.widget import Widget
 
 from frontdesk.query import SavedView, Term
-from frontdesk.tui import labels as say
-from frontdesk.tui.filters import SavedViews
+from frontdesk.tui import bar_texts
 from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
 from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.channel_list import ChannelItem, channel_tabs, tabs_in
-from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.text_layout import Piece
 
 _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -87,10 +87,12 @@ class Bars:
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
-        left += say.chip_pieces(queue.list_query, queue.names, queue.partial_terms)
+        left += bar_texts.chip_pieces(queue.list_query, queue.names, queue.partial_terms)
         left += [("dim", "   ~ filtered here")] if queue.filtered_here else []
         left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
-        header.show(left, say.unread_words(queue.all_counts, queue.lacking("counts")))
+        # The server counts open conversations only.
+        counts = queue.all_counts if queue.filter.status == "open" else None
+        header.show(left, bar_texts.unread_words(counts, queue.lacking("counts")))
         self._show_views()
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         queue.refresh_words()
@@ -108,7 +110,7 @@ class Bars:
         shown = self._views.named(queue.list_query)
         views = [(view, queue.count_of(view)) for view in self._views.all() if view.key]
         more = self._keys.fill("{view.menu} more")
-        tabs = say.view_tabs(views, shown, bar.size.width, more)
+        tabs = bar_texts.view_tabs(views, shown, bar.size.width, more)
         self._tabs = [words.split()[0] for _, words in tabs[1::2]]
         bar.show(tabs)
 

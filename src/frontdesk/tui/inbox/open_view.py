@@ -1,4 +1,7 @@
-"""Opens the views over the inbox screen."""
+"""Opens the views over the inbox screen: reports, contacts, catalogues, server.
+
+They are registered in `dialogs/view_table.py`. Dialogs are made by `dialogs/factories.py`.
+"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -38,9 +41,9 @@ def _reports(opening: Opening) -> Made:
 
 
 def _library(section: str, opening: Opening) -> Made:
-    from frontdesk.tui.views.templates import LibraryScreen
+    from frontdesk.tui.views.templates import TemplatesScreen
 
-    return LibraryScreen(opening, section)
+    return TemplatesScreen(opening, section)
 
 
 def _directory(opening: Opening) -> Made:

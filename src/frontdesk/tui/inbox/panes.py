@@ -94,6 +94,9 @@ def pane_widths(columns: int) -> PaneWidths:
 class Pane(Vertical):
     """A title bar, the list widget, and for the thread a footer."""
 
+    # Its widgets cover it, so that its own lines need not be drawn.
+    BLANK = True
+
     def __init__(self, name: str, body: VirtualList[Any]) -> None:
         super().__init__(id=f"{name}-pane", classes="pane")
         self.title = Title(str(1 + ORDER.index(name)), id=f"{name}-title")
@@ -119,6 +122,9 @@ class Pane(Vertical):
 
 class Panes(Horizontal):
     """Container of the panes by name; moves the focus between visible panes."""
+
+    # The panes cover it.
+    BLANK = True
 
     def __init__(self, *panes: Pane) -> None:
         super().__init__(id="panes", classes="-at-list")

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import ClassVar
@@ -15,8 +16,8 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
+from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
-from frontdesk.export import QUEUE_ENDINGS, queue_text
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.phones import parse_phone
 from frontdesk.query import (
@@ -36,16 +37,18 @@ from frontdesk.query.language import SORT, UNREAD, WAITING, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import SortKey, waiting_since
 from frontdesk.text import one_line
-from frontdesk.tui import labels, sentences
+from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
-from frontdesk.tui.filters import SavedViews, offered, query_names, query_plan
+from frontdesk.tui.filter_choices import counts_channels
+from frontdesk.tui.filters import offered, query_names, query_plan
 from frontdesk.tui.inbox.panes import Pane
-from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
+from frontdesk.tui.inbox.save_file import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import LocalFilter
+from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.unsupported import ignored_filters, lacking
 from frontdesk.tui.widgets.channel_list import ALL_CHANNELS, ChannelItem, ChannelList, channel_rows
 from frontdesk.tui.widgets.conversation_list import ConversationList
@@ -60,6 +63,8 @@ REFRESHES_UNTIL_THOROUGH = 6
 
 # Limits of searches for the next unread or longest waiting conversation.
 MOST_ROWS_SEARCHED = 1000
+# First rows of the list, and rows searched for an unread one, whose threads are prefetched.
+_THREAD_PREFETCH_ROWS = 20
 FIRST_ROWS = 50
 MOST_PAGES_LOADED = 20
 
@@ -80,12 +85,14 @@ _MOST_COMPLETED = 200
 # The scan for a local filter ends with the list, or after this many rows; "last" extends it.
 MOST_ROWS_SCANNED = 5000
 
-_SCANNED_AT_ONCE, _SCANNED_PER_STEP = 500, 200
+_SCANNED_AT_ONCE, _SCANNED_PER_STEP = 500, 100
+# Seconds between two steps. The messages that a key causes follow each other in turns of the event
+# loop: after a pause of no length each of them would wait for a step.
+_SCAN_PAUSE = 0.002
 
 # Worker group of the scan for rows that match the local filter.
 SCAN = "scan"
 
-_EVERY_OPEN = ConversationFilter(status="open")
 
 # Names of stored settings.
 QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"
@@ -119,9 +126,8 @@ class ChannelPane(Pane):
 
         The server counts only the open conversations of a channel, so other views have no counts.
         """
-        within = plan.filter.model_copy(update={"channel": None, "sort": None})
         known = self._mailbox.counts(ConversationFilter())
-        counts = known if within == _EVERY_OPEN and not plan.rest else None
+        counts = known if counts_channels(plan.filter) and not plan.rest else None
         rows = channel_rows(self._mailbox.catalogues.channels(), counts, plan.filter.channel)
         self.list.show_channels(rows)
         unlisted = [("dim", "not listed ")] if lacking(self._mailbox, "channels") else []
@@ -209,9 +215,14 @@ class QueuePane(Pane):
         return self._mailbox.counts(ConversationFilter())
 
     @property
+    def label_colours(self) -> dict[str, str]:
+        """Colours of labels, by title."""
+        return {label.title: label.color for label in self._mailbox.catalogues.labels()}
+
+    @property
     def names(self) -> QueryNames:
         """Names that the query may use; read again after a refresh."""
-        if self._names is None:
+        if self._names is None or self._names.me != self._mailbox.me:
             self._names = query_names(self._mailbox, self._contacts.values())
         return self._names
 
@@ -233,9 +244,17 @@ class QueuePane(Pane):
         )
 
     @property
+    def is_loaded(self) -> bool:
+        """True if rows of the view were loaded, now or by an earlier start."""
+        return self.listing.fetched_at is not None
+
+    @property
     def complete(self) -> bool:
         """True if all rows of the view are loaded."""
-        return self.listing.complete or (self._local is not None and self._local.ended)
+        if self._local is None:
+            return self.listing.complete
+        scanned = self._local.looked_at == len(self.listing)
+        return self._local.ended or (self.listing.complete and scanned)
 
     @property
     def partial_terms(self) -> Collection[Term]:
@@ -262,6 +281,7 @@ class QueuePane(Pane):
         if selected is not None:
             self._mailbox.set_setting(CONVERSATION_SETTING, selected)
         self.show(at_top=reordered and selected is None)
+        self.list.selected_by_input = self.list.row is not None
 
     def show(self, *, at_top: bool = False) -> None:
         """Show the cached rows of the view, with the cursor on the last selected conversation.
@@ -271,9 +291,8 @@ class QueuePane(Pane):
         last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
         self._showing += 1
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
-        self._stays_at_top = at_top
         self._opened, self._departed, self._seen = {}, {}, {}
-        self.list.dimmed = frozenset()
+        self.list.dimmed = self.list.after_gap = frozenset()
         self._read_here = set()
         self._answered = self._leaving_out = False
         self._added_above = self._unreadable = self._unreadable_below = 0
@@ -282,7 +301,11 @@ class QueuePane(Pane):
         if self._local is not None:
             self._local.step(_SCANNED_AT_ONCE)
             rows = self._local.rows()
-        self.list.show(rows, cursor=rows.find(f"conversation {last}") or 0)
+        position = rows.find(f"conversation {last}")
+        # Rows that the scan finds may come above those of before, unless the server sorts them.
+        stays = at_top or (position is None and not self.plan.is_sorted)
+        self._stays_at_top = stays and not self._is_settled
+        self.list.show(rows, cursor=position or 0)
 
     def _set_query(self, query: Query) -> None:
         self.list_query = query
@@ -291,18 +314,32 @@ class QueuePane(Pane):
         self.listing: Listing[Conversation] = self._mailbox.conversations(self.plan.filter)
 
     def _plans(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
-        """Plan of a query, and the plan for loaded rows while the server's order was never loaded.
+        """Plan of a query, and the plan for loaded rows while its own list was never loaded.
 
-        The latter sorts the rows of the list by activity here.
+        The latter sorts the rows of the list by activity here; without a connection it filters
+        those of the status here, if they are all that was loaded.
         """
         plan = query_plan(query, self.names, self._mailbox)
-        if plan.filter.sort is None or self._mailbox.conversations(plan.filter).fetched_at:
-            return plan, plan
-        return plan, plan._replace(filter=_unsorted(plan.filter))
+        unsorted = plan._replace(filter=_unsorted(plan.filter))
+        if self._was_loaded(plan) or self._was_loaded(unsorted) or not self._is_offline:
+            return plan, plan if self._was_loaded(plan) else unsorted
+        of_status = query_plan(query, self.names, self._mailbox, only=("status",))
+        return plan, of_status if self._was_loaded(of_status) else unsorted
+
+    def _was_loaded(self, plan: QueryPlan) -> bool:
+        return self._mailbox.conversations(plan.filter).fetched_at is not None
+
+    @property
+    def _is_offline(self) -> bool:
+        return self._connection.failing or not self._mailbox.connected
 
     def _replan(self) -> bool:
         """Plan the query anew once names or the server's filters are known; True if changed."""
-        if self._plans(self.list_query) == (self._target, self.plan):
+        plans = self._plans(self.list_query)
+        if plans == (self._target, self.plan):
+            return False
+        if plans[0] == self._target and not self._was_loaded(self._target):
+            # Only the rows that are shown meanwhile would be others.
             return False
         # A reader who waits at the top for the server's order has read nothing yet.
         stay = {} if self._stays_at_top and self.list.cursor == 0 else self._staying()
@@ -315,6 +352,7 @@ class QueuePane(Pane):
             self._show_local(self._local)
         else:
             self._show_rows(self._with_departed(stay))
+        self.post_message(self.Changed())
         return True
 
     def status_beside(self, step: int) -> str:
@@ -347,18 +385,25 @@ class QueuePane(Pane):
     def mark_read(self, conversation_id: str) -> None:
         """Mark a conversation as read on this computer; with `unread` its row stays, dimmed."""
         self._mailbox.mark_read(conversation_id)
-        if _shows_unread(self.list_query):
+        if self._local is not None and _shows_unread(self.list_query):
             self._read_here.add(conversation_id)
-            self.list.dimmed = {*self.list.dimmed, conversation_id}
+            self._dim_stale(self._local)
         self.list.refresh()
 
     def mark_unread(self, conversation_id: str) -> None:
         """Mark a conversation as unread on this computer."""
         self._mailbox.mark_unread(conversation_id)
-        if _shows_unread(self.list_query):
+        if self._local is not None and _shows_unread(self.list_query):
             self._read_here.discard(conversation_id)
-            self.list.dimmed = self.list.dimmed - {conversation_id}
+            self._local.stale.discard(conversation_id)
+            self._dim_stale(self._local)
         self.list.refresh()
+
+    def _dim_stale(self, local: LocalFilter) -> None:
+        """Dim the rows of a local filter that no longer match, and leave them out of its count."""
+        local.stale |= self._read_here
+        self.list.dimmed = frozenset(local.stale)
+        self.post_message(self.Changed())
 
     def go_to(self, conversation_id: str) -> bool:
         """Move the cursor to a conversation; False if it is not in the list."""
@@ -487,10 +532,22 @@ class QueuePane(Pane):
         unread = self._mailbox.unread_among(first)
         return [row for row in first if row.id in unread]
 
-    def _unread_beside(self, position: int, step: int) -> int | None:
+    def ids_ahead(self) -> list[str]:
+        """Ids of the conversations that are likely to be opened, the likeliest first."""
+        rows, cursor = self.list.rows, self.list.cursor
+        if rows is None:
+            return []
+        unread = self._unread_beside(cursor, 1, most=_THREAD_PREFETCH_ROWS)
+        positions = [cursor + 1, unread, *range(_THREAD_PREFETCH_ROWS), *self.list.in_view()]
+        ids = (rows[at].id for at in positions if at is not None and at < len(rows))
+        return list(dict.fromkeys(ids))
+
+    def _unread_beside(
+        self, position: int, step: int, *, most: int = MOST_ROWS_SEARCHED
+    ) -> int | None:
         rows = self.list.rows
         end = 0 if rows is None else len(rows) if step > 0 else -1
-        for at in islice(range(position + step, end, step), MOST_ROWS_SEARCHED):
+        for at in islice(range(position + step, end, step), most):
             assert rows is not None
             if self.is_unread(rows[at]):
                 return at
@@ -500,11 +557,17 @@ class QueuePane(Pane):
     async def find_unread(self) -> None:
         """Open the next unread conversation below, loading up to 20 pages to find it."""
         answer = await self._connection.ask(self._fetch_unread)
-        if answer is not None and answer.value is None:
-            whole = self.listing.complete
-            say(self.screen, sentences.NO_UNREAD_BELOW if whole else sentences.NO_UNREAD_LOADED)
-        elif answer is not None and answer.value is not None:
+        if answer is None:
+            self.notify(self.no_unread_below, severity="warning", markup=False)
+        elif answer.value is None:
+            say(self.screen, self.no_unread_below)
+        else:
             self.list.go_to(answer.value)
+
+    @property
+    def no_unread_below(self) -> str:
+        """Message that no unread conversation was found below."""
+        return sentences.NO_UNREAD_BELOW if self.complete else sentences.NO_UNREAD_LOADED
 
     async def _fetch_unread(self) -> int | None:
         position = self.list.cursor
@@ -532,7 +595,7 @@ class QueuePane(Pane):
         await self._find_contact()
         for counted in self._counted_filters():
             await self._mailbox.refresh_counts(counted)
-        if self._unknown_names:
+        if self.matches_nothing:
             return
         try:
             await self._fetch_rows()
@@ -558,7 +621,6 @@ class QueuePane(Pane):
         finally:
             await self._reload(chosen)
         self._answered = self._answered or chosen == self.filter
-        self._stays_at_top = self._stays_at_top and not (self._answered and self.plan.exact)
 
     async def _find_contact(self) -> None:
         """Ask for the contact of a `from:` with a number, unless it is known."""
@@ -571,9 +633,12 @@ class QueuePane(Pane):
             self._replan()
 
     @property
-    def _unknown_names(self) -> bool:
+    def matches_nothing(self) -> bool:
         """True if the query names what no catalogue has, so that nothing can match."""
-        return any(unknown_name(term, self.names) for term in self.list_query.terms)
+        return self._has_unknown_name(self.list_query)
+
+    def _has_unknown_name(self, query: Query) -> bool:
+        return any(unknown_name(term, self.names) for term in query.terms)
 
     def _counted_filters(self) -> set[ConversationFilter]:
         """Filters of the counts requests for the list and the tabs, besides that of all counts."""
@@ -586,9 +651,11 @@ class QueuePane(Pane):
 
     def count_of(self, view: SavedView) -> int | None:
         """Number of conversations of a view: the server's, or that of a complete list."""
+        if self._has_unknown_name(view.query):
+            return None
         plan = self._plan_of(view)
         counts = self._mailbox.counts(_counted(plan.filter))
-        number = None if plan.rest else labels.count_for(counts, plan.filter)
+        number = None if plan.rest else bar_texts.count_for(counts, plan.filter)
         if number is not None:
             return number
         if not plan.rest and counts is None and not lacking(self._mailbox, "counts"):
@@ -653,7 +720,7 @@ class QueuePane(Pane):
     def _must_be_thorough(self) -> bool:
         """True if this refresh has to detect rows further down that left the filter."""
         self._refreshes += 1
-        total = labels.count_for(self.counts, self.filter)
+        total = bar_texts.count_for(self.counts, self.filter)
         disagree = self.listing.complete and total is not None and total != len(self.listing)
         return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
 
@@ -686,10 +753,9 @@ class QueuePane(Pane):
     def _note_seen(self) -> None:
         """Remember the rows in view, the latest last."""
         rows = self.list.rows
-        for at in self.list.in_view() if rows is not None else ():
-            assert rows is not None
-            self._seen.pop(rows[at].id, None)
-            self._seen[rows[at].id] = rows[at]
+        for row in [rows[at] for at in self.list.in_view()] if rows is not None else ():
+            self._seen.pop(row.id, None)
+            self._seen[row.id] = row
         while len(self._seen) > MOST_SEEN_KEPT:
             del self._seen[next(iter(self._seen))]
 
@@ -727,6 +793,7 @@ class QueuePane(Pane):
         # A row that sorts after the last loaded row may still be in the list, on a later page.
         held = len(self.listing) + self.listing.complete
         self.list.dimmed = {row.id for rank, _, row in others if rank < held}
+        self.list.after_gap = {row.id for rank, _, row in others if rank >= held}
         return MergedRows(self.listing, others) if others else self.listing
 
     # The local filter
@@ -766,6 +833,18 @@ class QueuePane(Pane):
     def _awaits_order(self) -> bool:
         """True until the rows in the server's order are there, which are sorted here meanwhile."""
         return self._target != self.plan
+
+    @property
+    def _is_settled(self) -> bool:
+        """True if the server filters and sorts the rows that are shown."""
+        return self._local is None and not self._awaits_order and self.is_loaded
+
+    @property
+    def _wider_list(self) -> str:
+        """Name of the list whose rows are filtered here in place of the server, or ""."""
+        if set(self.plan.rest) <= set(self._target.rest):
+            return ""
+        return f"the {self.plan.filter.status or 'whole'} list"
 
     async def _fetch_and_scan(self) -> None:
         """Load pages, and apply the local filter to each; again if the query is planned anew.
@@ -853,17 +932,19 @@ class QueuePane(Pane):
 
     async def _scan_cached(self, local: LocalFilter) -> None:
         """Scan the cached rows in steps, so that keys are handled in between; show the result."""
-        more = True
+        more = local.step(_SCANNED_PER_STEP)
         while more:
+            # No page can come between the last step and what the caller does next.
+            await asyncio.sleep(_SCAN_PAUSE)
             more = local.step(_SCANNED_PER_STEP)
-            await asyncio.sleep(0)
         if local is self._local:
             self._show_local(local)
 
     def _show_local(self, local: LocalFilter) -> None:
         """Show the scan's rows."""
         rows = local.rows()
-        self.list.dimmed = local.stale | self._read_here
+        self._dim_stale(local)
+        self.list.after_gap = frozenset()
         self._show_rows(rows)
 
     def _show_rows(self, rows: Rows[Conversation]) -> None:
@@ -875,35 +956,37 @@ class QueuePane(Pane):
         self.list.rows = rows
         self.list.rows_changed()
         if self._stays_at_top:
-            self.list.go_to(0)
+            same = self.list.cursor == 0
+            self.list.go_to(0, by_input=same and self.list.selected_by_input)
+        self._stays_at_top = self._stays_at_top and not self._is_settled
 
     # Title and progress
 
     def refresh_words(self) -> None:
         """Update title, heading, colours of labels, and the text of the empty list."""
-        colours = {label.title: label.color for label in self._mailbox.catalogues.labels()}
         same_owner = self.filter.assignee not in (None, "assigned")
-        self.list.set_context(colours, same_owner=same_owner, me=self.names.me)
+        self.list.set_context(self.label_colours, same_owner=same_owner, me=self.names.me)
         assert self.heading is not None
         order = self.list_query.order
         self.heading.show_fitted(lambda width: (heading(width, order), ()))
         number = (
             None
-            if self.plan.rest or self.filtered_here
-            else labels.count_for(self.counts, self.filter)
+            if self.plan.rest or self.filtered_here or self.matches_nothing
+            else bar_texts.count_for(self.counts, self.filter)
         )
         name = self._title_words() + ("" if number is None else f" {number}")
-        right = [] if order == NEWEST else [("dim", f" {ORDERS[order]}")]
-        self.title.show([("strong", "Conversations"), ("dim", f" · {name}")], right)
+        order_words = "" if order == NEWEST else ORDERS[order]
+        self.title.show_fitted(partial(bar_texts.list_title, name, order_words))
         self.list.say_when_empty(
-            labels.empty_words(
+            bar_texts.empty_words(
                 self.list_query,
                 self.names,
                 self._keys,
-                loaded=self.listing.fetched_at is not None,
+                loaded=self.is_loaded,
                 problem=self._connection.problem,
                 looked_through=self._scanned_words(),
                 looking=self._is_looking,
+                within=self._wider_list,
             )
         )
 
@@ -912,7 +995,7 @@ class QueuePane(Pane):
         view = self._views.named(self.list_query)
         if view is not None:
             return one_line(view.name)
-        customer = labels.customer_name(self.list_query.value("from") or "", self.names)
+        customer = bar_texts.customer_name(self.list_query.value("from") or "", self.names)
         if customer:
             return customer
         filters, status = self.list_query.filters, self.list_query.value("is")
@@ -922,7 +1005,7 @@ class QueuePane(Pane):
         """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
         if self._local is None or self.complete:
             return ""
-        total = labels.count_for(self.counts, self.filter)
+        total = bar_texts.count_for(self.counts, self.filter)
         return f"{self._local.looked_at:,}" + (f" of {total:,}" if total is not None else "")
 
     def loaded_words(self) -> str:
@@ -936,9 +1019,9 @@ class QueuePane(Pane):
         return " · ".join(words)
 
     def _held_words(self) -> str:
-        total = labels.count_for(self.counts, self.filter)
+        total = bar_texts.count_for(self.counts, self.filter)
         held = len(self.listing)
-        if self.listing.fetched_at is None:
+        if not self.is_loaded:
             return "nothing loaded"
         if self.listing.complete:
             return f"{held} loaded"
@@ -947,18 +1030,21 @@ class QueuePane(Pane):
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
         assert self._local is not None
-        found, looked_at = self._local.matches, self._local.looked_at
-        total = labels.count_for(self.counts, self.filter)
-        on = self._keys["list.last"]
+        found, scanned = self._local.matches, self._scanned_words()
+        if self.complete and self._wider_list:
+            return f"{found} from {self._wider_list}"
         if self.complete:
             whole = self._local.ended or not self.plan.rest
-            return f"{found} loaded" if whole else f"{found} of {looked_at} searched"
-        if not self.plan.rest:
-            of = f"{looked_at} of {total}" if total is not None else f"{looked_at}"
-            return f"sorting {of}…" if self._is_looking else f"~sorted {of}, {on}: keep looking"
-        of = f" (of {total})" if total is not None else ""
-        words = f"~{found} of {looked_at} searched{of}"
-        return f"{words}, loading…" if self._is_looking else f"{words}, {on}: keep looking"
+            return f"{found} loaded" if whole else f"{found} of {self._local.looked_at} match"
+        if not self.is_loaded and not found:
+            return "nothing loaded"
+        if self._is_looking:
+            words = f"~{found} found in {scanned}, loading…"
+            return words if self.plan.rest else f"sorting {scanned}…"
+        words = f"~{found} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
+        goes_on = self.scan_is_due or self._awaits_order
+        on = self._keys["list.last"]
+        return f"{words}, paused" if goes_on else f"{words}, {on}: keep looking"
 
     def highlight_new(self) -> None:
         """Highlight the rows that moved to the top with the last refresh, for a moment."""
@@ -1032,7 +1118,7 @@ _RUNNING = (WorkerState.PENDING, WorkerState.RUNNING)
 def first_query(counts: Counts | None) -> Query:
     """Default query: the first status that has conversations."""
     chosen = (ConversationFilter(status=status) for status in STATUSES)
-    found = next((one for one in chosen if labels.count_for(counts, one)), None)
+    found = next((one for one in chosen if bar_texts.count_for(counts, one)), None)
     return Query.of(Term("is", (found and found.status) or STATUSES[0]))
 
 

@@ -1,10 +1,12 @@
 """Inbox screen: the view, the selection, polling, and the keys that work in every pane."""
 
 import asyncio
+import os
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
 from textual import events, on, work
@@ -16,43 +18,62 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import Worker, WorkerCancelled, get_current_worker
 
-from frontdesk.cache import Hit
+from frontdesk.cache import Coverage, Hit
+from frontdesk.conversation_export import (
+    MARKED_ENDINGS,
+    QUEUE_ENDINGS,
+    Entry,
+    queue_text,
+    threads_text,
+)
 from frontdesk.errors import InboxError
-from frontdesk.export import MARKED_ENDINGS, QUEUE_ENDINGS, Entry, queue_text, threads_text
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.reports.periods import HOW_TO, day_of
-from frontdesk.tui import filters, sentences
-from frontdesk.tui.actions import CommandEntry
+from frontdesk.request_priority import in_background
+from frontdesk.tui import filter_choices, filters, sentences
+from frontdesk.tui.action_groups import CommandEntry
+from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell, ConnectionMonitor
-from frontdesk.tui.dialogs import open as dialogs
+from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs import view_table
 from frontdesk.tui.dialogs.base import SizedScreen
-from frontdesk.tui.filters import QueryHistory, SavedViews, ViewHistory
 from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.open_view import open_view, view_bindings, view_commands, view_entries
 from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Finding, Panes
 from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
-from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
+from frontdesk.tui.inbox.save_file import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.polling import PollingInterval
+from frontdesk.tui.polling import RESTED, PollingInterval
 from frontdesk.tui.preferences import PLAIN, Preferences
+from frontdesk.tui.saved_views import QueryHistory, SavedViews, ViewHistory
 from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.wire import Contact, Conversation, PhoneRef
 
+if TYPE_CHECKING:
+    from frontdesk.alerts import Alert
+
 _QUIT_WITHIN = timedelta(seconds=2)
 
 # "Refresh" replaces a request by hand that has been running for this long.
 _REFRESH_AGAIN = timedelta(seconds=1)
 
+# Name of the setting with what was alerted; time that an alert is shown.
+_ALERTED = "alerted"
+_ALERT_SECONDS = 30
+
 # Delay between a cursor movement and the load of the thread.
 PREVIEW_SECONDS = 0.15
+
+# Share of the server's rate limit that requests of the background may take, and the least time
+# between two of them.
+_SHARE, _SPACING_SECONDS = 0.5, 0.2
 
 # Rows searched synchronously on a find, then per step of the worker.
 _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
@@ -97,7 +118,7 @@ class InboxScreen(SizedScreen[None]):
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
-        Binding("s", "search", "Search everything on this computer…", id="inbox.search"),
+        Binding("s", "search", "Search all messages…", id="inbox.search"),
         Binding("ctrl+k", "switch", "Go to a customer, conversation or view…", id="inbox.switch"),
         Binding("t", "date", "Go to a date…", id="inbox.date"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
@@ -132,6 +153,8 @@ class InboxScreen(SizedScreen[None]):
     ]
 
     selected_id: var[str | None] = var(None, init=False)
+    # What to do with the next answer for the view, unless the user goes on before it.
+    _awaited: Callable[[], object] | None = None
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -165,12 +188,18 @@ class InboxScreen(SizedScreen[None]):
         self._opened_id: str | None = None
         self._preview: Timer | None = None
         self._reading: Timer | None = None
+        self._resting: Timer | None = None
         self._next_poll: Timer | None = None
         self._countdown: Timer | None = None
         self._refreshing: Worker[None] | None = None
         self._refreshed_at = clock.now()
         self._sought = ""
         self._warned: str | None = None
+        self._pace = mailbox.pace(
+            _SHARE,
+            lambda: self._polling.is_busy(clock.now()),
+            least_seconds=_SPACING_SECONDS,
+        )
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
     def compose(self) -> ComposeResult:
@@ -183,6 +212,7 @@ class InboxScreen(SizedScreen[None]):
 
     def on_mount(self) -> None:
         self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
+        self.watch(self.queue.list, "selected_by_input", self._start_reading, init=False)
         self.queue.show()
         self.panes.enter("list")
         self._connection.begin("connecting…")
@@ -219,6 +249,10 @@ class InboxScreen(SizedScreen[None]):
             self._mark_read()
         self._refresh_bars()
 
+    def on_screen_suspend(self) -> None:
+        """Forget what waits for an answer: it would move the selection behind another screen."""
+        self._awaited = None
+
     # The view and the selection
 
     def show_query(self, query: Query) -> None:
@@ -227,7 +261,13 @@ class InboxScreen(SizedScreen[None]):
         self._show_query(query)
 
     def _show_query(self, query: Query, selected: str | None = None) -> None:
+        self._awaited = None
+        if query != self.queue.list_query and isinstance(self.app, WatchedApp):
+            self.app.end_notice()
         self.queue.show_query(query, selected)
+        if self.focused is self.thread.messages:
+            # Its thread is read, even if the row comes with a later answer.
+            self.queue.list.selected_by_input = True
         self._connection.begin()
         self._open_selected()
         self._refresh_bars()
@@ -243,6 +283,8 @@ class InboxScreen(SizedScreen[None]):
 
         A cached thread is shown at once too, unless the cursor is moving on.
         """
+        if before is not None and self.queue.list.selected_by_input:
+            self._awaited = None
         row = self.queue.list.row
         self.thread.select(row)
         self.contact.select(row)
@@ -277,15 +319,19 @@ class InboxScreen(SizedScreen[None]):
             self.queue.remember(conversation)
             if self._mailbox.connected:
                 self._refresh_thread()
-            if self.focused is self.thread.messages:
+            if self.focused is self.thread.messages and self.queue.list.selected_by_input:
                 self._mark_read()
 
     def _start_reading(self) -> None:
-        """Mark the selected conversation as read if it stays selected for some seconds."""
+        """Mark the selected conversation as read if it stays selected for some seconds.
+
+        Only one that a key or a click selected is read that way.
+        """
         if self._reading is not None:
             self._reading.stop()
         seconds = self._preferences.mark_read_after
-        rests = isinstance(seconds, (int, float)) and self.selected_id is not None
+        selected = self.selected_id is not None and self.queue.list.selected_by_input
+        rests = isinstance(seconds, (int, float)) and selected
         self._reading = self.set_timer(float(seconds), self._mark_read) if rests else None
 
     def _mark_read(self) -> None:
@@ -310,11 +356,28 @@ class InboxScreen(SizedScreen[None]):
             self._notify(sentences.NOT_ON_THIS_COMPUTER)
             return
         self._show_contact(conversation.contact)
-        if not self.queue.go_to(conversation_id):
+        if not self._go_to_conversation(conversation_id, entry):
             self.queue.list.go_to(0)
+            self._open_selected()
+            self._awaited = partial(self._go_to_conversation, conversation_id, entry)
+
+    def _go_to_conversation(self, conversation_id: str, entry: str) -> bool:
+        """Select a conversation, and an entry in it; False if it is not in the list."""
+        if not self.queue.go_to(conversation_id):
+            return False
         self._open_selected()
-        if entry and self.thread.go_to(entry):
-            self.panes.enter("thread")
+        if entry.startswith(("message ", "note ")):
+            self._go_to_entry(entry)
+        return True
+
+    def _go_to_entry(self, entry: str) -> None:
+        self.panes.enter("thread")
+        if not self.thread.go_to(entry):
+            self.thread.load_then(partial(self.thread.fetch_entry, entry), self._notify_unless)
+
+    def _notify_unless(self, found: bool) -> None:
+        if not found:
+            self._notify(sentences.NOT_IN_THREAD)
 
     def _show_contact(self, contact: PhoneRef | Contact) -> None:
         """Show the conversations of a contact, on all channels and of any status."""
@@ -322,6 +385,29 @@ class InboxScreen(SizedScreen[None]):
         self.queue.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
         self.show_query(Query.of(customer(id, phone)))
         self.panes.enter("list")
+
+    @property
+    def _is_loaded(self) -> bool:
+        """True if the rows of the view are known, and not only by an earlier start."""
+        known = self.queue.is_loaded or self.queue.matches_nothing
+        return known and self._mailbox.connected
+
+    def _repeat_when_loaded(self, action: Callable[[], object]) -> None:
+        """Repeat an action with the next answer for the view; warn if none is being asked for."""
+        asking = any(one.group == "queue" and not one.is_finished for one in self.workers)
+        if asking or not self._mailbox.connected:
+            self._awaited = action
+        else:
+            self._warn(sentences.NOT_KNOWN)
+
+    def _do_awaited(self) -> None:
+        action, self._awaited = self._awaited, None
+        if action is not None:
+            action()
+        if self._awaited is not None:
+            # The request for the view has failed.
+            self._awaited = None
+            self._warn(sentences.NOT_KNOWN)
 
     # Requests
 
@@ -340,8 +426,12 @@ class InboxScreen(SizedScreen[None]):
         if get_current_worker().is_cancelled:
             return
         await self._connection.ask(self.queue.fetch_names, beside=True)
+        self._refresh_bars()
         self._refresh_thread()
         self.queue.start_scan()
+        self.start_mirror()
+        if self._preferences.alerts.kinds:
+            self._show_alerts()
 
     def _refresh(self) -> None:
         """Refresh the conversation list and the open thread."""
@@ -350,7 +440,8 @@ class InboxScreen(SizedScreen[None]):
 
     @work(group="queue", exclusive=True)
     async def _refresh_queue(self, *, by_hand: bool = False) -> None:
-        self._polling.asks()
+        self._polling.asks(self._clock.now())
+        self._schedule_status()
         self._schedule_poll()
         if self.queue.scan_is_due:
             # Before the refresh, whose requests could use up what a rate limit allows.
@@ -362,6 +453,7 @@ class InboxScreen(SizedScreen[None]):
             self.queue.highlight_new()
             if self._bell.rings(self.queue.unread()) and self._preferences.bell:
                 self.app.bell()
+        self._do_awaited()
         self._renew_selected()
         self._refresh_bars()
         self._schedule_poll()
@@ -382,12 +474,80 @@ class InboxScreen(SizedScreen[None]):
     @work(group="ahead", exclusive=True)
     async def _prefetch(self) -> None:
         """Prefetch the newest messages of the next conversation, or else the next page."""
-        rows, below = self.queue.list.rows, self.queue.list.cursor + 1
-        next_id = rows[below].id if rows is not None and below < len(rows) else None
+        await self._prefetch_once(self.queue.ids_ahead()[:1])
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(RESTED / timedelta(seconds=1), self._prefetch_threads)
+
+    @work(group="ahead", exclusive=True)
+    async def _prefetch_threads(self) -> None:
+        """Prefetch threads that are likely to be opened, unless the user goes on; then later."""
+        ids = self.queue.ids_ahead()
+        with in_background(self._pace.rest):
+            while not self._polling.is_busy(self._clock.now()) and await self._prefetch_once(ids):
+                continue
+
+    async def _prefetch_once(self, ids: list[str]) -> bool:
         position = self.queue.loaded_position or 0
-        if await self._mailbox.prefetch(self.queue.filter, position, next_id):
+        loaded = await self._mailbox.prefetch(self.queue.filter, position, *ids)
+        if loaded:
             await self.queue.reload()
             self._refresh_bars()
+        return loaded
+
+    @work(group="mirror", exclusive=True)
+    async def start_mirror(self) -> None:
+        """Fill the cache with the conversations to keep, while the user rests."""
+        # Deferred: most starts keep nothing.
+        from frontdesk.cache import Keep
+        from frontdesk.mailbox.mirror import Mirror
+        from frontdesk.mailbox.power_source import on_battery
+
+        keep = Keep.parse(self._mailbox.kept)
+        if keep is not None:
+            suspended = (lambda: False) if self._preferences.fill_on_battery else on_battery
+            mirror = Mirror(
+                self._mailbox, keep, self._pace, full=self._tell_full, suspended=suspended
+            )
+            await mirror.run()
+
+    def _tell_full(self, coverage: Coverage) -> None:
+        self._warn(sentences.MIRROR_IS_FULL.format(kept=coverage.words))
+
+    @work(group="alerts", exclusive=True)
+    async def _show_alerts(self) -> None:
+        """Poll for alerts as long as the screen is open, each shown once, also by later starts."""
+        # Deferred: most viewers have none.
+        from frontdesk.alerts import POLL_SECONDS, AlertWatch
+
+        settings, mailbox, now = self._preferences.alerts, self._mailbox, self._clock.server_now
+        watch = AlertWatch(
+            settings, now(), mailbox.get_setting(_ALERTED), partial(mailbox.set_setting, _ALERTED)
+        )
+        while True:
+            alerts = await self._connection.ask(
+                lambda: watch.poll(mailbox.conversation_page, now()), beside=True
+            )
+            if alerts is not None and alerts.value:
+                self._announce(alerts.value)
+            await asyncio.sleep(POLL_SECONDS)
+
+    def _announce(self, alerts: list["Alert"]) -> None:
+        from frontdesk.alerts import announcements, run_program, terminal_notification
+
+        settings = self._preferences.alerts
+        words = "   ".join(sentence for sentence, _ in announcements(alerts))
+        self.app.notify(words, severity="warning", timeout=_ALERT_SECONDS, markup=False)
+        if settings.terminal and isinstance(self.app, WatchedApp):
+            self.app.write_to_terminal(terminal_notification(alerts, os.environ))
+
+        def run() -> None:
+            problem = run_program(settings.run, alerts)
+            if problem:
+                self.app.call_from_thread(self._warn, problem)
+
+        if settings.run:
+            self.run_worker(run, thread=True, group="alert program")
 
     def _renew_selected(self) -> None:
         """Show the cached state of the selected conversation."""
@@ -440,15 +600,19 @@ class InboxScreen(SizedScreen[None]):
             self._warn(self._warned or "")
         self._bars.refresh()
         self.thread.me = self.queue.names.me
+        self.contact.set_context(self.queue.names.me, self.queue.label_colours)
         self.thread.refresh_bars()
         self._show_status()
 
     def _show_status(self) -> None:
-        """Update the status line, every second during a countdown to the next attempt."""
         self._bars.show_status(self.panes.at, self._connection.state)
+        self._schedule_status()
+
+    def _schedule_status(self) -> None:
+        """Update the status line in a second, during a request or a countdown to the next."""
         if self._countdown is not None:
             self._countdown.stop()
-        if self._connection.failing:
+        if self._connection.failing or self._connection.asking:
             self._countdown = self.set_timer(1.0, self._show_status)
 
     # Messages of panes
@@ -510,7 +674,11 @@ class InboxScreen(SizedScreen[None]):
         self.panes.enter(name)
 
     def action_step(self, direction: int) -> None:
-        self.panes.step(direction)
+        """Focus the pane beside; from channels that are shown in a line, select the next one."""
+        if self.panes.at == "channels" and self.has_class("-triple"):
+            self.action_channel(direction)
+        else:
+            self.panes.step(direction)
 
     def action_contact(self) -> None:
         """Show or hide the contact pane; focus it if it replaces another pane."""
@@ -527,7 +695,8 @@ class InboxScreen(SizedScreen[None]):
     def action_back(self) -> None:
         """Cancel running searches; else contact to thread, thread to list, and unmark rows."""
         searches = ((self, SEARCH), (self.queue, SEARCH), (self.thread, SEARCH), (self.queue, SCAN))
-        if any([self.workers.cancel_group(node, group) for node, group in searches]):
+        awaited, self._awaited = self._awaited, None
+        if any([awaited, *(self.workers.cancel_group(node, group) for node, group in searches)]):
             return
         match self.panes.at:
             case "contact":
@@ -553,7 +722,6 @@ class InboxScreen(SizedScreen[None]):
     # Actions on the view
 
     def action_saved_view(self, key: str) -> None:
-        """Show the saved view of a key."""
         view = self._views.of(key)
         if view is not None:
             self.show_query(view.query)
@@ -613,7 +781,7 @@ class InboxScreen(SizedScreen[None]):
         The picker is pushed synchronously, so that the next key goes to it.
         """
         no_me = self.queue.lacking("me") if name == "@me" else ""
-        query = filters.quickly(self.queue.list_query, name)
+        query = filters.apply_entry(self.queue.list_query, name)
         if no_me:
             self._notify(no_me)
         elif query is not None:
@@ -634,8 +802,8 @@ class InboxScreen(SizedScreen[None]):
         query = self.queue.list_query
         picker = dialogs.picker(
             f"Filter by {filters.KIND_NAMES[kind]}",
-            filters.choices_for(kind, self.queue.plan, self._mailbox, self.queue.counts),
-            current=query.value(kind) or filters.ANY,
+            filter_choices.choices_for(kind, self.queue.plan, self._mailbox, self.queue.counts),
+            current=query.value(kind) or filter_choices.ANY,
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
         dialogs.ask(self.app, picker, partial(self._change_filter, kind))
@@ -696,14 +864,20 @@ class InboxScreen(SizedScreen[None]):
         """Go to the next or previous unread conversation; downwards further pages are loaded."""
         if self.queue.go_to_unread(step):
             self._open_selected()
+        elif not self._is_loaded:
+            self._repeat_when_loaded(partial(self.action_unread, step))
         elif step > 0 and self.queue.plan.exact:
             self.queue.find_unread()
+        elif step > 0:
+            self._notify(self.queue.no_unread_below)
         else:
-            self._notify(sentences.NO_UNREAD_BELOW if step > 0 else sentences.NO_UNREAD_ABOVE)
+            self._notify(sentences.NO_UNREAD_ABOVE)
 
     def action_waiting(self) -> None:
         """Go to the longest waiting conversation; repeated, to the next longest."""
-        if self.queue.knows_longest_waiting or not self.queue.offers_waiting:
+        if not self._is_loaded:
+            self._repeat_when_loaded(self.action_waiting)
+        elif self.queue.knows_longest_waiting or not self.queue.offers_waiting:
             self._go_to_loaded_waiting()
         else:
             self.queue.find_longest_waiting(self._go_to_loaded_waiting)
@@ -747,13 +921,23 @@ class InboxScreen(SizedScreen[None]):
 
     def action_search(self) -> None:
         """Open the full-text search."""
-        self.app.push_screen(dialogs.search(self._mailbox, self._clock), self._show_hit)
+        names, offered = self.queue.all_names, filters.offered(self._mailbox)
+        search = dialogs.search(self._mailbox, self._clock, names, offered)
+        self.app.push_screen(search, self._show_hit)
 
-    def _show_hit(self, hit: Hit | Query | None) -> None:
-        if hit is None or isinstance(hit, Query):
+    def _show_hit(self, hit: Hit | Query | str | None) -> None:
+        if isinstance(hit, str):
+            self._mailbox.choose_keep(hit)
+            if hit != "off":
+                self._notify(sentences.KEEPING_OPEN)
+                self.start_mirror()
+        elif hit is None or isinstance(hit, Query):
             self._go_to(hit)
         elif hit.conversation_id is not None:
+            before = self.queue.list_query
             self.show_conversation(hit.conversation_id, f"{hit.kind} {hit.id}")
+            if self.queue.list_query != before:
+                self._notify(sentences.CUSTOMER_VIEW.format(key=self._keys["inbox.view_back"]))
         elif contact := self._mailbox.known_contact(hit.id):
             self._show_contact(contact)
 

@@ -16,24 +16,29 @@ from textual.binding import Binding, BindingType
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
-from frontdesk.export import THREAD_ENDINGS, Entry, by_people, thread_text
+from frontdesk.conversation_export import THREAD_ENDINGS, Entry, by_people, thread_text
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.phones import format_phone
-from frontdesk.text import first_said
-from frontdesk.tui import labels, sentences
+from frontdesk.text import first_non_blank
+from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import copy, links_in, open_outside, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor, moment_words
-from frontdesk.tui.dialogs import open as dialogs
+from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry
 from frontdesk.tui.inbox.panes import Pane
-from frontdesk.tui.inbox.save import ask_for_name, ending, save_text
+from frontdesk.tui.inbox.save_file import ask_for_name, ending, save_text
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.unsupported import lacking
-from frontdesk.tui.widgets.contact_panel import ContactPanel, brief_facts, contact_facts
+from frontdesk.tui.widgets.contact_panel import (
+    ContactPanel,
+    FactContext,
+    brief_facts,
+    contact_facts,
+)
 from frontdesk.tui.widgets.glyphs import symbols_for
-from frontdesk.tui.widgets.line_widget import Piece
 from frontdesk.tui.widgets.message_list import Thread
+from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
 from frontdesk.wire import Conversation, Note
 
@@ -64,7 +69,7 @@ FILTER_MENU = (
 )
 
 COPY_MENU = (
-    MenuEntry("m", "message", "the message under the cursor"),
+    MenuEntry("m", "message", "the selected message"),
     MenuEntry("p", "phone", "the customer's number"),
     MenuEntry("n", "name", "the customer's name"),
     MenuEntry("l", "link", "a link in the message"),
@@ -231,6 +236,13 @@ class ThreadPane(Pane):
             if isinstance(outcome, BaseException):
                 raise outcome
 
+    @property
+    def _has_older(self) -> bool:
+        """True if there are older entries than those that were loaded or searched."""
+        if self.listing is None:
+            return False
+        return not self.listing.complete or (self.filter != ALL and self._depth < len(self.listing))
+
     async def fetch_older(self) -> None:
         """Load one page; with a thread filter enough to fill the window, at most 20."""
         conversation, listing = self.conversation, self.listing
@@ -268,12 +280,25 @@ class ThreadPane(Pane):
 
         Loads older messages as needed.
         """
+        found = await self._load_until(lambda listing: self._day_of(listing, 0) <= day)
+        return found and self._go_to_first_of(day)
+
+    async def fetch_entry(self, key: str) -> bool:
+        """Move the cursor to the entry with a key, with the ones around it; False if it is gone.
+
+        Loads older messages as needed.
+        """
+        found = await self._load_until(lambda listing: listing.find(key) is not None)
+        return found and self.go_to(key)
+
+    async def _load_until(self, reached: Callable[[Listing[Entry]], bool]) -> bool:
+        """Load older messages and show all; False if another conversation was opened meanwhile."""
         if self.listing is not None and not len(self.listing):
             await self.fetch()
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return False
-        while len(listing) and not listing.complete and self._day_of(listing, 0) > day:
+        while len(listing) and not listing.complete and not reached(listing):
             self.progress = f"{len(listing)} messages, back to {self._day_of(listing, 0):%Y-%m-%d}"
             held = len(listing)
             await self._mailbox.older_messages(conversation.id)
@@ -284,7 +309,7 @@ class ThreadPane(Pane):
                 break
         self._depth = max(self._depth, len(listing))
         self._show_rows()
-        return self._go_to_first_of(day)
+        return True
 
     async def fetch_all(self) -> list[Entry]:
         """Load and return the whole open thread, oldest first."""
@@ -374,7 +399,7 @@ class ThreadPane(Pane):
         if self.conversation is None:
             return
         contact = self.conversation.contact
-        name = first_said(contact.name, contact.phone, contact.id)
+        name = first_non_blank(contact.name, contact.phone, contact.id)
         ask_for_name(self.screen, name, self._clock, THREAD_ENDINGS, self._save)
 
     def _save(self, name: str) -> None:
@@ -445,7 +470,7 @@ class ThreadPane(Pane):
     @on(VirtualList.NearEnd)
     def _load_at_top(self, event: VirtualList.NearEnd) -> None:
         event.stop()
-        if event.top:
+        if event.top and self._has_older:
             self._load_older()
         self.refresh_bars()
 
@@ -462,8 +487,8 @@ class ThreadPane(Pane):
             self.title.show([("dim", sentences.NO_CONVERSATION)])
             self.foot.show([])
             return
-        self.title.show_fitted(partial(labels.thread_head, conversation, me=self.me))
-        words = labels.thread_foot(
+        self.title.show_fitted(partial(bar_texts.thread_head, conversation, me=self.me))
+        words = bar_texts.thread_foot(
             conversation,
             self._clock,
             no_notes=lacking(self._mailbox, "notes"),
@@ -505,7 +530,7 @@ class ThreadPane(Pane):
         self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
         self.messages.open(
             self._rows(),
-            contact=first_said(contact.name, format_phone(contact.phone), "Customer"),
+            contact=first_non_blank(contact.name, format_phone(contact.phone), "Customer"),
             unread=conversation.unread_count or 0,
             top_word=self._top_words(),
             place=self._places.get(conversation.id),
@@ -590,18 +615,22 @@ class ContactPane(Pane):
         self.facts = ContactPanel()
         super().__init__("contact", self.facts)
         self._mailbox = mailbox
-        self._clock = clock
+        self._fact_context = FactContext(clock)
         self._shown: str | None = None
 
     def on_mount(self) -> None:
         self.title.show([("strong", "Contact")])
+
+    def set_context(self, me: str, colours: Mapping[str, str]) -> None:
+        """Set the own user's id or "", and the colours of labels by title."""
+        self._fact_context = self._fact_context._replace(me=me, colours=colours)
 
     def select(self, conversation: Conversation | None) -> None:
         """Show the facts of a conversation's row at once; `show` adds those of the cache."""
         id = conversation.id if conversation else None
         if id != self._shown:
             self._shown = id
-            facts = brief_facts(conversation, self._clock) if conversation else []
+            facts = brief_facts(conversation, self._fact_context) if conversation else []
             self.facts.show_facts(facts, keep_place=False)
 
     def show(self, conversation: Conversation, *, keep_place: bool = True) -> None:
@@ -612,7 +641,7 @@ class ContactPane(Pane):
             self._mailbox.catalogues.custom_fields(),
             self._notes(conversation.id),
             self._mailbox.conversations_of(conversation.contact.id),
-            self._clock,
+            self._fact_context,
             no_contact=lacking(self._mailbox, "contact_by_phone"),
             no_notes=lacking(self._mailbox, "notes"),
         )

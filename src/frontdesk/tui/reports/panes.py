@@ -18,9 +18,9 @@ from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
-    FEW,
+    FEW_SAMPLES,
     METRICS,
-    NOTHING,
+    NO_VALUE,
     PART_WORDS,
     WEEKDAYS,
     BreakdownRow,
@@ -42,19 +42,22 @@ from frontdesk.reports.periods import (
     range_words,
     unfinished,
 )
-from frontdesk.text import clean, one_line, short_date, time_of_day
+from frontdesk.text import clean, one_line
+from frontdesk.time_format import short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports.plots import HOURS, Heat, HeatMap, Plot, Scene
 from frontdesk.tui.reports.query import moments_of
 from frontdesk.tui.reports.tables import AuthorTable, GroupTable, Head, LiveLine, MetricTable
 from frontdesk.tui.widgets.bar import Bar, Title
-from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Bucket, HourGrid, Hours, Period, Report, ReportQuery
 from frontdesk.wire.values import utc_now
 
 NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"
-NOT_BY_TEAM = "all open conversations: /v1 has no filter for teams"
+NOT_BY_TEAM = (
+    "No list has the conversations of a team: 5 shows people, whose conversations enter opens"
+)
 NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
 
 
@@ -142,7 +145,7 @@ def foot(
         sentences.append(one_line(report.period.timezone))
     sentences.append(f"{keys['report.formula']} how it is counted")
     sentences.append("PREVIOUS until the same time of its last day")
-    sentences.append(f"grey: fewer than {FEW} samples")
+    sentences.append(f"grey: fewer than {FEW_SAMPLES} samples")
     words = " "
     for sentence in sentences:
         longer = f"{words}{' · ' if words.strip() else ''}{sentence}"
@@ -169,9 +172,11 @@ def formula(figure: Figure, open_key: str) -> str:
         known = "an unknown number of" if figure.samples is None else f"{figure.samples:,}"
         sentences.append(f"Taken of {known} samples. Shorter is better.")
         if figure.few:
-            sentences.append(f"Fewer than {FEW} samples, now or before: the change says little.")
+            sentences.append(
+                f"Fewer than {FEW_SAMPLES} samples, now or before: the change says little."
+            )
     sentences.append("A percentage needs a value before that is more than zero.")
-    sentences.append(f"{open_key} leads to {metric.other_set}.")
+    sentences.append(f"{open_key} leads to {metric.difference}.")
     return "\n\n".join(sentences)
 
 
@@ -481,8 +486,8 @@ def _cell_words(grid: HourGrid, day: int, hour: int) -> tuple[str, str]:
     number = received[day][hour] if received else None
     seconds = times[day][hour] if times else None
     return (
-        NOTHING if number is None else f"{round(number):,}",
-        NOTHING if seconds is None else time_words(seconds).replace(" ", ""),
+        NO_VALUE if number is None else f"{round(number):,}",
+        NO_VALUE if seconds is None else time_words(seconds).replace(" ", ""),
     )
 
 

@@ -16,7 +16,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from frontdesk.reports.metrics import WEEKDAYS, Glyphs
-from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit
+from frontdesk.tui.widgets.line_widget import LineWidget
+from frontdesk.tui.widgets.text_layout import Piece, cut, fit, wrap
 
 Values = Sequence[float | None]
 
@@ -111,7 +112,7 @@ def _step(least: float, *, timed: bool) -> float:
     return next(number * power for number in (1, 2, 5, 10) if number * power >= least)
 
 
-class Plot(Painted, can_focus=True):
+class Plot(LineWidget, can_focus=True):
     """Draws a scene; left and right move the column cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -308,7 +309,7 @@ class Heat(NamedTuple):
         return min(4, ceil(4 * value / highest))
 
 
-class HeatMap(Painted, can_focus=True):
+class HeatMap(LineWidget, can_focus=True):
     """Draws a row for each weekday and a column for each hour; the keys move the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -344,7 +345,8 @@ class HeatMap(Painted, can_focus=True):
         # Without a line for the hours where only the days fit.
         day = y - (height > len(WEEKDAYS))
         if self._heat is None:
-            pieces = [("text", f"  {self._words}" if y == 1 else "")]
+            words = wrap(self._words, max(1, width - 2))
+            pieces = [("text", f"  {words[y - 1]}" if 0 < y <= len(words) else "")]
         elif day < 0:
             pieces = self._hours(width)
         else:

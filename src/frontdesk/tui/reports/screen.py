@@ -34,8 +34,8 @@ from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.dialogs.save_prompt import save, save_prompt
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.key_names import named
-from frontdesk.tui.reports import panes as say
+from frontdesk.tui.key_names import HintLine
+from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.panes import ReportPanes
 from frontdesk.tui.reports.plots import HeatMap, Plot
 from frontdesk.tui.reports.query import Asked, zone_of
@@ -44,7 +44,7 @@ from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import ConversationFilter, Report, ReportQuery, instant
 
 
@@ -77,8 +77,7 @@ class Explanation(Dialog[None]):
         with Vertical(id="explanation"):
             yield Static(self._title, id="explanation-title", markup=False)
             yield Static(self._sentences, markup=False)
-            back = named(self, "{explanation.leave} back")
-            yield Static(back, id="explanation-keys", markup=False)
+            yield HintLine("{explanation.leave} back", id="explanation-keys")
 
     def action_leave(self) -> None:
         self.dismiss()
@@ -158,7 +157,7 @@ class ReportScreen(ViewScreen):
 
     def on_mount(self) -> None:
         self._panes.channels.seek(self._asked.row)
-        self._panes.enter(self._asked.pane if self._asked.pane in say.ORDER else "metrics")
+        self._panes.enter(self._asked.pane if self._asked.pane in panes.ORDER else "metrics")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._panes.entered(event.widget)
@@ -198,7 +197,7 @@ class ReportScreen(ViewScreen):
             await self.mailbox.refresh_report(self._query(part))
         except InboxError as error:
             otherwise = self.named("{view.refresh} asks again.")
-            self._part_refusals[part] = say.refusal(error, otherwise)
+            self._part_refusals[part] = panes.refusal(error, otherwise)
             raise
         finally:
             self._show_parts()
@@ -212,7 +211,7 @@ class ReportScreen(ViewScreen):
         try:
             changed = await self.mailbox.refresh_report(query)
         except (Forbidden, NotFound, Refused, BadResponse) as error:
-            self._refusal = say.refusal(
+            self._refusal = panes.refusal(
                 error, self.named("{report.period} chooses another period.")
             )
             self.show_saved()
@@ -242,7 +241,7 @@ class ReportScreen(ViewScreen):
             zone=self._zone(),
             parts=self._asked.parts(self._today()),
             now=self.clock.now(),
-            as_of=say.as_of(report, self.clock),
+            as_of=panes.as_of(report, self.clock),
         )
         self._show_parts()
 
@@ -272,8 +271,8 @@ class ReportScreen(ViewScreen):
         width = self.size.width
         name = self._channel_name()
         return (
-            say.heading(self.inbox_title, name, width),
-            say.period_words(self._report, self._zone(), width),
+            panes.heading(self.inbox_title, name, width),
+            panes.period_words(self._report, self._zone(), width),
         )
 
     def describe(self) -> None:
@@ -282,14 +281,14 @@ class ReportScreen(ViewScreen):
             if self._report is None:
                 self._panes.say_when_empty(self._refusal or self._empty_words())
             width, keys = self.size.width, self.key_names
-            foot = say.foot(self._report, self._query(), self._zone(), width, keys)
+            foot = panes.foot(self._report, self._query(), self._zone(), width, keys)
             self.query_one("#foot", Bar).show(foot)
 
     def _channel_name(self) -> str:
-        return say.channel_words(self._asked.channel, self._channels())
+        return panes.channel_words(self._asked.channel, self._channels())
 
     def _channels(self) -> Mapping[str, str]:
-        return say.channels_by_id(self.mailbox, self._report)
+        return panes.channels_by_id(self.mailbox, self._report)
 
     # Keys
 
@@ -328,13 +327,13 @@ class ReportScreen(ViewScreen):
         self._show_parts()
         self.renew_parts()
 
-    def choose(self, chosen: ConversationFilter, other_set: str = "", more: str = "") -> None:
+    def choose(self, chosen: ConversationFilter, difference: str = "", more: str = "") -> None:
         """Remember the row that leads to conversations, so that the report opens on it again."""
         group: BreakdownRow | None = self._panes.channels.row
         row = group.key if group else ""
         kept = replace(self._asked, pane=self._panes.at, row=row)
         self.mailbox.set_setting(_REMEMBERED, kept.to_store())
-        super().choose(chosen, other_set, more)
+        super().choose(chosen, difference, more)
 
     def action_step(self, step: int) -> None:
         self._panes.step(step)
@@ -345,7 +344,7 @@ class ReportScreen(ViewScreen):
 
     def action_period(self) -> None:
         """Select a named period, or enter dates."""
-        choices = [Choice(name, name, say.span_hint(name, self._today())) for name in PERIODS]
+        choices = [Choice(name, name, panes.span_hint(name, self._today())) for name in PERIODS]
         choices.append(Choice(CUSTOM, "dates…", "2026-03-01 .. 2026-03-14"))
         self.app.push_screen(
             Picker("Period", choices, current=self._asked.period), self._take_period
@@ -420,14 +419,14 @@ class ReportScreen(ViewScreen):
         figure = self._panes.metrics.row
         if figure is not None:
             self.app.push_screen(
-                Explanation(figure.metric.name, say.formula(figure, self.key_names["list.open"]))
+                Explanation(figure.metric.name, panes.formula(figure, self.key_names["list.open"]))
             )
 
     def copied(self) -> str:
         if self._report is None:
             return ""
         words = self._panes.copied()
-        return f"{words} · {say.copied_period(self._report, self._zone(), self._channel_name())}"
+        return f"{words} · {panes.copied_period(self._report, self._zone(), self._channel_name())}"
 
     def action_export(self) -> None:
         """Ask for a file name, and save the report."""
@@ -472,11 +471,11 @@ class ReportScreen(ViewScreen):
         match event.row:
             case Figure(metric=metric):
                 chosen = ConversationFilter(status=metric.status, channel=channel)
-                self.choose(chosen, metric.other_set)
+                self.choose(chosen, metric.difference)
             case BreakdownRow():
                 self._open_group(event.row)
             case Share():
-                self.choose(ConversationFilter(channel=channel), say.NOT_BY_AUTHOR)
+                self.choose(ConversationFilter(channel=channel), panes.NOT_BY_AUTHOR)
 
     @on(LiveLine.Opened)
     def _open_live(self, event: LiveLine.Opened) -> None:
@@ -484,7 +483,7 @@ class ReportScreen(ViewScreen):
         chosen = event.live.chosen.model_copy(update={"channel": self._asked.channel})
         waiting = event.live.waiting
         more = f"waiting:{waiting} sort:waiting" if waiting else ""
-        self.choose(chosen, event.live.other_set, more)
+        self.choose(chosen, event.live.difference, more)
 
     def _open_group(self, group: BreakdownRow) -> None:
         """Show the open conversations of a person, or those of a channel or label."""
@@ -497,9 +496,8 @@ class ReportScreen(ViewScreen):
                 self.choose(chosen, more="sort:waiting")
             case "label":
                 chosen = ConversationFilter(label=group.name, channel=channel)
-                self.choose(chosen, say.NOT_BY_PERIOD)
+                self.choose(chosen, panes.NOT_BY_PERIOD)
             case "team":
-                chosen = ConversationFilter(status="open", channel=channel)
-                self.choose(chosen, say.NOT_BY_TEAM, "sort:waiting")
+                self.notify(panes.NOT_BY_TEAM, markup=False)
             case _:
-                self.choose(ConversationFilter(channel=group.id), say.NOT_BY_PERIOD)
+                self.choose(ConversationFilter(channel=group.id), panes.NOT_BY_PERIOD)

@@ -19,13 +19,13 @@ from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
     LIVE,
-    NOTHING,
+    NO_VALUE,
     NOW_FIGURES,
     BreakdownRow,
     Change,
     Figure,
     Glyphs,
-    Live,
+    LiveFigure,
     author_name,
     change,
     live_figures,
@@ -38,9 +38,10 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
-from frontdesk.text import one_line, words
+from frontdesk.text import first_non_blank, humanize, one_line
 from frontdesk.tui.reports.plots import sparkline
-from frontdesk.tui.widgets.line_widget import Painted, Piece, cut, fit, spread, width_of
+from frontdesk.tui.widgets.line_widget import LineWidget
+from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import LiveCounts, PricingCount, Report
 
@@ -67,7 +68,7 @@ class ReportTable(VirtualList[Any]):
             self.rows_changed()
 
 
-class Head(Painted):
+class Head(LineWidget):
     """Heading line of a table, with a mark if the table has the focus."""
 
     def __init__(self, table: ReportTable, *, id: str) -> None:
@@ -212,7 +213,7 @@ def _change_pieces(changed: Change, width: int) -> list[Piece]:
 def _samples_words(figure: Figure) -> str:
     if not figure.metric.timed:
         return ""
-    return NOTHING if figure.samples is None else f"{figure.samples:,} {figure.metric.sampled}"
+    return NO_VALUE if figure.samples is None else f"{figure.samples:,} {figure.metric.sampled}"
 
 
 class GroupColumn(NamedTuple):
@@ -324,7 +325,6 @@ def _widths(column: GroupColumn, width: int) -> tuple[int, int]:
 
 
 def name_width(width: int) -> int:
-    """Width of the names."""
     return 24 if width >= _WIDE else 16 if width >= 56 else max(8, width - 28)
 
 
@@ -418,7 +418,7 @@ class GroupTable(ReportTable):
     def _cell(self, group: BreakdownRow, column: GroupColumn, width: int) -> list[Piece]:
         room, beside = _widths(column, width)
         words = self._words(group, column)
-        part = "dim" if words == NOTHING else self._ink(group, column)
+        part = "dim" if words == NO_VALUE else self._ink(group, column)
         pieces: list[Piece] = [(part, " " + fit_right(words, room - 1))]
         if beside:
             now, then = (value_of(each, column.field) for each in (group.current, group.previous))
@@ -497,7 +497,7 @@ class Charged:
 
     @property
     def name(self) -> str:
-        return f"as {words(one_line(self.category))}, {words(one_line(self.type))}"
+        return f"as {humanize(one_line(self.category))}, {humanize(one_line(self.type))}"
 
     @property
     def sentence(self) -> str:
@@ -505,12 +505,34 @@ class Charged:
         return f"charged {self.name}: {self.count:,} messages, {self.billable:,} billable"
 
 
+@dataclass(frozen=True)
+class Billable:
+    """Billable messages of a channel and an author; `total` counts those of all."""
+
+    channel: str
+    author: str
+    count: int
+    total: int
+
+    @property
+    def name(self) -> str:
+        return f"billable, {self.channel}, {humanize(one_line(self.author))}"
+
+    @property
+    def sentence(self) -> str:
+        """Text for the copy action."""
+        return f"{self.name}: {self.count:,} messages"
+
+
 # Width of the names where there is room for them.
 _CHARGED_WIDTH = 34
 
 
 class AuthorTable(ReportTable):
-    """Bars of messages by author, then by pricing, each in descending order."""
+    """Bars of messages by author, by pricing, and billable ones by channel and author.
+
+    Each in descending order.
+    """
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
@@ -521,10 +543,11 @@ class AuthorTable(ReportTable):
         """Show message counts by author, and pricing counts."""
         self.total = sum(counts.values())
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        rows: list[tuple[str, Share | Charged]] = [
+        rows: list[tuple[str, Share | Charged | Billable]] = [
             (author, Share(author, n, self.total)) for author, n in ordered
         ]
-        self.put([*rows, *((row.name, row) for row in _charged(pricing))])
+        more: list[Charged | Billable] = [*_charged(pricing), *_billable(pricing)]
+        self.put([*rows, *((row.name, row) for row in more)])
 
     def head(self, width: int) -> list[Piece]:
         return [("dim", fit(f"WHO SENT  {self.total:,} messages", width))]
@@ -535,7 +558,7 @@ class AuthorTable(ReportTable):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        share: Share | Charged = self.rows[position]
+        share: Share | Charged | Billable = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
         name = max(21, min(_CHARGED_WIDTH, width - 7 - 5 - 1 - 9))
@@ -564,7 +587,16 @@ def _charged(pricing: Sequence[PricingCount]) -> list[Charged]:
     return [Charged(*kind, n, billable[kind], total) for kind, n in ordered if n]
 
 
-class LiveLine(Painted, can_focus=True):
+def _billable(pricing: Sequence[PricingCount]) -> list[Billable]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for one in pricing:
+        channel = first_non_blank(one.channel.name, one.channel.id)
+        counts[one_line(channel), one.author] += one.billable_count
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Billable(*place, n, counts.total()) for place, n in ordered if n]
+
+
+class LiveLine(LineWidget, can_focus=True):
     """Left and right select a count, enter opens its conversations."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -576,20 +608,20 @@ class LiveLine(Painted, can_focus=True):
     class Opened(Message):
         """A count was opened."""
 
-        def __init__(self, live: Live) -> None:
+        def __init__(self, live: LiveFigure) -> None:
             super().__init__()
             self.live = live
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._counts: LiveCounts | None = None
-        self._figures: Sequence[Live] = LIVE
+        self._figures: Sequence[LiveFigure] = LIVE
         self._as_of = ""
         self._at = 0
 
     def show(self, report: Report | None, as_of: str) -> None:
         """Show the counts of a report. as_of: their time, as text."""
-        figures: Sequence[Live] = live_figures(report)
+        figures: Sequence[LiveFigure] = live_figures(report)
         shown = report.live if report else None, figures, as_of
         if shown != (self._counts, self._figures, self._as_of):
             self._counts, self._figures, self._as_of = shown
@@ -629,10 +661,10 @@ class LiveLine(Painted, can_focus=True):
             # A truncated number would be wrong: stop before one that does not fit.
             if width_of(pieces) + len(mark + name + value) > width:
                 break
-            ink = "overdue" if live.waiting and value not in ("0", NOTHING) else "strong"
+            ink = "overdue" if live.waiting and value not in ("0", NO_VALUE) else "strong"
             pieces += [("accent", mark), ("strong" if here else "dim", name), (ink, value)]
         return Strip(self.segments(spread(pieces, (), width)), width)
 
-    def _value(self, live: Live) -> str:
+    def _value(self, live: LiveFigure) -> str:
         number = getattr(self._counts, live.field, None)
-        return NOTHING if number is None else f"{number:,}"
+        return NO_VALUE if number is None else f"{number:,}"

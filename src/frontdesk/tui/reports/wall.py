@@ -14,23 +14,25 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
     BY_FIELD,
-    NOTHING,
+    NO_VALUE,
     Figure,
     Glyphs,
     figures_of,
     live_figures,
     value_words,
 )
-from frontdesk.text import one_line, time_of_day
+from frontdesk.text import one_line
+from frontdesk.time_format import time_of_day
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.preferences import PLAIN, Targets
-from frontdesk.tui.reports import panes as say
+from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.query import Asked, zone_of
 from frontdesk.tui.theme import DARK, STYLES, THEMES
 from frontdesk.tui.views.base import ViewScreen
-from frontdesk.tui.widgets.line_widget import Painted, Piece, fit, width_of
+from frontdesk.tui.widgets.line_widget import LineWidget
+from frontdesk.tui.widgets.text_layout import Piece, fit, width_of, wrap
 from frontdesk.wire import Report, ReportQuery, instant
 
 # Rows of five pixels by character; all rows of a character are equally long.
@@ -47,7 +49,7 @@ _FONT: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "8": ("###", "# #", "###", "# #", "###"),
         "9": ("###", "# #", "###", "  #", "###"),
         ",": (" ", " ", " ", "#", "#"),
-        NOTHING: ("   ", "   ", "###", "   ", "   "),
+        NO_VALUE: ("   ", "   ", "###", "   ", "   "),
     }
 )
 _PIXELS = 5
@@ -169,7 +171,7 @@ def wall(blocks: Sequence[Block], width: int, height: int, glyphs: Glyphs) -> li
     return [line for block in drawn for line in (*space, *block)][:height]
 
 
-class Wall(Painted):
+class Wall(LineWidget):
     """Draws blocks over the whole widget, or a sentence instead."""
 
     def __init__(self, glyphs: Glyphs) -> None:
@@ -187,7 +189,8 @@ class Wall(Painted):
         width, height = self.size
         lines = wall(self._blocks, width, height, self._glyphs) if self._blocks else []
         if not self._blocks:
-            lines = [[], [("text", f"  {self._sentence}")]]
+            sentence = wrap(self._sentence, max(1, width - 2))
+            lines = [[], *([("text", f"  {one}")] for one in sentence)]
         line: list[Piece] = lines[y] if y < len(lines) else []
         line = [*line, ("text", " " * max(0, width - width_of(line)))]
         return Strip(self.segments(line), width)
@@ -198,7 +201,7 @@ def live_block(report: Report, as_of: str) -> Block:
     tiles = [
         Tile(
             live.name,
-            NOTHING if value is None else f"{value:,}",
+            NO_VALUE if value is None else f"{value:,}",
             "overdue" if live.waiting and value else "strong",
         )
         for live in live_figures(report)
@@ -272,7 +275,7 @@ class WallScreen(ViewScreen):
         try:
             await self.mailbox.refresh_report(query)
         except InboxError as error:
-            self._refusal = say.refusal(error, self.named("{view.refresh} asks again."))
+            self._refusal = panes.refusal(error, self.named("{view.refresh} asks again."))
             raise
         finally:
             self.show_saved()
@@ -294,7 +297,7 @@ class WallScreen(ViewScreen):
         until = time_of_day(end.astimezone(zone)) if end else ""
         blocks = [today_block(report, self._glyphs, until)]
         if report.live is not None:
-            blocks.insert(0, live_block(report, say.as_of(report, self.clock)))
+            blocks.insert(0, live_block(report, panes.as_of(report, self.clock)))
         self._wall.show(blocks)
 
     def seen_at(self) -> datetime | None:
@@ -303,10 +306,10 @@ class WallScreen(ViewScreen):
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         width = self.size.width
-        names = say.channels_by_id(self.mailbox, self._report)
-        channel = say.channel_words(self._asked.channel, names)
+        names = panes.channels_by_id(self.mailbox, self._report)
+        channel = panes.channel_words(self._asked.channel, names)
         zone = self._report.period.timezone if self._report else ""
-        return say.heading(self.inbox_title, channel, width), [("dim", f"{one_line(zone)} ")]
+        return panes.heading(self.inbox_title, channel, width), [("dim", f"{one_line(zone)} ")]
 
 
 class WallApp(WatchedApp[None]):

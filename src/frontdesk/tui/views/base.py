@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 
-from frontdesk.backoff import without_backoff
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, parse, query_of
+from frontdesk.request_priority import urgent
 from frontdesk.tui import sentences
-from frontdesk.tui.actions import CommandEntry
+from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import LeftOnce
@@ -31,7 +31,8 @@ from frontdesk.tui.dialogs.view_table import (
 from frontdesk.tui.filters import query_names
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.bar import Bar, StatusBar
-from frontdesk.tui.widgets.line_widget import PARTS, Piece
+from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import VirtualList, next_match
 from frontdesk.wire import ConversationFilter, PhoneRef
 
@@ -145,15 +146,12 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         self.call_after_refresh(self.begin)
 
     def fit(self, size: Size) -> None:
+        if not self.composed:
+            return
         width, height = size
         words = f"{LEAST_WIDTH}x{LEAST_HEIGHT} needed, this is {width}x{height}"
         self.query_one("#too-small", Bar).show([("warning", words)])
         self.describe()
-
-    @property
-    def composed(self) -> bool:
-        """True while this screen is attached and composed; responses may arrive outside of that."""
-        return self.is_attached and bool(self.query("#status"))
 
     def describe(self) -> None:
         """Update the bars; a bar whose text is unchanged is not repainted."""
@@ -189,7 +187,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
     @work(group="read", exclusive=True)
     async def action_refresh(self) -> None:
         """Refresh without regard to a running back-off."""
-        with without_backoff():
+        with urgent():
             await self._read_unless_left()
 
     async def _read_unless_left(self) -> None:
@@ -259,15 +257,15 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
     def action_copy(self) -> None:
         copy(self, self.copied())
 
-    def choose(self, chosen: ConversationFilter, other_set: str = "", more: str = "") -> None:
-        """Close, and show a filter's conversations. other_set: how they differ from the count.
+    def choose(self, chosen: ConversationFilter, difference: str = "", more: str = "") -> None:
+        """Close, and show a filter's conversations. difference: how they differ from the count.
 
         more: further terms of the query.
         """
         terms = query_of(chosen, query_names(self.mailbox)).terms
-        if self.end(Query.of(*terms, *parse(more).terms)) and other_set:
+        if self.end(Query.of(*terms, *parse(more).terms)) and difference:
             self.app.notify(
-                sentences.NOT_THE_SAME_SET.format(difference=other_set), timeout=8, markup=False
+                sentences.NOT_THE_SAME_SET.format(difference=difference), timeout=8, markup=False
             )
 
     def end(self, chosen: Query | PhoneRef | None = None) -> bool:

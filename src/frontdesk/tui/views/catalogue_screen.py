@@ -21,11 +21,12 @@ from textual.widgets import Input, Static
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.text import one_line
 from frontdesk.tui import sentences
+from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.line_widget import Piece, fit, spread, wrap
+from frontdesk.tui.widgets.text_layout import Piece, fit, spread, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import ConversationFilter, instant
 
@@ -166,7 +167,6 @@ def fact(label: str, value: str, part: str = "text", *, swatch: str | None = Non
 
 
 def paragraph(text: str, part: str = "text") -> Block:
-    """Wrapped text."""
     return lambda width: [[(part, fit(line, width))] for line in wrap(text, width)]
 
 
@@ -187,10 +187,10 @@ class Section:
     things: str
 
 
-class ShelfScreen(ViewScreen):
+class CatalogueScreen(ViewScreen):
     """Subclasses provide the sections, their entries, and the details of an entry."""
 
-    CSS_PATH = [STYLES / "shelf.tcss"]
+    CSS_PATH = [STYLES / "catalogue.tcss"]
     SECTIONS: ClassVar[Sequence[Section]]
     SHOWN: ClassVar[str]
     SEARCHES_AT_ONCE: ClassVar[bool] = False
@@ -242,30 +242,30 @@ class ShelfScreen(ViewScreen):
         """Handle a change of the search text."""
         self._narrow()
 
-    def rested(self, entry: CatalogueEntry) -> None:
+    def highlighted(self, entry: CatalogueEntry) -> None:
         """Called when the cursor moves to another entry."""
 
     # Layout
 
     @property
     def section(self) -> Section:
-        """The selected section."""
         return self.SECTIONS[self._at]
 
     def body(self) -> ComposeResult:
-        yield Bar(id="shelf-tabs")
-        with Horizontal(id="shelf", classes="-at-list"):
+        yield Bar(id="catalogue-tabs")
+        with Horizontal(id="catalogue", classes="-at-list"):
             with Vertical(id="list-side"):
-                with Horizontal(id="shelf-search", classes="-shown" * self.SEARCHES_AT_ONCE):
-                    yield Static("/", id="shelf-search-mark", markup=False)
-                    yield Input(placeholder="type to narrow the list", id="shelf-input")
+                with Horizontal(id="catalogue-search", classes="-shown" * self.SEARCHES_AT_ONCE):
+                    yield Static("/", id="catalogue-search-mark", markup=False)
+                    yield TextField(placeholder="type to narrow the list", id="catalogue-input")
                 yield self.list
             with Vertical(id="details-side"):
                 yield self.details
 
     def on_mount(self) -> None:
         # Focus now rather than after the first paint, for keys typed ahead.
-        self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
+        if self.composed:
+            self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         name = one_line(self.inbox_title)
@@ -292,7 +292,7 @@ class ShelfScreen(ViewScreen):
                 ("chip", f" {self.section.title} "),
                 ("dim", self.named("  {shelf.before} {shelf.after} others")),
             ]
-        self.query_one("#shelf-tabs", Bar).show(pieces)
+        self.query_one("#catalogue-tabs", Bar).show(pieces)
         self.list.say_when_empty(self.empty_words())
 
     def empty_words(self) -> str:
@@ -331,8 +331,7 @@ class ShelfScreen(ViewScreen):
         self.describe()
 
     def typed(self) -> str:
-        """The search text."""
-        found = self.query("#shelf-input").results(Input) if self.composed else ()
+        found = self.query("#catalogue-input").results(Input) if self.composed else ()
         return next((typed.value for typed in found), "")
 
     def _show_details(self) -> None:
@@ -341,7 +340,7 @@ class ShelfScreen(ViewScreen):
         id = f"{self.section.name} {entry.id}" if entry else None
         self.details.put(blocks, keep_place=id == self._of)
         if entry is not None and id != self._of:
-            self.rested(entry)
+            self.highlighted(entry)
         self._of = id
 
     def refresh_details(self) -> None:
@@ -386,7 +385,7 @@ class ShelfScreen(ViewScreen):
     def _go_to_section(self, at: int) -> None:
         self._at = at
         self._entries = self.entries(self.section.name)
-        self.query_one("#shelf-input", Input).value = ""
+        self.query_one("#catalogue-input", Input).value = ""
         self._show_search(False)
         # Do not carry the cursor over to another section.
         self.list.rows = None
@@ -395,7 +394,7 @@ class ShelfScreen(ViewScreen):
 
     def action_pane(self, name: str) -> None:
         """Focus the list or the details, and bring it to the front if only one fits."""
-        self.query_one("#shelf").set_classes(f"-at-{name}")
+        self.query_one("#catalogue").set_classes(f"-at-{name}")
         pane = self.list if name == "list" else self.details
         self.call_after_refresh(pane.focus)
 
@@ -406,10 +405,10 @@ class ShelfScreen(ViewScreen):
         """Show and focus the search field."""
         self.action_pane("list")
         self._show_search(True)
-        self.call_after_refresh(self.query_one("#shelf-input", Input).focus)
+        self.call_after_refresh(self.query_one("#catalogue-input", Input).focus)
 
     def _show_search(self, shown: bool) -> None:
-        self.query_one("#shelf-search").set_class(shown or self.SEARCHES_AT_ONCE, "-shown")
+        self.query_one("#catalogue-search").set_class(shown or self.SEARCHES_AT_ONCE, "-shown")
 
     @on(Input.Changed)
     def _narrow_to(self, event: Input.Changed) -> None:
@@ -421,7 +420,7 @@ class ShelfScreen(ViewScreen):
         """Enter moves the focus to the list, which stays filtered."""
         event.stop()
         self._sought = event.value
-        self.query_one("#shelf-search").set_class(
+        self.query_one("#catalogue-search").set_class(
             bool(event.value) or self.SEARCHES_AT_ONCE, "-shown"
         )
         self.list.focus()
@@ -434,7 +433,7 @@ class ShelfScreen(ViewScreen):
 
     def leave(self) -> None:
         """From details to list; clear the search; then close the view."""
-        search = self.query_one("#shelf-input", Input)
+        search = self.query_one("#catalogue-input", Input)
         if self.focused is self.details:
             self.action_pane("list")
         elif search.value or self.focused is search:
@@ -447,7 +446,7 @@ class ShelfScreen(ViewScreen):
     def copied(self) -> str:
         return self.list.row.copied if self.list.row else ""
 
-    @on(Bar.Pressed, "#shelf-tabs")
+    @on(Bar.Pressed, "#catalogue-tabs")
     def _press_tab(self, event: Bar.Pressed) -> None:
         """Show the section whose tab was clicked; where only one has room, the next."""
         if self.size.width < LEAST_FOR_TABS:

@@ -15,13 +15,13 @@ from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import Early
 from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, full_name, search_contacts
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.key_names import ARROWS, ENTER
+from frontdesk.tui.key_names import key_label
 from frontdesk.tui.views.catalogue_screen import (
     Block,
     CatalogueEntry,
     CatalogueList,
+    CatalogueScreen,
     Section,
-    ShelfScreen,
     heading,
     paragraph,
 )
@@ -32,7 +32,7 @@ _ALL, _SEEN = "contacts", "seen"
 _MOST_SEEN = 50
 
 
-class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
+class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
     """Enter shows a contact's conversations, by a local filter over the whole list."""
 
     SHOWN = "CONTACTS"
@@ -67,8 +67,8 @@ class ContactsScreen(ShelfScreen, Early[Query | PhoneRef | None]):
             )
         return (
             "type to search",
-            f"{ARROWS} move",
-            f"{ENTER} conversations",
+            f"{key_label('arrows')} move",
+            f"{key_label('enter')} conversations",
             "{view.back} clears, leaves",
         )
 

@@ -11,18 +11,19 @@ from textual.timer import Timer
 
 from frontdesk.mailbox import Listing
 from frontdesk.phones import contact_name, format_phone
-from frontdesk.text import first_said, one_line, short_date, time_of_day, words
+from frontdesk.text import first_non_blank, humanize, one_line
+from frontdesk.time_format import short_date, time_of_day
 from frontdesk.tui import sentences
+from frontdesk.tui.bar_texts import count_for
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.view_table import Opening
-from frontdesk.tui.labels import count_for
 from frontdesk.tui.views.catalogue_screen import (
     Block,
     CatalogueEntry,
+    CatalogueScreen,
     Section,
-    ShelfScreen,
     colour_of,
     entry_line,
     fact,
@@ -75,8 +76,12 @@ def user_entry(user: User) -> CatalogueEntry:
 
 def availability(user: User | None) -> str:
     """Symbol and word; "unknown" if the server sends no availability."""
-    said = one_line(user.availability or "") if user else ""
-    return f"{_AVAILABILITY_MARKS.get(said, '·')} {said}" if said else f"· {_UNKNOWN}"
+    availability = one_line(user.availability or "") if user else ""
+    return (
+        f"{_AVAILABILITY_MARKS.get(availability, '·')} {availability}"
+        if availability
+        else f"· {_UNKNOWN}"
+    )
 
 
 def user_facts(user: User, teams: Sequence[Team]) -> list[Block]:
@@ -108,7 +113,7 @@ def team_facts(team: Team) -> list[Block]:
     return [
         title(one_line(team.name)),
         fact("about", one_line(team.description or "")),
-        fact("distribution", words(one_line(team.distribution))),
+        fact("distribution", humanize(one_line(team.distribution))),
     ]
 
 
@@ -122,7 +127,7 @@ def member_line(member: UserRef, user: User | None, open_seen: int) -> Block:
 def channel_entry(channel: Channel, counts: Counts | None) -> CatalogueEntry:
     """List row of a channel: name, number, open conversations, quality."""
     quality = one_line(channel.quality_rating or _UNKNOWN)
-    number = first_said(format_phone(channel.phone), channel.display_phone_number, channel.id)
+    number = first_non_blank(format_phone(channel.phone), channel.display_phone_number, channel.id)
     counted = open_words(counts, channel.id)
     return CatalogueEntry(
         channel.id,
@@ -246,7 +251,7 @@ REST_SECONDS = 0.2
 _OPEN = ConversationFilter(status="open")
 
 
-class DirectoryScreen(ShelfScreen):
+class DirectoryScreen(CatalogueScreen):
     """Counts by user, channel and label come from the server, others from cached conversations."""
 
     SHOWN = "DIRECTORY"
@@ -380,13 +385,13 @@ class DirectoryScreen(ShelfScreen):
         await super().read()
         await self.ask(self._read_counts)
         if self.list.row is not None:
-            self.rested(self.list.row)
+            self.highlighted(self.list.row)
 
     async def _read_counts(self) -> None:
         if await self.mailbox.refresh_counts(ConversationFilter()):
             self.show_saved()
 
-    def rested(self, entry: CatalogueEntry) -> None:
+    def highlighted(self, entry: CatalogueEntry) -> None:
         """Request the counts of the entry after the cursor has been on it for `REST_SECONDS`."""
         if self._resting is not None:
             self._resting.stop()

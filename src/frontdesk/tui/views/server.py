@@ -11,9 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from frontdesk.backoff import without_backoff
 from frontdesk.mailbox import CacheUsage, ServerFeature, ServerView
-from frontdesk.text import ahead_or_behind, file_size, milliseconds, one_line, short_date
+from frontdesk.request_priority import urgent
+from frontdesk.text import file_size, one_line
+from frontdesk.time_format import ahead_or_behind, milliseconds, short_date
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
@@ -21,7 +22,7 @@ from frontdesk.tui.theme import STYLES
 from frontdesk.tui.unsupported import why_not
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.views.catalogue_screen import Block, Details, fact, heading, paragraph, title
-from frontdesk.tui.widgets.line_widget import Piece, fit, wrap
+from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 
 _NAMES_WIDTH = 30
 # Columns under which the description goes below the feature's name.
@@ -94,11 +95,11 @@ def _features(server: ServerView, ask_key: str) -> list[Block]:
             continue
         asks = f": {ask_key} checks all features" if state == "unknown" else ""
         shown.append(heading(f"{words} ({len(found)}){asks}"))
-        shown += [_line(one, _said(server, name, one), part) for name, one in found.items()]
+        shown += [_line(one, _feature_text(server, name, one), part) for name, one in found.items()]
     return shown
 
 
-def _said(server: ServerView, name: str, feature: ServerFeature) -> str:
+def _feature_text(server: ServerView, name: str, feature: ServerFeature) -> str:
     """Description of a feature: its state, then the server's own detail without repetition."""
     meaning = why_not(server, name)
     if not meaning:
@@ -109,17 +110,17 @@ def _said(server: ServerView, name: str, feature: ServerFeature) -> str:
     return f"{meaning}. {detail}".strip()
 
 
-def _line(feature: ServerFeature, said: str, part: str) -> Block:
+def _line(feature: ServerFeature, text: str, part: str) -> Block:
     """Name and description of a feature, side by side or, if narrow, below each other."""
 
     def draw(width: int) -> list[list[Piece]]:
         name = one_line(feature.words)
-        if not said:
+        if not text:
             return [[(part, fit(name, width))]]
         if width < _BESIDE:
-            below = [[("dim", fit(f"  {line}", width))] for line in wrap(said, max(1, width - 2))]
+            below = [[("dim", fit(f"  {line}", width))] for line in wrap(text, max(1, width - 2))]
             return [[(part, fit(name, width))], *below]
-        lines = wrap(said, width - _NAMES_WIDTH)
+        lines = wrap(text, width - _NAMES_WIDTH)
         return [
             [
                 (part, fit("" if at else name, _NAMES_WIDTH)),
@@ -148,10 +149,12 @@ def _kept(kept: CacheUsage | None, clock: Clock) -> list[Block]:
     )
     size = f"{file_size(kept.size_bytes)} of at most {file_size(kept.limit_bytes)}"
     share = f", {file_size(kept.share_bytes)} for this server" if kept.share_bytes else ""
+    whole = [fact("complete", kept.coverage.words)] if kept.coverage is not None else []
     return [
         heading("ON THIS COMPUTER"),
         fact("the file", size + share),
         fact("in it", counts),
+        *whole,
         fact("from … to", _ages(kept, clock)),
     ]
 
@@ -167,7 +170,7 @@ _ASKING = "asking"
 class ServerScreen(ViewScreen):
     """Shows what is known of the server; a key starts requests for all features."""
 
-    CSS_PATH = [STYLES / "shelf.tcss"]
+    CSS_PATH = [STYLES / "catalogue.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r,f5", "discover", "Check all features", id="server.ask"),
     ]
@@ -193,7 +196,7 @@ class ServerScreen(ViewScreen):
         )
 
     def body(self) -> ComposeResult:
-        with Horizontal(id="shelf"):
+        with Horizontal(id="catalogue"):
             yield self.details
 
     def on_mount(self) -> None:
@@ -226,7 +229,7 @@ class ServerScreen(ViewScreen):
     async def action_discover(self) -> None:
         """Probe all features, including those known to be missing."""
         try:
-            with without_backoff():
+            with urgent():
                 await self.ask(lambda: self.mailbox.discover(self._say_what))
         finally:
             self._say_what("")

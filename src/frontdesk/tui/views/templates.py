@@ -10,20 +10,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from frontdesk.phones import contact_name
-from frontdesk.text import one_line, short_date, words
+from frontdesk.text import humanize, one_line
+from frontdesk.time_format import short_date
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.views.catalogue_screen import (
     Block,
     CatalogueEntry,
+    CatalogueScreen,
     Section,
-    ShelfScreen,
     fact,
     heading,
     paragraph,
     title,
 )
-from frontdesk.tui.widgets.line_widget import Piece, cut, fit, spread, width_of, wrap_pieces
 from frontdesk.tui.widgets.message_list import marked_pieces
+from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of, wrap_pieces
 from frontdesk.wire import CannedResponse, PhoneRef, Template
 
 BUBBLE_WIDTH = 60
@@ -127,7 +128,7 @@ def _parts(components: Sequence[Component], room: int) -> list[list[Line]]:
         message += [[("text", "")], *wrap_pieces([("dim", _footer(by_type["FOOTER"]))], room)]
     others = {"HEADER", "LIMITED_TIME_OFFER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL"}
     for name in by_type.keys() - others:
-        message.append([("dim", f"[{words(name).lower()}]")])
+        message.append([("dim", f"[{humanize(name).lower()}]")])
     buttons = [_button(one, room) for one in _dicts(by_type.get("BUTTONS", {}), "buttons")]
     return [group for group in (message, *buttons) if group]
 
@@ -137,7 +138,7 @@ def _header(component: Component, room: int) -> list[Line]:
     if form == "TEXT":
         return [*wrap_pieces(_filled(component, "strong"), room), [("text", "")]]
     example = one_line(next(iter(_strings(component, "header_handle", "header_url")), ""))
-    media = cut(f"[{words(form).lower()}]", room)
+    media = cut(f"[{humanize(form).lower()}]", room)
     lines: list[Line] = [[("chip", fit(f" {media}", room))]]
     if example:
         lines.append([("dim", cut(example, room))])
@@ -168,11 +169,11 @@ def _footer(component: Component) -> str:
 
 def _button(button: Component, room: int) -> list[Line]:
     kind = _type(button)
-    name = one_line(_text(button, "text")) or _NAMES.get(kind) or words(kind).capitalize()
+    name = one_line(_text(button, "text")) or _NAMES.get(kind) or humanize(kind).capitalize()
     target = one_line(_text(button, "url") or _text(button, "phone_number"))
     if kind == "COPY_CODE":
         target = one_line(next(iter(_strings(button, "example")), "") or _text(button, "example"))
-    does = f"{_DOES.get(kind, words(kind).lower())} {target}".strip()
+    does = f"{_DOES.get(kind, humanize(kind).lower())} {target}".strip()
     name = cut(name, room)
     left = (room - width_of([("accent", name)])) // 2
     lines: list[Line] = [[("text", " " * left), ("accent", name)]]
@@ -274,7 +275,7 @@ _STATUS_PARTS = {"APPROVED": "dim", "PENDING": "note", "IN_APPEAL": "note"}
 _QUALITY_PARTS = {"GREEN": "text", "YELLOW": "warning", "RED": "error"}
 
 
-class LibraryScreen(ShelfScreen):
+class TemplatesScreen(CatalogueScreen):
     """Read-only catalogues of replies; they do not filter conversations."""
 
     SHOWN = "LIBRARY"
@@ -366,7 +367,7 @@ class LibraryScreen(ShelfScreen):
         ]
         if template.rejected_reason and template.rejected_reason != "NONE":
             blocks.append(
-                fact("refused because", words(one_line(template.rejected_reason)), "error")
+                fact("refused because", humanize(one_line(template.rejected_reason)), "error")
             )
         if names:
             blocks.append(fact("numbers", ", ".join(names)))

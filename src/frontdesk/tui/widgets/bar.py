@@ -11,7 +11,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from frontdesk.text import one_line
-from frontdesk.tui.widgets.line_widget import Painted, Piece, fitted, spread, width_of, wrap
+from frontdesk.tui.widgets.line_widget import LineWidget
+from frontdesk.tui.widgets.text_layout import Piece, fitted, spread, width_of, wrap
 
 # The pieces on the left and on the right of a bar of a given width.
 Words = Callable[[int], tuple[Sequence[Piece], Sequence[Piece]]]
@@ -29,7 +30,7 @@ class Hint(NamedTuple):
         return next((id for _, id in self.keys if id), "")
 
 
-class Bar(Painted):
+class Bar(LineWidget):
     """Header, channel line, status line or last line of a pane."""
 
     class Pressed(Message):
@@ -48,10 +49,12 @@ class Bar(Painted):
         self._words: Words = _nothing
         self._ground = ground
         self._edge = ""
+        # What the pieces were laid out for, and the pieces; the pieces of the strip, and the strip.
+        self._laid_out: tuple[object, Sequence[Piece]] = (None, ())
+        self._drawn: tuple[Sequence[Piece], Strip] = ((), Strip([]))
 
     @property
     def words(self) -> str:
-        """The shown text."""
         left, right = self._words(self._room)
         return "".join(text for _, text in (*left, *right)).strip()
 
@@ -85,7 +88,19 @@ class Bar(Painted):
             self.post_message(self.Pressed(self, piece))
 
     def line(self, y: int) -> Strip:
-        return Strip(self.segments(self._pieces(), self._ground), self.size.width)
+        # Textual asks for all bars in each frame.
+        pieces = self._pieces()
+        if self._drawn[0] is not pieces:
+            self._drawn = pieces, Strip(self.segments(pieces, self._ground), self.size.width)
+        return self._drawn[1]
+
+    def forget_drawn(self) -> None:
+        self._laid_out, self._drawn = (None, ()), ((), Strip([]))
+
+    @property
+    def _state(self) -> tuple[object, ...]:
+        """What the pieces depend on."""
+        return self._words, self.size.width, self._edge
 
     @property
     def _before(self) -> list[Piece]:
@@ -96,8 +111,15 @@ class Bar(Painted):
     def _room(self) -> int:
         return max(0, self.size.width - len(self._edge))
 
-    def _pieces(self) -> list[Piece]:
-        line = spread(*self._words(self._room), self._room)
+    def _pieces(self) -> Sequence[Piece]:
+        state = self._state
+        if self._laid_out[0] != state:
+            self._laid_out = state, self._lay_out()
+        return self._laid_out[1]
+
+    def _lay_out(self) -> list[Piece]:
+        room = self._room
+        line = spread(*self._words(room), room)
         return [*line, ("line", self._edge)] if self._edge else line
 
 
@@ -167,6 +189,11 @@ class StatusBar(Bar):
             self._message = self._ending = None
             self._fit()
 
+    def dismiss(self, message: str) -> None:
+        """Show the hints again if this message is shown."""
+        if self._message is not None and self._message[1] == one_line(message):
+            self.clear()
+
     def _fit(self) -> None:
         height = len(self._message_lines()) or 1
         if height != self.size.height:
@@ -221,6 +248,10 @@ class Title(Bar):
             self.refresh()
 
     @property
+    def _state(self) -> tuple[object, ...]:
+        return *super()._state, self._focused
+
+    @property
     def _before(self) -> list[Piece]:
         digit = "accent" if self._focused else "dim"
         return [(self._rule, f"{self._line} "), (digit, f"{self._digit} ")]
@@ -238,11 +269,12 @@ class Title(Bar):
         """Cells for the words: without the digit, and the rule on each of their sides."""
         return max(0, self.size.width - width_of(self._before) - 5)
 
-    def _pieces(self) -> list[Piece]:
-        left, right = self._words(self._room)
+    def _lay_out(self) -> list[Piece]:
+        room = self._room
+        left, right = self._words(room)
         if left and self._focused:
             left = [("accent", left[0][1]), *left[1:]]
-        words, gap, after = fitted(left, right, self._room)
+        words, gap, after = fitted(left, right, room)
         rule, line = self._rule, self._line
         tail = [(rule, " "), *after, (rule, f" {line}")] if after else [(rule, line * 3)]
         junction = ("┯" if self._focused else "┬") if self._edge else line

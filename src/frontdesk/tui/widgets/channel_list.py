@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from frontdesk.text import one_line
-from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of
+from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Channel, Counts
 
@@ -12,11 +12,15 @@ ALL_CHANNELS = ""
 
 
 class ChannelItem(NamedTuple):
-    """A channel, or all of them (channel None); `open` is None if unknown."""
+    """A channel, or all of them (channel None); `open` is None if unknown.
+
+    awaiting: some of its open conversations need a human.
+    """
 
     channel: Channel | None
     open: int | None
     chosen: bool
+    awaiting: int = 0
 
     @property
     def id(self) -> str:
@@ -31,12 +35,14 @@ def channel_rows(
     channels: Sequence[Channel], counts: Counts | None, chosen: str | None
 ) -> list[ChannelItem]:
     """All channels first, then each in the server's order, with its open conversations."""
-    open_in = {entry.channel: entry.open for entry in counts.by_channel} if counts else {}
+    by_channel = counts.by_channel if counts else ()
+    open_in = {entry.channel: entry.open for entry in by_channel}
+    awaiting = {entry.channel: entry.awaiting_human or 0 for entry in by_channel}
     rows = [ChannelItem(None, counts.open if counts else None, chosen is None)]
     for channel in channels:
         # A server that counts no channel at all does not mean that they are empty.
         count = open_in.get(channel.id, 0) if open_in else None
-        rows.append(ChannelItem(channel, count, channel.id == chosen))
+        rows.append(ChannelItem(channel, count, channel.id == chosen, awaiting.get(channel.id, 0)))
     return rows
 
 
@@ -56,8 +62,16 @@ def channel_tabs(rows: Sequence[ChannelItem]) -> list[Piece]:
         count = "" if row.open is None else f" {row.open}"
         name = "All" if row.channel is None else cut(row.name, 24)
         pieces.append(("dim", "│" if pieces else ""))
-        pieces.append(("strong" if row.chosen else "dim", f" {name}{count} "))
+        mark = f" !{row.awaiting}" if row.awaiting else ""
+        pieces.append((_part(row, "strong", "dim"), f" {name}{count}{mark} "))
     return pieces
+
+
+def _part(row: ChannelItem, chosen: str, other: str) -> str:
+    """Part of a channel's name; one in which somebody needs a human is in the warning colour."""
+    if row.chosen:
+        return chosen
+    return "warning" if row.awaiting else other
 
 
 class ChannelList(VirtualList[ChannelItem]):
@@ -91,6 +105,7 @@ class ChannelList(VirtualList[ChannelItem]):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
         row = self.rows[position]
-        part = "accent" if row.chosen else "text"
-        count = [] if row.open is None else [(part if row.chosen else "dim", f" {row.open} ")]
-        return [spread([(part, row.name)], count, width)]
+        count = "" if row.open is None else f" {row.open} "
+        counted: list[Piece] = [("warning", f" !{row.awaiting}")] if row.awaiting else []
+        counted += [("accent" if row.chosen else "dim", count)] if count else []
+        return [spread([(_part(row, "accent", "text"), row.name)], counted, width)]

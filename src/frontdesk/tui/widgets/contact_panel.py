@@ -1,13 +1,15 @@
 """Contact pane: identity, conversation, custom fields, notes, other conversations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.phones import format_phone
-from frontdesk.text import ago, first_said, long_duration, one_line, short_date, time_of_day
+from frontdesk.text import first_non_blank, one_line
+from frontdesk.time_format import ago, long_duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.conversation_row import window_left
-from frontdesk.tui.widgets.line_widget import Piece, cut, fit, wrap
+from frontdesk.tui.widgets.conversation_row import chip, window_left
+from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
 
@@ -16,7 +18,7 @@ class Fact(NamedTuple):
     """Row of the pane: a heading (label only), a named value, or a plain value.
 
     `conversation_id`: enter opens that conversation. `copied`: text for the copy action, if it is
-    not the value.
+    not the value. `chips`: labels and their colours, drawn instead of the value.
     """
 
     label: str
@@ -24,6 +26,7 @@ class Fact(NamedTuple):
     part: str = "text"
     conversation_id: str | None = None
     copied: str = ""
+    chips: Sequence[tuple[str, str | None]] = ()
 
     @property
     def heads(self) -> bool:
@@ -65,15 +68,19 @@ class ContactPanel(VirtualList[Fact]):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        return fact_lines(self.rows[position], width)
+        plain = self.is_attached and not self.mixes_colours
+        return fact_lines(self.rows[position], width, plain=plain)
 
 
 # Width of the names, where values have room beside them.
 _LABEL_WIDTH = 16
 
 
-def fact_lines(fact: Fact, width: int) -> list[list[Piece]]:
-    """Lines of a heading (below a blank line), a value, or a value beside its name."""
+def fact_lines(fact: Fact, width: int, *, plain: bool = False) -> list[list[Piece]]:
+    """Lines of a heading (below a blank line), a value, or a value beside its name.
+
+    plain: chips have no ground, for terminals with sixteen colours.
+    """
     if fact.heads:
         return [[("text", fit("", width))], [("strong", fit(fact.label, width))]]
     if not fact.label:
@@ -81,15 +88,40 @@ def fact_lines(fact: Fact, width: int) -> list[list[Piece]]:
     label_width = min(max(10, width * 9 // 20), width // 2, _LABEL_WIDTH)
     beside = width - label_width
     label = fit(cut(fact.label, label_width - 1), label_width)
+    lines: list[list[Piece]]
+    if fact.chips:
+        lines = _chip_lines(fact.chips, beside, plain=plain)
+    else:
+        lines = [[(fact.part, fit(line, beside))] for line in wrap(fact.value, beside)]
     return [
-        [("dim", label if not at else " " * label_width), (fact.part, fit(line, beside))]
-        for at, line in enumerate(wrap(fact.value, beside))
+        [("dim", label if not at else " " * label_width), *line] for at, line in enumerate(lines)
     ]
 
 
-def brief_facts(conversation: Conversation, clock: Clock) -> list[Fact]:
+def _chip_lines(
+    labels: Sequence[tuple[str, str | None]], width: int, *, plain: bool
+) -> list[list[Piece]]:
+    """Labels side by side, in as many lines as they need."""
+    lines: list[list[Piece]] = [[]]
+    for title, colour in labels:
+        drawn = chip(cut(title, width - 2), colour, plain=plain)
+        if lines[-1] and width_of([*lines[-1], drawn]) > width:
+            lines.append([])
+        lines[-1] += [drawn, ("text", " ")]
+    return [spread(line[:-1], [], width) for line in lines]
+
+
+class FactContext(NamedTuple):
+    """State that facts depend on: clock, the own user's id or "", colours of labels by title."""
+
+    clock: Clock
+    me: str = ""
+    colours: Mapping[str, str] = MappingProxyType({})
+
+
+def brief_facts(conversation: Conversation, context: FactContext) -> list[Fact]:
     """Facts from the conversation alone, without access to the cache."""
-    return [*_identity(conversation.contact, None), *_conversation(conversation, clock)]
+    return [*_identity(conversation.contact, None), *_conversation(conversation, context)]
 
 
 def contact_facts(
@@ -98,7 +130,7 @@ def contact_facts(
     fields: Sequence[CustomField],
     notes: Sequence[Note] | None,
     others: Sequence[Conversation],
-    clock: Clock,
+    context: FactContext,
     *,
     no_contact: str = "",
     no_notes: str = "",
@@ -111,11 +143,11 @@ def contact_facts(
     facts = _identity(conversation.contact, contact)
     if no_contact and contact is None:
         facts.append(Fact("", f"{no_contact}.", "dim"))
-    facts += _conversation(conversation, clock)
+    facts += _conversation(conversation, context)
     facts += _custom_fields(contact, fields)
-    facts += _notes(notes, clock, no_notes)
+    facts += _notes(notes, context.clock, no_notes)
     others = [one for one in others if one.id != conversation.id]
-    return facts + _others(others, clock, "Other conversations (on this computer)")
+    return facts + _others(others, context.clock, "Other conversations (on this computer)")
 
 
 def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
@@ -149,10 +181,10 @@ def person_facts(
 
 
 def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
-    name = first_said(contact.name if contact else None, short.name)
+    name = first_non_blank(contact.name if contact else None, short.name)
     phone = (contact.phone if contact else None) or short.phone
-    facts = [Fact("", first_said(name, format_phone(phone), f"contact {short.id}"), "strong")]
-    profile_name = first_said(contact.profile_name) if contact else ""
+    facts = [Fact("", first_non_blank(name, format_phone(phone), f"contact {short.id}"), "strong")]
+    profile_name = first_non_blank(contact.profile_name) if contact else ""
     if profile_name not in ("", name):
         facts.append(Fact("", f"~{profile_name}", "dim"))
     facts.append(Fact("", format_phone(phone) or "number not shared", copied=phone or ""))
@@ -165,7 +197,8 @@ def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
     return facts
 
 
-def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
+def _conversation(conversation: Conversation, context: FactContext) -> list[Fact]:
+    clock = context.clock
     now = clock.server_now()
     facts = [Fact("Conversation"), Fact("status", conversation.status)]
     snoozed = clock.local(conversation.snoozed_until)
@@ -173,21 +206,31 @@ def _conversation(conversation: Conversation, clock: Clock) -> list[Fact]:
         facts.append(Fact("until", f"{short_date(snoozed)} {time_of_day(snoozed)}"))
     if conversation.awaiting_human:
         facts.append(Fact("needs", "a human", "warning"))
-    assignee = conversation.assignee
-    facts.append(Fact("assigned", one_line(assignee.name) if assignee else "unassigned"))
+    facts.append(Fact("assigned", _assignee(conversation, context.me)))
     channel = conversation.channel
-    facts.append(Fact("channel", first_said(channel.name, format_phone(channel.phone), channel.id)))
+    facts.append(
+        Fact("channel", first_non_blank(channel.name, format_phone(channel.phone), channel.id))
+    )
     labels = ", ".join(one_line(label) for label in conversation.labels)
-    facts.append(Fact("labels", labels or "–"))
+    chips = [(one_line(label), context.colours.get(label)) for label in conversation.labels]
+    facts.append(Fact("labels", labels or "–", chips=tuple(chips)))
     waiting = clock.local(conversation.waiting_since)
     if waiting:
         facts.append(Fact("waiting", long_duration(now - waiting), "warning"))
-    left = window_left(conversation, clock)
-    facts += [Fact("reply window", left)] if left else []
+    if window := window_left(conversation, clock):
+        colour, left = window
+        facts.append(Fact("reply window", left, colour))
     began = clock.local(conversation.created_at)
     if began:
         facts.append(Fact("since", f"{short_date(began)} {began.year}"))
     return facts
+
+
+def _assignee(conversation: Conversation, me: str) -> str:
+    assignee = conversation.assignee
+    if assignee is None:
+        return "unassigned"
+    return "you" if assignee.id == me else one_line(assignee.name)
 
 
 def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> list[Fact]:
@@ -209,7 +252,7 @@ def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fac
     for one in others:
         active = clock.local(one.last_activity_at)
         age = ago(active, clock.server_now()) if active else ""
-        name = first_said(one.channel.name, format_phone(one.channel.phone), one.channel.id)
+        name = first_non_blank(one.channel.name, format_phone(one.channel.phone), one.channel.id)
         words = f"{one.status} · {age}".strip(" ·")
         facts.append(Fact(name, words, conversation_id=one.id))
     return facts

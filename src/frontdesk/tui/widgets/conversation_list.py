@@ -7,7 +7,6 @@ from typing import ClassVar, TypeAlias
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.strip import Strip
 
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets import virtual_list
@@ -16,16 +15,19 @@ from frontdesk.tui.widgets.conversation_row import (
     Line,
     RowContext,
     RowState,
-    findable,
     label_at,
     row_lines,
+    searchable_text,
     table_row,
 )
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
+from frontdesk.tui.widgets.text_layout import fit
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation
 
 UnreadAmong = Callable[[Sequence[Conversation]], set[str]]
+
+_GAP = "   ── rows between are not loaded ──"
 
 # Time for which the age of a row with new activity is highlighted.
 CUE = timedelta(seconds=5)
@@ -38,7 +40,8 @@ def _unread_among(conversations: Sequence[Conversation]) -> set[str]:
 class ConversationList(VirtualList[Conversation]):
     """Draws conversations in `density` lines each; ages are relative to `clock`.
 
-    dimmed: ids of rows that no longer match the view; set it before `rows_changed`.
+    dimmed: ids of rows that no longer match the view. after_gap: ids of rows below a line that says
+    that rows are missing there. Set both before `rows_changed`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -62,7 +65,7 @@ class ConversationList(VirtualList[Conversation]):
         symbols: MessageSymbols = EMOJI,
         id: str | None = None,
     ) -> None:
-        """`unread_among`: returns the ids with new unread messages; other unread counts are dim."""
+        """`unread_among`: returns the ids with new unread messages; others show no count."""
         super().__init__(id=id)
         self._unread_among = unread_among
         self._unread: set[str] = set()
@@ -72,6 +75,7 @@ class ConversationList(VirtualList[Conversation]):
         self._marked: dict[str, None] = {}
         self._cued: dict[str, datetime] = {}
         self.dimmed: Set[str] = frozenset()
+        self.after_gap: Set[str] = frozenset()
 
     @property
     def marked(self) -> Sequence[str]:
@@ -84,6 +88,7 @@ class ConversationList(VirtualList[Conversation]):
         if not placed or self.rows is None or event.chain > 1:
             return
         position, y, _ = placed[0]
+        self.begin([position])
         line = self.draw(position, self.size.width - 2)[event.y - y]
         label = label_at(line, event.x - 1, self.rows[position].labels)
         if label is not None:
@@ -160,28 +165,30 @@ class ConversationList(VirtualList[Conversation]):
 
     def words_at(self, position: int) -> str:
         assert self.rows is not None
-        return findable(self.rows[position])
+        return searchable_text(self.rows[position])
 
     def height_of(self, position: int) -> int:
-        return 1 if self.draws_table else self._density
+        height = 1 if self.draws_table else self._density
+        return height + self._is_after_gap(position)
+
+    def _is_after_gap(self, position: int) -> bool:
+        assert self.rows is not None
+        return bool(self.after_gap) and self.rows[position].id in self.after_gap
 
     def sources(self, position: int) -> tuple[object, ...]:
         assert self.rows is not None
         conversation = self.rows[position]
         marked, cued = conversation.id in self._marked, conversation.id in self._cued
         dimmed = conversation.id in self.dimmed
-        return conversation, conversation.id in self._unread, marked, cued, dimmed
+        after_gap = self._is_after_gap(position)
+        return conversation, conversation.id in self._unread, marked, cued, dimmed, after_gap
 
-    def begin(self, positions: Iterable[int]) -> None:
-        """Prepare to draw these rows: fetch their unread state together, and fix the time."""
+    def begin(self, positions: Sequence[int]) -> None:
+        """Fetch the unread state of the rows together, and fix the time."""
         if self.rows is not None:
             self._unread = self._unread_among([self.rows[at] for at in positions])
         plain = self.is_attached and not self.mixes_colours
         self._row_context = self._row_context._replace(now=self._clock.server_now(), plain=plain)
-
-    def _lines(self) -> list[Strip]:
-        self.begin(self.in_view())
-        return super()._lines()
 
     def draw(self, position: int, width: int) -> list[Line]:
         assert self.rows is not None
@@ -193,5 +200,6 @@ class ConversationList(VirtualList[Conversation]):
         else:
             lines = row_lines(conversation, self._row_context, state, width, self._density)
         if id in self.dimmed:
-            return [[("dim", text) for _, text in line] for line in lines]
-        return lines
+            lines = [[("dim", text) for _, text in line] for line in lines]
+        gap = [[("dim@ground", fit(_GAP, width))]] if self._is_after_gap(position) else []
+        return [*gap, *lines]

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from frontdesk.phones import contact_name, format_phone
-from frontdesk.text import ago, duration, first_said, long_duration, one_line, words
+from frontdesk.text import first_non_blank, humanize, one_line
+from frontdesk.time_format import ago, duration, long_duration
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
-from frontdesk.tui.widgets.line_widget import ELLIPSIS, Piece, cut, spread, width_of
+from frontdesk.tui.widgets.text_layout import ELLIPSIS, Piece, cut, spread, width_of
 from frontdesk.wire import Conversation, MessagePreview
 
 Line = list[Piece]
@@ -30,6 +31,8 @@ _STAGES = (
     (timedelta(hours=8), "◕", "warning"),
     (timedelta.max, "●", "overdue"),
 )
+# A reply window with less time left is said to close, in the colour of a warning.
+_CLOSES_SOON = timedelta(hours=1)
 _AUTHORS: Mapping[str, str] = MappingProxyType(
     {
         "user": "Agent",
@@ -42,7 +45,7 @@ _AUTHORS: Mapping[str, str] = MappingProxyType(
     }
 )
 # Message types whose text is shown without the name of the type.
-_SPEAK_FOR_THEMSELVES = ("text", "template", "interactive")
+_TYPES_SHOWN_AS_TEXT = ("text", "template", "interactive")
 
 
 class RowContext(NamedTuple):
@@ -91,7 +94,10 @@ def _name_line(
     name = contact_name(conversation.contact)
     for_name = min(cell_len(name), max(16, room * 2 // 5))
     chips = _chips(conversation.labels, context, room - for_name - 1)
-    left = [*_gutter(conversation, state), _name_piece(name, state, room - width_of(chips) - 1)]
+    left = [
+        *_unread_column(conversation, state),
+        _name_piece(name, state, room - width_of(chips) - 1),
+    ]
     return spread(left, [*chips, *right], width)
 
 
@@ -105,14 +111,14 @@ def _message_line(
     if conversation.awaiting_human:
         owner = _owner(conversation, context.me, width)
     right = [(owner[0], f" {cut(owner[1], max(0, width // 2))}"), ("text", " ")]
-    left = [("text", " " * _GUTTER), *_said(conversation, context, state)]
+    left = [("text", " " * _GUTTER), *_preview_line(conversation, context, state)]
     return spread(left, right, width)
 
 
 def _channel_line(conversation: Conversation, context: RowContext, width: int) -> Line:
     """channel · time left to reply"""
-    left = window_left(conversation, context.clock)
-    facts = [_channel(conversation)[1], f"reply window {left}" if left else ""]
+    window = window_left(conversation, context.clock)
+    facts = [_channel(conversation)[1], f"reply window {window[1]}" if window else ""]
     words = " · ".join(fact for fact in facts if fact)
     return spread([("dim", f"{' ' * _GUTTER}{words}")], [], width)
 
@@ -159,12 +165,12 @@ def heading(width: int, order: str) -> Line:
 def table_row(conversation: Conversation, context: RowContext, state: RowState, width: int) -> Line:
     """A conversation as one line in `COLUMNS`."""
     sizes = column_widths(width)
-    said = spread(_said(conversation, context, state), [], sizes[2])
+    preview = spread(_preview_line(conversation, context, state), [], sizes[2])
     waits = _waits(conversation, context)
     cells = [
-        _gutter(conversation, state),
+        _unread_column(conversation, state),
         [_name_piece(contact_name(conversation.contact), state, sizes[1])],
-        said,
+        preview,
         _chips(conversation.labels, context, sizes[3]),
         [_owner(conversation, context.me, width, full=True)],
         [_channel(conversation)],
@@ -186,11 +192,11 @@ def _in_columns(cells: Sequence[Line], width: int) -> Line:
     return spread(line, [], width)
 
 
-def _gutter(conversation: Conversation, state: RowState) -> Line:
-    unread = conversation.unread_count or 0
+def _unread_column(conversation: Conversation, state: RowState) -> Line:
+    unread = (conversation.unread_count or 0) if state.new else 0
     count = f"{min(unread, 99)}" if unread > 0 else ""
     mark = MARK if state.marked else "+" if unread > 99 else " "
-    return [("accent" if state.new else "dim", f"{count:>2}"), ("accent", mark)]
+    return [("accent", f"{count:>2}"), ("accent", mark)]
 
 
 def _name_piece(name: str, state: RowState, width: int) -> Piece:
@@ -298,10 +304,10 @@ def _owner(conversation: Conversation, me: str, width: int, *, full: bool = Fals
 
 def _channel(conversation: Conversation) -> Piece:
     channel = conversation.channel
-    return "dim", first_said(channel.name, format_phone(channel.phone), channel.id)
+    return "dim", first_non_blank(channel.name, format_phone(channel.phone), channel.id)
 
 
-def _said(conversation: Conversation, context: RowContext, state: RowState) -> Line:
+def _preview_line(conversation: Conversation, context: RowContext, state: RowState) -> Line:
     """The last message, with its author unless that is the customer."""
     preview = conversation.last_message
     if preview is None:
@@ -314,30 +320,35 @@ def _said(conversation: Conversation, context: RowContext, state: RowState) -> L
 
 def snippet(preview: MessagePreview, symbols: MessageSymbols = EMOJI) -> str:
     """The last message in one line, with a symbol for media."""
-    said = one_line(preview.text or "")
-    if preview.type in _SPEAK_FOR_THEMSELVES and said:
-        return said
+    text = one_line(preview.text or "")
+    if preview.type in _TYPES_SHOWN_AS_TEXT and text:
+        return text
     symbol = symbols.of(preview.type)
-    return f"{symbol.icon} {said}" if said else symbol.words
+    return f"{symbol.icon} {text}" if text else symbol.words
 
 
 def _author(preview: MessagePreview) -> str:
-    return _AUTHORS.get(preview.author, words(preview.author).capitalize())
+    return _AUTHORS.get(preview.author, humanize(preview.author).capitalize())
 
 
-def findable(conversation: Conversation) -> str:
+def searchable_text(conversation: Conversation) -> str:
     """Text for searching: name, number, last message, labels."""
     contact, preview = conversation.contact, conversation.last_message
     words = [contact.name, contact.phone, preview.text if preview else None]
     return " ".join([*(word for word in words if word), *conversation.labels])
 
 
-def window_left(conversation: Conversation, clock: Clock) -> str:
-    """23h 58m left, closes in 40m, or closed; empty if the server does not send the time."""
+def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
+    """Colour and text of the reply window: 23h 58m left, closes in 40m, closed.
+
+    None if the server does not send its end.
+    """
     ends, now = clock.local(conversation.service_window_expires_at), clock.server_now()
     if ends is None:
-        return ""
+        return None
     if ends <= now:
-        return "closed"
+        return "text", "closed"
     words = long_duration(ends - now).replace(" h", "h").replace(" m", "m").replace(" d", "d")
-    return f"closes in {words}" if ends - now < timedelta(hours=1) else f"{words} left"
+    if ends - now < _CLOSES_SOON:
+        return "warning", f"closes in {words}"
+    return "text", f"{words} left"

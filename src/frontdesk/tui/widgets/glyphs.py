@@ -7,7 +7,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from frontdesk.text import is_ascii_terminal, words
+from frontdesk.text import humanize, is_ascii_terminal
 
 
 class Symbol(NamedTuple):
@@ -28,7 +28,7 @@ class MessageSymbols(NamedTuple):
 
     def of(self, type: str) -> Symbol:
         """Symbol of a message type."""
-        icon, name = self.media.get(type, ("", words(type)))
+        icon, name = self.media.get(type, ("", humanize(type)))
         icon = icon or self.others.format(name)
         return Symbol(icon, f"{icon} {name}" if type in self.media and self is EMOJI else icon)
 
@@ -64,7 +64,7 @@ ASCII_SYMBOLS = MessageSymbols(
 class PlainCharacters(LineFilter):
     """Replaces characters of the frame and of rows, for terminals whose fonts lack them."""
 
-    TABLE = str.maketrans("◔◑◕●─━┬┯│┃║┇╏✓✗■▼▾…▸·↵", ".:!#-=++|#=:;vx#vv~>-<")
+    TABLE = str.maketrans("◔◑◕●─━┬┯│┃║┇╏✓✗■▼▾…▸·", ".:!#-=++|#=:;vx#vv~>-")
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [Segment(text.translate(self.TABLE), style) for text, style, _ in segments]

@@ -1,121 +1,23 @@
 """Base of widgets that draw lines themselves, with styles from the stylesheet.
 
-Text layout in terminal cells: truncate, pad, wrap, align pieces of a line.
-
-Strip cache of a list: reuses unchanged lines of the previous frame.
-
-Textual renders every line of a widget when any of them changes, and caches the terminal output with
-each strip.
+Lines of rows, with the strips that they are drawn as.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from rich.cells import cell_len, set_cell_size
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.color import Color
-from textual.content import Content, Span
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from frontdesk.text import steady
 from frontdesk.tui.theme import legible, tint
 from frontdesk.tui.widgets.glyphs import PlainCharacters
-
-# Name of a part (see `Painted.part`) and text.
-Piece = tuple[str, str]
-
-ELLIPSIS = "…"
-
-
-def cut(text: str, width: int) -> str:
-    """`text` on one line in at most `width` cells; a truncated text ends with an ellipsis."""
-    return _cut(_flat(text), width)
-
-
-def _cut(flat: str, width: int) -> str:
-    if cell_len(flat) <= width:
-        return flat
-    return set_cell_size(flat, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
-
-
-def _flat(text: str) -> str:
-    if text.isascii() and text.isprintable():
-        return text
-    return steady(text).replace("\n", " ").replace("\t", " ")
-
-
-def fit(text: str, width: int) -> str:
-    """`text` on one line in exactly `width` cells."""
-    text = cut(text, width)
-    return text + " " * (width - cell_len(text))
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """`text` as lines of at most `width` cells, broken between words where possible."""
-    text = steady(text).replace("\t", "    ")
-    if len(text) <= width and text.isascii() and "\n" not in text:
-        return [text]
-    return [line.plain.rstrip() for line in Content(text).wrap(max(1, width))] or [""]
-
-
-def wrap_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
-    """Wrap a sequence of pieces to lines of at most `width` cells."""
-    pieces = [(part, steady(text).replace("\t", "    ")) for part, text in pieces]
-    spans, end = [], 0
-    for part, text in pieces:
-        spans.append(Span(end, end + len(text), part))
-        end += len(text)
-    content = Content("".join(text for _, text in pieces), spans=spans)
-    return [_pieces_of(line) for line in content.wrap(max(1, width))] or [[("text", "")]]
-
-
-def _pieces_of(line: Content) -> list[Piece]:
-    text = line.plain.rstrip()
-    spans = sorted(line.spans, key=lambda span: span.start)
-    return [(str(span.style), text[span.start : span.end]) for span in spans]
-
-
-def width_of(pieces: Iterable[Piece]) -> int:
-    """Width of the pieces in cells."""
-    return sum(cell_len(text) for _, text in pieces)
-
-
-def spread(
-    left: Sequence[Piece], right: Sequence[Piece], width: int, *, blank: str = "text"
-) -> list[Piece]:
-    """`left` and `right` at the two ends of a line of exactly `width` cells.
-
-    If both do not fit, the left side is truncated.
-    """
-    left, gap, right = fitted(left, right, width)
-    return [*left, (blank, " " * gap), *right]
-
-
-def fitted(
-    left: Sequence[Piece], right: Sequence[Piece], width: int
-) -> tuple[list[Piece], int, list[Piece]]:
-    """`left` and `right` as far as they fit, and the number of cells between them."""
-    right = _laid(right, width)
-    left = _laid(left, width - width_of(right))
-    return left, width - width_of(left) - width_of(right), right
-
-
-def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
-    """Pieces as far as they fit into `room` cells; the last one is truncated."""
-    laid: list[Piece] = []
-    for part, text in pieces:
-        flat = _flat(text)
-        kept = _cut(flat, room)
-        room -= cell_len(kept)
-        laid.append((part, kept))
-        if kept != flat:
-            break
-    return laid
-
+from frontdesk.tui.widgets.text_layout import Piece
 
 # COMPONENT_CLASSES of every screen with such widgets. On the screen rather than on the widgets,
 # because Textual recomputes all component styles of a widget when one of its classes changes.
@@ -169,7 +71,7 @@ def _corrected(style: Style, least: float) -> Style:
     return style + Style(color=legible(ink, back, least).rich_color)
 
 
-class Painted(Widget):
+class LineWidget(Widget):
     """Base class; subclasses implement `line(y)`.
 
     Bypasses Textual's styles cache for speed. Borders and padding must therefore be set on a
@@ -270,35 +172,31 @@ class Painted(Widget):
         if len(before) != len(now):
             self.refresh()
             return
-        pairs = enumerate(zip(before, now, strict=True))
-        regions = [Region(0, y, self.size.width, 1) for y, (was, is_) in pairs if was != is_]
+        changed = [was != is_ for was, is_ in zip(before, now, strict=True)]
+        regions, top = [], 0
+        for differs, lines in groupby(changed):
+            height = len(list(lines))
+            if differs:
+                regions.append(Region(0, top, self.size.width, height))
+            top += height
         if regions:
             self.refresh(*regions)
 
 
-# Identity of the line, and name of its last column.
-_Key = tuple[int, str]
+class DrawnLine:
+    """Line of a row without its last column, and its strips by what is in that column.
 
+    Textual caches what it writes to the terminal with each strip, so that strips are kept.
+    """
 
-class Frames:
-    """Two generations of strips: the previous frame's and the current one's."""
+    __slots__ = ("_segments", "_strips")
 
-    def __init__(self) -> None:
-        self._last: dict[_Key, tuple[list[Segment], Strip]] = {}
-        self._now: dict[_Key, tuple[list[Segment], Strip]] = {}
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._segments = segments
+        self._strips: dict[Segment, Strip] = {}
 
-    def begin(self) -> None:
-        """Start a frame; strips that the previous frame did not use are dropped."""
-        self._last, self._now = self._now, {}
-
-    def strip(self, line: list[Segment], right: tuple[str, Sequence[Segment]], width: int) -> Strip:
-        """Strip of `width` cells of a line and its last column (name and segments)."""
-        # Keep a reference to the line, so that its id is not reused.
-        key = id(line), right[0]
-        kept = self._last.get(key) or (line, Strip([*line, *right[1]], width))
-        self._now[key] = kept
-        return kept[1]
-
-    def clear(self) -> None:
-        """Drop all strips, after a change of colours or width."""
-        self._last, self._now = {}, {}
+    def strip(self, last: Segment, width: int) -> Strip:
+        """Strip of `width` cells that ends with `last`."""
+        if last not in self._strips:
+            self._strips[last] = Strip([*self._segments, last], width)
+        return self._strips[last]

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from frontdesk.text import file_size, one_line, words
+from frontdesk.text import file_size, humanize, one_line
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
-from frontdesk.tui.widgets.line_widget import Piece
+from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Media, Message
 
 # Further rows of long lists and orders are summarised as "and N more".
@@ -36,7 +36,9 @@ def contents(
         blocks += _CARDS[message.type](message, symbols)
     else:
         blocks += _CONTENTS.get(message.type, _text_alone)(message)
-    return blocks or [("dim", f"[{words(message.type)}]" if message.type != "text" else "(empty)")]
+    return blocks or [
+        ("dim", f"[{humanize(message.type)}]" if message.type != "text" else "(empty)")
+    ]
 
 
 def _text_alone(message: Message) -> list[Piece]:
@@ -45,8 +47,8 @@ def _text_alone(message: Message) -> list[Piece]:
 
 def _card(symbols: MessageSymbols, type: str, *facts: str) -> list[Piece]:
     """📷 photo · 240 KB, on a ground of its own."""
-    words = "".join(f"· {fact} " for fact in facts if fact)
-    return [("strong@card", f" {symbols.of(type).words} "), ("text@card", words)]
+    details = "".join(f"· {fact} " for fact in facts if fact)
+    return [("strong@card", f" {symbols.of(type).words} "), ("text@card", details)]
 
 
 _MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
@@ -79,7 +81,7 @@ def _contacts(message: Message, symbols: MessageSymbols) -> list[Block]:
     for contact in _dicts(_content(message), "contacts"):
         numbers = [one_line(str(p.get("phone") or "")) for p in _dicts(contact, "phones")]
         emails = [one_line(str(e.get("email") or "")) for e in _dicts(contact, "emails")]
-        facts = [_said(contact, "name"), _said(contact, "org"), *numbers, *emails]
+        facts = [_field(contact, "name"), _field(contact, "org"), *numbers, *emails]
         cards.append(_card(symbols, "contacts", *facts))
     return cards or [*_text_alone(message)]
 
@@ -88,10 +90,10 @@ def _order(message: Message, symbols: MessageSymbols) -> list[Block]:
     items = _dicts(_content(message), "items")
     blocks: list[Block] = [_card(symbols, "order", _count(items, "item"))]
     for item in [item for item in items if item][:MOST_ROWS]:
-        price = f"{_said(item, 'item_price')} {_said(item, 'currency')}".strip()
-        product = _said(item, "product_retailer_id") or "product"
-        words = f"  {_said(item, 'quantity') or '1'} × {product}  {price}"
-        blocks.append(("text", words.rstrip()))
+        price = f"{_field(item, 'item_price')} {_field(item, 'currency')}".strip()
+        product = _field(item, "product_retailer_id") or "product"
+        line = f"  {_field(item, 'quantity') or '1'} × {product}  {price}"
+        blocks.append(("text", line.rstrip()))
     return [*blocks, *_more(items), *_text_alone(message)]
 
 
@@ -102,33 +104,33 @@ def _interactive(message: Message) -> list[Piece]:
     if kind.endswith("reply"):
         return _reply(message, content, kind)
     pieces = _titled(content.get("header"))
-    pieces += _text_alone(message) or [("text", _said(content, "body"))]
+    pieces += _text_alone(message) or [("text", _field(content, "body"))]
     for section in _dicts(content, "sections"):
-        pieces += _section(section, said=_said_text(message))
+        pieces += _section(section, message_text=_message_line(message))
     pieces += _footer(content.get("footer"))
     return [piece for piece in pieces if piece[1]] + _buttons(content)
 
 
 def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piece]:
     """Selected option, or the answers of a form, one per line."""
-    pieces: list[Piece] = [("dim", f"[{words(kind)}]"), *_text_alone(message)]
-    if _said(content, "description"):
-        pieces.append(("dim", f"  {_said(content, 'description')}"))
+    pieces: list[Piece] = [("dim", f"[{humanize(kind)}]"), *_text_alone(message)]
+    if _field(content, "description"):
+        pieces.append(("dim", f"  {_field(content, 'description')}"))
     response = content.get("response")
     if isinstance(response, Mapping):
         for name, value in list(response.items())[:MOST_ROWS]:
-            pieces.append(("dim", f"  {words(str(name))}: {one_line(str(value))}"))
+            pieces.append(("dim", f"  {humanize(str(name))}: {one_line(str(value))}"))
     return pieces
 
 
-def _section(section: Mapping[str, Any], *, said: str) -> list[Piece]:
+def _section(section: Mapping[str, Any], *, message_text: str) -> list[Piece]:
     """Title, unless it repeats the text, and the options of a section."""
     rows = _dicts(section, "rows") + _dicts(section, "product_items")
-    title = _said(section, "title")
-    pieces: list[Piece] = [("dim", f"  {title}")] if title and title != said else []
+    title = _field(section, "title")
+    pieces: list[Piece] = [("dim", f"  {title}")] if title and title != message_text else []
     for row in rows[:MOST_ROWS]:
-        title = _said(row, "title") or _said(row, "product_retailer_id")
-        description = _said(row, "description")
+        title = _field(row, "title") or _field(row, "product_retailer_id")
+        description = _field(row, "description")
         pieces.append(("dim", f"  ▪ {title}" + (f" — {description}" if description else "")))
     return [*pieces, *_more(rows)]
 
@@ -150,38 +152,38 @@ def _template(message: Message) -> list[Piece]:
     for component in components:
         if _kind(component) in ("button", "buttons"):
             pieces += _buttons(component) or [
-                ("dim", f"[ {words(_said(component, 'sub_type') or 'button')} ]")
+                ("dim", f"[ {humanize(_field(component, 'sub_type') or 'button')} ]")
             ]
     return pieces
 
 
 def _header_of(component: Mapping[str, Any]) -> list[Piece]:
     """Text of the header, or the type of its media."""
-    text = _said(component, "text") or " ".join(_values(component))
+    text = _field(component, "text") or " ".join(_values(component))
     kinds = [str(p.get("type")) for p in _dicts(component, "parameters") if p.get("type") != "text"]
-    kind = _said(component, "format").casefold()
+    kind = _field(component, "format").casefold()
     if not text and (kinds or kind not in ("", "text")):
-        return [("dim", f"[{words(kinds[0] if kinds else kind)}]")]
+        return [("dim", f"[{humanize(kinds[0] if kinds else kind)}]")]
     return [("strong", text)] if text else []
 
 
 def _titled(header: Any) -> list[Piece]:
     """Header of an interactive message: its text, or the type of its media."""
     if isinstance(header, Mapping):
-        text = _said(header, "text")
-        kind = _said(header, "type")
-        return [("strong", text)] if text else [("dim", f"[{words(kind)}]")] if kind else []
+        text = _field(header, "text")
+        kind = _field(header, "type")
+        return [("strong", text)] if text else [("dim", f"[{humanize(kind)}]")] if kind else []
     return [("strong", one_line(str(header)))] if header else []
 
 
 def _footer(footer: Any) -> list[Piece]:
-    text = _said(footer, "text") if isinstance(footer, Mapping) else one_line(str(footer or ""))
+    text = _field(footer, "text") if isinstance(footer, Mapping) else one_line(str(footer or ""))
     return [("dim italic", text)] if text else []
 
 
 def _buttons(content: Mapping[str, Any]) -> list[Piece]:
     """All buttons as one text, a line each."""
-    titles = (_said(b, "title") or _said(b, "text") for b in _dicts(content, "buttons"))
+    titles = (_field(b, "title") or _field(b, "text") for b in _dicts(content, "buttons"))
     buttons = "\n".join(title for title in titles if title)
     return [(BUTTONS, buttons)] if buttons else []
 
@@ -189,22 +191,22 @@ def _buttons(content: Mapping[str, Any]) -> list[Piece]:
 def _unsupported(message: Message) -> list[Piece]:
     """Reason why the message cannot be shown, and its text if any."""
     content = _content(message)
-    kind = words(_said(content, "original_type") or "message")
-    said = {
+    kind = humanize(_field(content, "original_type") or "message")
+    reason = {
         "media_placeholder": f"[{kind}: its contents were not delivered yet]",
         "content_not_received": "[sent by another system: its contents were not delivered here]",
-    }.get(_said(content, "reason"), f"[not shown here: {kind}]")
-    pieces: list[Piece] = [("dim", said)]
+    }.get(_field(content, "reason"), f"[not shown here: {kind}]")
+    pieces: list[Piece] = [("dim", reason)]
     for error in _dicts(content, "errors")[:1]:
-        pieces.append(("dim", f"  {_said(error, 'title')}"))
+        pieces.append(("dim", f"  {_field(error, 'title')}"))
     return [*pieces, *_text_alone(message)]
 
 
 def _referral(message: Message) -> list[str]:
     """The advertisement that started the conversation."""
     referral = message.referral or {}
-    headline = _said(referral, "headline") or _said(referral, "body")
-    source = _said(referral, "source_url") or _said(referral, "source_type")
+    headline = _field(referral, "headline") or _field(referral, "body")
+    source = _field(referral, "source_url") or _field(referral, "source_type")
     return [f"[from an ad]  {headline}  {source}".rstrip()] if headline or source else []
 
 
@@ -220,7 +222,7 @@ _CONTENTS: Mapping[str, Callable[[Message], list[Piece]]] = {
 }
 
 
-def _said_text(message: Message) -> str:
+def _message_line(message: Message) -> str:
     return one_line(message.text or "")
 
 
@@ -233,21 +235,21 @@ def _dicts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def _said(content: Mapping[str, Any], name: str) -> str:
+def _field(content: Mapping[str, Any], name: str) -> str:
     value = content.get(name)
     return one_line(str(value)) if isinstance(value, str | int | float) else ""
 
 
 def _join(content: Mapping[str, Any], *names: str) -> str:
-    return ", ".join(said for said in (_said(content, name) for name in names) if said)
+    return ", ".join(text for text in (_field(content, name) for name in names) if text)
 
 
 def _kind(component: Mapping[str, Any]) -> str:
-    return _said(component, "type").casefold()
+    return _field(component, "type").casefold()
 
 
 def _values(component: Mapping[str, Any]) -> list[str]:
-    values = (_said(one, "text") for one in _dicts(component, "parameters"))
+    values = (_field(one, "text") for one in _dicts(component, "parameters"))
     return [value for value in values if value]
 
 

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.export import Entry, author_word
-from frontdesk.text import long_date, one_line, time_of_day, words
+from frontdesk.conversation_export import Entry, author_word
+from frontdesk.text import humanize, one_line
+from frontdesk.time_format import long_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
-from frontdesk.tui.widgets.line_widget import Piece, cut, spread, width_of, wrap, wrap_pieces
 from frontdesk.tui.widgets.message_contents import BUTTONS, Block, contents
+from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of, wrap, wrap_pieces
 from frontdesk.tui.widgets.virtual_list import Place, Rows, VirtualList
 from frontdesk.wire import Message, Note
 
@@ -112,10 +113,10 @@ def rule(words: str, width: int, *, new: int = 0) -> Line:
     dash, line = ("━", "accent") if new else ("─", "line")
     tail = cut(f" {new} new {dash}", reach) if new else ""
     words = cut(words, reach - width_of([("", tail)]) - 4)
-    said = f" {words} " if words else ""
-    rest = max(0, reach - width_of([("", said), ("", tail)]))
-    before = min(max(0, (reach - width_of([("", said)])) // 2), rest)
-    pieces = [(line, dash * before), ("text" if new else "dim", said)]
+    label = f" {words} " if words else ""
+    rest = max(0, reach - width_of([("", label), ("", tail)]))
+    before = min(max(0, (reach - width_of([("", label)])) // 2), rest)
+    pieces = [(line, dash * before), ("text" if new else "dim", label)]
     return spread([*pieces, (line, dash * (rest - before) + tail)], [], width)
 
 
@@ -204,8 +205,8 @@ def _who(message: Message, context: MessageContext) -> Line:
         what.append(f"template {one_line(str((message.content or {}).get('name', '')))}".strip())
     if message.forwarded:
         what.append("forwarded" + (" many times" if message.forwarded == "many" else ""))
-    said = "".join(f" · {one}" for one in what if one)
-    return [(f"{voice(message.author, message.direction)} bold", name), ("dim", said)]
+    details = "".join(f" · {one}" for one in what if one)
+    return [(f"{voice(message.author, message.direction)} bold", name), ("dim", details)]
 
 
 def _name(entry: Entry, context: MessageContext) -> str:
@@ -233,7 +234,7 @@ def _meta(message: Message, context: MessageContext) -> Line:
     status = message.delivery_status
     if message.direction != "outbound" or not status:
         return time
-    tick = context.symbols.ticks.get(status, words(status))
+    tick = context.symbols.ticks.get(status, humanize(status))
     return [*time, (_TICK_INKS.get(status, "dim"), f" {tick}")]
 
 
@@ -264,15 +265,17 @@ def _person(author: str, context: MessageContext) -> str:
 
 
 def _reactions(message: Message, context: MessageContext) -> str:
-    said = (f"{one_line(one.emoji)} {_person(one.author, context)}" for one in message.reactions)
-    return f"{context.symbols.reaction} {'  '.join(said)}"
+    reactions = (
+        f"{one_line(one.emoji)} {_person(one.author, context)}" for one in message.reactions
+    )
+    return f"{context.symbols.reaction} {'  '.join(reactions)}"
 
 
 def _event_lines(message: Message, context: MessageContext, width: int) -> list[Line]:
     """A reaction or system message, centred, with its time first."""
     reach = min(width, REACH)
-    said = f"{_time(message.created_at, context.clock)}  {_event(message, context)}"
-    lines = wrap(said, max(1, reach - 4))
+    text = f"{_time(message.created_at, context.clock)}  {_event(message, context)}"
+    lines = wrap(text, max(1, reach - 4))
     blanks = [max(0, (reach - width_of([("", line)])) // 2) for line in lines]
     return [
         spread([("dim italic", " " * blank + line)], [], width)
@@ -286,8 +289,8 @@ def _event(message: Message, context: MessageContext) -> str:
         emoji = _emoji(message)
         what = f"reacted {emoji}" if emoji else "took a reaction back"
         return f"{_name(message, context)} {what}"
-    said = one_line(message.text or "")
-    return said or words(str((message.content or {}).get("event") or "system event"))
+    text = one_line(message.text or "")
+    return text or humanize(str((message.content or {}).get("event") or "system event"))
 
 
 def _emoji(message: Message) -> str:
@@ -360,7 +363,7 @@ class Thread(VirtualList[Entry]):
 
     def clear(self, words: str) -> None:
         """Show no entries, but a text."""
-        self.say_when_empty(words)
+        self.say_when_empty(words, restart=True)
         if self.rows is not None:
             self.show(None)
 

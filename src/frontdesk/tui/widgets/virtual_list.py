@@ -22,7 +22,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from frontdesk.tui.widgets.line_widget import Frames, Painted, Piece, fit, wrap
+from frontdesk.tui.widgets.line_widget import DrawnLine, LineWidget
+from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.tui.widgets.viewport import Window
 
 R = TypeVar("R")
@@ -128,10 +129,13 @@ D = TypeVar("D")
 
 
 class Drawings(Generic[D]):
-    """LRU cache of drawings by row key, validated by the objects they were drawn from."""
+    """LRU cache of drawings by row key, validated by the objects they were drawn from.
 
-    def __init__(self, kept: int) -> None:
-        self._limit = kept
+    limit: number of drawings that are kept.
+    """
+
+    def __init__(self) -> None:
+        self.limit = 0
         self._kept: OrderedDict[str, tuple[tuple[object, ...], D]] = OrderedDict()
 
     def of(self, key: str, sources: tuple[object, ...], draw: Callable[[], D]) -> D:
@@ -144,7 +148,7 @@ class Drawings(Generic[D]):
         drawn = draw()
         self._kept[key] = (sources, drawn)
         self._kept.move_to_end(key)
-        if len(self._kept) > self._limit:
+        if len(self._kept) > self.limit:
             self._kept.popitem(last=False)
         return drawn
 
@@ -183,16 +187,15 @@ class NearEnd(ListMessage):
 
 
 THUMB = "┃"
-_DRAWN_ROWS_KEPT = 200
 _WHEEL_LINES = 3
 
 # Pages loaded at most for one press of "first" or "last".
 LOADS_PER_KEY = 20
 
-Drawn = list[list[Segment]]
+Drawn = list[DrawnLine]
 
 
-class VirtualList(Painted, Generic[R], can_focus=True):
+class VirtualList(LineWidget, Generic[R], can_focus=True):
     """Draws a window of `rows`, keeps the scroll position, and posts NearEnd to load more.
 
     Subclasses implement `draw`, and `sources` if a row's drawing depends on more than the row.
@@ -222,6 +225,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     # Key of the row under the cursor, None in an empty list. Watchers run before the next frame,
     # whatever moved the cursor: a key, other rows, or the removal of its row.
     selected_key: var[str | None] = var(None, init=False)
+    # True if a key or a click selected that row; False if the wheel or a change of the rows did.
+    selected_by_input: var[bool] = var(False, init=False)
 
     Highlighted: TypeAlias = Highlighted
     Opened: TypeAlias = Opened
@@ -236,13 +241,14 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         self._following = self._was_last = False
         self._bound_for = self._loads_left = 0
         self._fitted = Size(0, 0)
+        # The strips of the last frame, and the size that they were drawn for.
         self._painted: list[Strip] = []
+        self._painted_size = Size(0, 0)
         self._empty_words = ""
         self._seconds = 0
         self._counting: Timer | None = None
         self._edge = " "
-        self._drawings: Drawings[Drawn] = Drawings(_DRAWN_ROWS_KEPT)
-        self._frames = Frames()
+        self._drawings: Drawings[Drawn] = Drawings()
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         """The lines of a row, each exactly `width` cells wide; none if it is not shown."""
@@ -255,7 +261,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def height_of(self, position: int) -> int:
         """Number of lines of a row; override it if it is known without drawing."""
-        return len(self._row_lines(position, self.size.width))
+        # A list that is not displayed has no size; it comes back at the last one.
+        return len(self._row_lines(position, self.size.width or self._fitted.width))
 
     def copied(self) -> str:
         """Text that the copy action takes from the row under the cursor."""
@@ -283,6 +290,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def show(self, rows: Rows[R] | None, *, cursor: int = 0) -> None:
         """Show other rows from their start, and reveal the row at `cursor`."""
         self.rows = rows
+        self._bound_for = 0
         self._window.forget_heights()
         self._window.to_start()
         self.cursor = self._clamp(cursor)
@@ -346,12 +354,12 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         if self._bound_for:
             self._go_on()
 
-    def go_to(self, position: int) -> None:
-        """Move the cursor to a position and reveal it."""
+    def go_to(self, position: int, *, by_input: bool = True) -> None:
+        """Move the cursor to a position and reveal it; sets `selected_by_input`."""
         if not self._count():
             return
         old, top = self.cursor, self._window.top
-        self._set_cursor(self._clamp(position))
+        self._set_cursor(self._clamp(position), by_input=by_input)
         extra = self.size.height // 2 if self.HALF_PAGE_AT_EDGE else 0
         self._window.reveal(self.cursor, extra=extra)
         if self._window.top != top:
@@ -361,22 +369,38 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.refresh_row(self.cursor)
             self._ask_for_more()
 
-    def say_when_empty(self, words: str) -> None:
-        """Set the text of the empty list; after one that ends with … the seconds are counted."""
-        if words == self._empty_words:
+    def say_when_empty(self, words: str, *, restart: bool = False) -> None:
+        """Set the text of the empty list; after one that ends with … the seconds are counted.
+
+        restart: count from 0 again, also after the same text.
+        """
+        changed = words != self._empty_words
+        if not changed and not restart:
             return
+        changed = changed or self._seconds > 0
         self._empty_words, self._seconds = words, 0
         if self._counting is not None:
             self._counting.stop()
             self._counting = None
         if words.endswith("…") and self.is_attached:
             self._counting = self.set_interval(1.0, self._count_second)
-        self.refresh()
+        if changed:
+            self._refresh_changed()
 
     def _count_second(self) -> None:
         self._seconds += 1
         if not self._count():
+            self._refresh_changed()
+
+    def _refresh_changed(self) -> None:
+        """Repaint the lines that differ from the last frame."""
+        if not all(node.display for node in self.ancestors_with_self):
+            # Textual would lay out the whole screen again to find a widget that is not displayed.
+            return
+        if not self._painted or self.size != self._fitted:
             self.refresh()
+        else:
+            self.refresh_others(self._painted, self._lines(0, self.size.height))
 
     def set_edge(self, edge: str) -> None:
         """Set the character of the last column, where the thumb is drawn: a line, or a blank."""
@@ -386,7 +410,6 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def forget_drawn(self) -> None:
         self._drawings.clear()
-        self._frames.clear()
         self._window.forget_heights()
 
     def in_view(self) -> list[int]:
@@ -469,8 +492,11 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def _wheel(self, lines: int) -> None:
         if self._count():
             self._window.scroll(lines)
+            self._bound_for = 0
             placed = self._window.visible()
-            self._set_cursor(max(placed[0].position, min(self.cursor, placed[-1].position)))
+            cursor = max(placed[0].position, min(self.cursor, placed[-1].position))
+            if cursor != self.cursor:
+                self._set_cursor(cursor, by_input=False)
             self._settle()
 
     # Layout
@@ -492,6 +518,8 @@ class VirtualList(Painted, Generic[R], can_focus=True):
             self.forget_drawn()
         self._fitted = self.size
         self._window.height = self.size.height
+        # Two windows of rows, each at most on two grounds.
+        self._drawings.limit = 2 * self.size.height
         if self._following:
             self._window.to_end()
         self._window.settle()
@@ -503,9 +531,10 @@ class VirtualList(Painted, Generic[R], can_focus=True):
     def _clamp(self, position: int) -> int:
         return max(0, min(position, self._count() - 1))
 
-    def _set_cursor(self, position: int) -> None:
+    def _set_cursor(self, position: int, *, by_input: bool = True) -> None:
         assert self.rows is not None
         changed = position != self.cursor
+        self.selected_by_input = by_input
         self.cursor = position
         self._bound_for = 0
         self.selected_key = self.rows.key(position)
@@ -517,17 +546,17 @@ class VirtualList(Painted, Generic[R], can_focus=True):
         """Store the position by key, repaint, and post NearEnd if needed."""
         if self.rows is not None and len(self.rows):
             self._top_key = self.rows.key(self._window.top[0])
-            self.selected_key = self.rows.key(self._clamp(self.cursor))
+            key = self.rows.key(self._clamp(self.cursor))
+            if self.selected_key not in (None, key):
+                self.selected_by_input = False
+            self.selected_key = key
             self._was_last = self.cursor == self._clamp(len(self.rows) - 1)
         else:
             self._top_key = self.selected_key = None
         self._following = not self._window.at_start and self._window.at_end
-        if moved or not self._painted or self.size != self._fitted:
-            self.refresh()
-        else:
-            self.refresh_others(self._painted, self._lines())
+        self._refresh_changed()
         self._ask_for_more()
-        if moved:
+        if moved and self.size:
             self.call_after_refresh(self._read_ahead)
 
     def _read_ahead(self) -> None:
@@ -549,40 +578,48 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._fit_window()
-        self._painted = self._lines()
+        if self._painted_size != self.size:
+            self._painted, self._painted_size = self._lines(0, self.size.height), self.size
+        else:
+            self._painted[crop.y : crop.bottom] = self._lines(crop.y, crop.bottom)
         return self.cropped(self._painted[crop.y : crop.bottom], crop)
 
-    def _lines(self) -> list[Strip]:
-        width, height = self.size
-        edge, thumb = self._side("line", self._edge), self._side("thumb", THUMB)
-        covered, placed = self._window.thumb(), self._window.visible()
-        blank = self._blank(width)
-        strips = [blank] * max(0, placed[0].y) if placed else []
-        self._frames.begin()
-        for position, y, _ in placed:
-            ground = self._ground(position)
-            for line in self._row_lines(position, width, ground)[max(0, -y) : height - y]:
-                right = thumb if len(strips) in covered else edge
-                strips.append(self._frames.strip(line, right, width))
-        if not strips and self._empty_words:
-            strips = self._empty(width)[:height]
-        return strips + [blank] * (height - len(strips))
+    def begin(self, positions: Sequence[int]) -> None:
+        """Prepare to draw rows; called with their positions before they are drawn."""
+
+    def _lines(self, first: int, end: int) -> list[Strip]:
+        """Strips of the lines from `first` to before `end`."""
+        width = self.size.width
+        edge, thumb = self._last_column("line", self._edge), self._last_column("thumb", THUMB)
+        covered, visible = self._window.thumb(), self._window.visible()
+        if not visible and self._empty_words:
+            return self._empty(width, self.size.height)[first:end]
+        placed = [row for row in visible if row.y < end and first < row.y + row.height]
+        self.begin([row.position for row in placed])
+        strips = [self._blank(width)] * (end - first)
+        for position, top, _ in placed:
+            lines = self._row_lines(position, width, self._ground(position))
+            for y, line in enumerate(lines, top):
+                if first <= y < end:
+                    strips[y - first] = line.strip(thumb if y in covered else edge, width)
+        return strips
 
     def _ground(self, position: int) -> str:
         chosen = position == self.cursor
         return self.CHOSEN[0 if self.has_focus else 1] if chosen else "ground"
 
-    def _side(self, part: str, text: str) -> tuple[str, list[Segment]]:
-        return part, self.segments([(part, text)])
+    def _last_column(self, part: str, text: str) -> Segment:
+        return self.segments([(part, text)])[0]
 
     def _blank(self, width: int) -> Strip:
         return Strip(self.segments([("text", " " * (width - 1)), ("line", self._edge)]), width)
 
-    def _empty(self, width: int) -> list[Strip]:
+    def _empty(self, width: int, height: int) -> list[Strip]:
         words = f"{self._empty_words} {self._seconds} s" if self._seconds else self._empty_words
         lines = ["", *wrap(words, max(1, width - 4))]
         drawn = ([("dim", fit(f"  {line}", width - 1)), ("line", self._edge)] for line in lines)
-        return [Strip(self.segments(pieces), width) for pieces in drawn]
+        strips = [Strip(self.segments(pieces), width) for pieces in drawn]
+        return strips + [self._blank(width)] * (height - len(strips))
 
     def _row_lines(self, position: int, width: int, ground: str = "ground") -> Drawn:
         """Lines of a row without the last column, cached by key, ground and sources."""
@@ -591,7 +628,7 @@ class VirtualList(Painted, Generic[R], can_focus=True):
 
         def draw() -> Drawn:
             lines = self.draw(position, max(1, width - 2))
-            return [self.segments(_indented(line), ground) for line in lines]
+            return [DrawnLine(self.segments(_indented(line), ground)) for line in lines]
 
         return self._drawings.of(f"{ground} {key}", sources, draw)
 

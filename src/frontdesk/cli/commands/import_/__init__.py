@@ -20,4 +20,4 @@ from frontdesk.cli.base import Group
     ),
 )
 def import_group() -> None:
-    """Import data of other systems."""
+    """Import data from other systems."""

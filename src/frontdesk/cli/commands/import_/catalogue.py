@@ -26,21 +26,21 @@ _LARGEST = 16 * 1024 * 1024
 @click.command(
     "catalogue",
     cls=Command,
-    short_help="Labels, users, teams from a file.",
+    short_help="Import labels, users and teams.",
     examples=(
         "frontdesk import catalogue desk.toml --database inbox.db",
         "frontdesk import catalogue desk.toml --database inbox.db --dry-run",
     ),
 )
 @click.argument("file", metavar="FILE")
-@database_option("The database to import into; made if it does not exist.")
-@account_option("The account it is for.")
-@click.option("--dry-run", is_flag=True, help="Show what would change and change nothing.")
+@database_option("Database to import into; created if missing.")
+@account_option
+@click.option("--dry-run", is_flag=True, help="Report the changes without making them.")
 def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> None:
-    """Import labels, users, teams and their channels, canned responses, custom fields and aliases.
+    """Import labels, users, teams, canned responses, custom fields and channel aliases.
 
-    FILE is TOML or JSON, - is standard input. Everything in it goes in, or nothing if anything in
-    it is wrong. What it does not mention stays as it is.
+    FILE is TOML or JSON; - is standard input. If anything in it is invalid, nothing is imported.
+    What it does not mention is not changed.
     """
     from frontdesk.ingest.catalogue_file import parse_file
 

@@ -25,7 +25,7 @@ from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds, utc_now
 if TYPE_CHECKING:
     from frontdesk.ingest.apply.batch import InitialStatus
     from frontdesk.ingest.archive.importer import Transactions
-    from frontdesk.ingest.whatsapp_export.dates import Order
+    from frontdesk.ingest.whatsapp_export.date_order import Order
     from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace
     from frontdesk.ingest.whatsapp_export.parser import Chat
     from frontdesk.store.database import Connection
@@ -38,32 +38,34 @@ _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was sa
 @click.command(
     "chat",
     cls=Command,
-    short_help="Chats that a phone exported.",
+    short_help="Import chats exported by a phone.",
     examples=(
         "frontdesk import chat chat.zip --channel 'Support EU' --contact +16505551234 --me Ana",
         "frontdesk import chat chat.txt --channel 1 --contact +16505551234 --me Ana --dry-run",
     ),
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@database_option("The database to import into; made if it does not exist.")
-@account_option("The account it is of.")
-@click.option("--channel", required=True, metavar="ID", help="Our number: its id, alias or phone.")
-@click.option("--contact", required=True, metavar="+NUMBER", help="The other one's number.")
-@click.option("--me", required=True, metavar="NAME", help="What we are called in the export.")
-@click.option("--tz", metavar="ZONE", help="The phone's zone, such as Europe/Madrid.")
+@database_option("Database to import into; created if missing.")
+@account_option
+@click.option(
+    "--channel", required=True, metavar="ID", help="Channel of the chat: id, alias or phone number."
+)
+@click.option("--contact", required=True, metavar="+NUMBER", help="The customer's phone number.")
+@click.option("--me", required=True, metavar="NAME", help="Name of the business in the export.")
+@click.option("--tz", metavar="ZONE", help="Time zone of the phone, such as Europe/Madrid.")
 @click.option(
     "--date-order",
     type=click.Choice(["dmy", "mdy", "ymd"]),
-    help="The order in dates, where the export does not say.",
+    help="Order of day, month and year, if the export leaves it open.",
 )
 @click.option(
     "--initial-status",
     type=click.Choice(["auto", "open", "resolved"]),
     default="auto",
     show_default=True,
-    help="How the conversation starts; auto: resolved if silent for more than a week.",
+    help="Status of a new conversation; auto: resolved if inactive for more than a week.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Report the result without changing anything.")
 def chat_command(
     files: tuple[str, ...],
     database: str,
@@ -76,10 +78,10 @@ def chat_command(
     initial_status: "InitialStatus",
     dry_run: bool,
 ) -> None:
-    """Import chats with one person, as a phone exports them: .txt, or .zip with the files.
+    """Import chats with one person, exported by a phone as .txt, or .zip with files.
 
-    What is known already, from webhooks or an earlier export, is passed over. Where the dates can
-    be read in two ways, it asks. Chats of groups are refused.
+    Messages that are known from webhooks or an earlier export are skipped. If dates are ambiguous,
+    the command asks for their order. Group chats are refused.
     """
     from frontdesk.ingest.archive.importer import rehearse
 
@@ -91,7 +93,7 @@ def chat_command(
     outcome_words = "nothing was changed" if dry_run else "import it again to go on"
     with (
         interruptible(outcome_words),
-        _said(run.lines),
+        _report_printed(run.lines),
         importable(database, dry_run=dry_run) as store,
     ):
         if dry_run:
@@ -103,7 +105,7 @@ def chat_command(
 
 
 @contextmanager
-def _said(lines: list[str]) -> Iterator[None]:
+def _report_printed(lines: list[str]) -> Iterator[None]:
     """Print the report at the end, even of an interrupted import."""
     try:
         yield
@@ -189,7 +191,7 @@ class _ChatImport:
 
     def _report(self, name: str, chat: "Chat", outcome: "ChatImportResult") -> Iterator[str]:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
-        from frontdesk.ingest.whatsapp_export.dates import NAMES
+        from frontdesk.ingest.whatsapp_export.date_order import NAMES
 
         taken, files = outcome.taken, outcome.files
         other, me = shortened(chat.other or "the contact"), shortened(self._request.me)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from frontdesk import settings
+from frontdesk import environment
 from frontdesk.cli.base import Command
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
@@ -39,31 +39,39 @@ _INTERRUPTED = "the same command continues"
 @click.command(
     "chatwoot",
     cls=Command,
-    short_help="A Chatwoot account, through its API.",
+    short_help="Import a Chatwoot account through its API.",
     examples=(
         "frontdesk import chatwoot --url https://chat.example.com --account-id 1",
         "frontdesk import chatwoot --url https://app.chatwoot.com --account-id 1 --fetch-only",
     ),
 )
-@click.option("--url", required=True, help="Where Chatwoot is, such as https://app.chatwoot.com.")
-@click.option("--account-id", required=True, type=click.IntRange(1), help="The account there.")
+@click.option("--url", required=True, help="Address of Chatwoot, such as https://app.chatwoot.com.")
+@click.option("--account-id", required=True, type=click.IntRange(1), help="Account in Chatwoot.")
 @click.option(
-    "--token-env", required=True, metavar="NAME", help="The environment variable with the token."
+    "--token-env", required=True, metavar="NAME", help="Environment variable that holds the token."
 )
-@database_option("The database to import into; made if it does not exist.")
-@account_option("The account here.")
-@click.option("--inbox", "inboxes", multiple=True, metavar="ID", help="Only these inboxes there.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only what is not older.")
+@database_option("Database to import into; created if missing.")
+@account_option
+@click.option(
+    "--inbox",
+    "inboxes",
+    multiple=True,
+    metavar="ID",
+    help="Import only this inbox; may be repeated.",
+)
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Import nothing older than this.")
 @click.option(
     "--map",
     "mapped",
     multiple=True,
     metavar="INBOX=ID",
-    help="The phone_number_id of an inbox that does not have one.",
+    help="phone_number_id of an inbox that lacks one.",
 )
-@click.option("--keep-urls", is_flag=True, help="Keep the addresses of files, which lead there.")
-@click.option("--lines", metavar="FILE", help="Where the lines go that are imported.")
-@click.option("--fetch-only", is_flag=True, help="Write the lines and import nothing.")
+@click.option(
+    "--keep-urls", is_flag=True, help="Keep the URLs of attachments, which point to Chatwoot."
+)
+@click.option("--lines", metavar="FILE", help="Also write the imported lines to this file.")
+@click.option("--fetch-only", is_flag=True, help="Only write the file of lines; import nothing.")
 @click.pass_context
 def chatwoot_command(
     context: click.Context,
@@ -79,14 +87,15 @@ def chatwoot_command(
     lines: str | None,
     fetch_only: bool,
 ) -> None:
-    """Import a Chatwoot account: numbers, people, conversations, notes, labels and what happened.
+    """Import a Chatwoot account: inboxes, contacts, conversations, notes, labels and events.
 
-    By GET alone, ten times a second at most. What is read is written as native lines, which are
-    then imported; interrupted, the same command continues. An administrator's token sees most.
+    Sends only GET requests, at most ten per second. The data is written as native lines, which are
+    then imported; the same command continues after an interruption. Use an administrator's token
+    to see everything.
     """
     from frontdesk.ingest.chatwoot.crawler import CrawlOptions, Journal
 
-    token = settings.token(token_env)
+    token = environment.token(token_env)
     start = None if since is None else int(since.replace(tzinfo=UTC).timestamp() * 1000)
     order = CrawlOptions(str(account_id), frozenset(inboxes), start, _mapped(mapped), keep_urls)
     path = Path(lines or f"chatwoot-{account_id}.ndjson")

@@ -39,30 +39,30 @@ if TYPE_CHECKING:
 @click.command(
     "events",
     cls=Command,
-    short_help="Archives of webhooks, native lines, exports.",
+    short_help="Import webhook archives and exports.",
     examples=(
         "frontdesk import events archive.ndjson.gz --database inbox.db",
         "frontdesk export events --database old.db | frontdesk import events - --database new.db",
     ),
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@database_option("The database to import into; made if it does not exist.")
-@click.option("--account", help="The account they are of; unsaid, the one that a file names.")
+@database_option("Database to import into; created if missing.")
+@click.option("--account", help="Account to import into.  [default: as named in the file]")
 @click.option(
     "--initial-status",
     type=click.Choice(["auto", "open", "resolved"]),
     default="auto",
     show_default=True,
-    help="How conversations start; auto: resolved if silent for more than a week.",
+    help="Status of new conversations; auto: resolved if inactive for more than a week.",
 )
 @click.option(
     "--channel",
     metavar="ID",
     callback=lambda context, option, text: _channel(text),
-    help="The channel of sent messages that do not name one.",
+    help="Channel of sent messages that name none.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would come of it and change nothing.")
-@click.option("--strict", is_flag=True, help="End with 1 if any line was rejected.")
+@click.option("--dry-run", is_flag=True, help="Report the result without changing anything.")
+@click.option("--strict", is_flag=True, help="Exit with status 1 if a line was rejected.")
 @admission_options
 @click.pass_context
 def events_command(
@@ -79,10 +79,10 @@ def events_command(
     """Import archives, one JSON value a line.
 
     A line is a WhatsApp webhook body, plain or wrapped, a record of a sent message, or a native
-    line as `frontdesk export events` writes them. A JSON array of these is read too, and values
-    over several lines. FILE is plain or gzip, - is standard input. What is known already changes
-    nothing; what was interrupted goes on where it stopped when it is imported again. Lines that
-    cannot be read are written to FILE.rejects.ndjson; where all of a file are, the exit code is 1.
+    line as written by `frontdesk export events`. A JSON array of these and values of several lines
+    are accepted too. FILE is plain or gzip; - is standard input. Known messages are skipped. After
+    an interruption, import the file again to continue. Invalid lines are written to
+    FILE.rejects.ndjson; the exit status is 1 if all lines of a file are invalid.
     """
     from frontdesk.ingest.archive.importer import ImportOptions
 

@@ -152,11 +152,10 @@ class Rejects:
         """Add a rejected line. more: append to the rejects of an interrupted import."""
         self._total += 1
         if len(self._shown) < REJECTED_SHOWN:
-            place = line.place or f"line {line.number}"
-            self._shown.append(one_line(clean(f"{named(name)}, {place}: {line.reason}")))
+            self._shown.append(one_line(clean(f"{named(name)}, {line.place}: {line.reason}")))
         if self._keep and is_regular(name):
             body = None if line.text is None else line.text.decode("utf-8", "replace").strip()
-            row = {"line": line.number, "reason": line.reason, "body": body}
+            row = {"line": line.line_number, "reason": line.reason, "body": body}
             self._file(name, "a" if more else "w").write(json.dumps(row, ensure_ascii=True) + "\n")
 
     def report(self) -> None:

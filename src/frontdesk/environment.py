@@ -1,0 +1,98 @@
+"""Environment variables, and paths of frontdesk's files."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from platformdirs import user_cache_path, user_config_path, user_log_path, user_state_path
+
+from frontdesk.errors import BadSettings
+from frontdesk.subprocess_environment import APP_SECRET_VARIABLE as APP_SECRET_VARIABLE
+from frontdesk.subprocess_environment import KEY_VARIABLE as KEY_VARIABLE
+from frontdesk.subprocess_environment import VERIFY_TOKEN_VARIABLE as VERIFY_TOKEN_VARIABLE
+
+CACHE_LIMIT_VARIABLE = "FRONTDESK_CACHE_MB"
+# `cache/eviction.py` keeps the cache below this limit.
+DEFAULT_CACHE_MB = 512
+MOST_CACHE_MB = 1_000_000
+
+
+def cache_file() -> Path:
+    """Path of the cache."""
+    return user_cache_path("frontdesk") / "pages.db"
+
+
+def config_file() -> Path:
+    """Path of the configuration: profiles and viewer settings."""
+    return user_config_path("frontdesk") / "config.toml"
+
+
+def keys_directory() -> Path:
+    """Directory for keys that the system's key store does not hold, one file each."""
+    return user_config_path("frontdesk") / "keys"
+
+
+def cache_limit_bytes(configured_mb: int | None = None) -> int:
+    """Size limit of the cache, from the environment or else the configuration (in MB).
+
+    Raises: BadSettings: the variable is not a number in the range.
+    """
+    text = os.environ.get(CACHE_LIMIT_VARIABLE, "").strip() or str(
+        configured_mb or DEFAULT_CACHE_MB
+    )
+    megabytes = int(text) if re.fullmatch("[0-9]{1,7}", text) else 0
+    if not 1 <= megabytes <= MOST_CACHE_MB:
+        raise BadSettings(
+            f"{CACHE_LIMIT_VARIABLE} is {text!r}: use the MB that the cache may take,"
+            f" 1 to {MOST_CACHE_MB}"
+        )
+    return megabytes * 1_000_000
+
+
+def log_file() -> Path:
+    """Path of the log of `--debug`."""
+    return user_log_path("frontdesk") / "debug.log"
+
+
+def crash_directory() -> Path:
+    """Directory of crash reports, one file each."""
+    return user_state_path("frontdesk") / "crashes"
+
+
+def key_in_environment() -> str:
+    """The API key, or ""."""
+    return os.environ.get(KEY_VARIABLE, "").strip()
+
+
+def api_key() -> str:
+    """The API key.
+
+    Raises: BadSettings: the variable is not set.
+    """
+    key = key_in_environment()
+    if not key:
+        raise BadSettings(f"No API key: set the environment variable {KEY_VARIABLE}")
+    return key
+
+
+def token(variable: str) -> str:
+    """Token for a third-party service, from a variable that the user names.
+
+    Raises: BadSettings: the variable is not set.
+    """
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise BadSettings(f"No token: set the environment variable {variable}")
+    return value
+
+
+def variables() -> Mapping[str, str]:
+    return os.environ
+
+
+def webhook_secrets() -> tuple[str, str]:
+    """App secret and verify token, each "" if its variable is not set."""
+    names = (APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE)
+    app_secret, verify_token = (os.environ.get(name, "").strip() for name in names)
+    return app_secret, verify_token

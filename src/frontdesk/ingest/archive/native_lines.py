@@ -1,0 +1,478 @@
+"""Converts native lines (the wire format plus a `kind`) to domain events (pure)."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from frontdesk.ingest.archive.row_codec import STORED, VERSION
+from frontdesk.ingest.events import (
+    CONTENTS,
+    HISTORY_PLACEHOLDER,
+    IMPORTED_NAME,
+    PLACEHOLDER,
+    Author,
+    CannedResponseUpsert,
+    ChannelUpsert,
+    ContactUpsert,
+    ConversationEvent,
+    CustomFieldUpsert,
+    DomainEvent,
+    LabelUpsert,
+    MessageEdit,
+    MessagePricing,
+    MessageRevoke,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+    StatusUpdate,
+    TeamUpsert,
+    TemplateUpsert,
+    UserUpsert,
+)
+from frontdesk.ingest.json_reader import (
+    JsonObject,
+    Malformed,
+    channel_id,
+    instant,
+    is_phone,
+    phone_of,
+    shown_number,
+)
+from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
+from frontdesk.ingest.webhooks.messages import BUSINESS_SIDE, CONTACT_SIDE
+from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
+from frontdesk.wire.values import DELIVERY_STEPS, DIRECTIONS, STATUSES
+
+FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
+
+COLOR = re.compile(r"#[0-9a-f]{6}")
+HAPPENINGS = (
+    *("opened", "resolved", "snoozed", "assigned", "labelled", "bot_handoff", "bot_resolved"),
+    *("awaiting_human", "read_marker"),
+)
+_RICHNESS: Mapping[str, int] = {
+    "content_not_received": PLACEHOLDER,
+    "media_placeholder": HISTORY_PLACEHOLDER,
+}
+
+
+def convert(members: Mapping[str, Any], now: int) -> list[DomainEvent]:
+    """Convert a native line. now: default time.
+
+    Raises: Malformed.
+    """
+    line = JsonObject(members)
+    kind = line.text("kind")
+    if members.get("v", VERSION) != VERSION:
+        raise Malformed(f"v is not {VERSION}, the version of lines that this program reads")
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise Malformed(f"kind is not one of {', '.join(sorted(_READERS))}")
+    return list(reader(line, now))
+
+
+def channel_of(line: JsonObject) -> str:
+    """Return the phone_number_id of a line's channel, given as text or {id}."""
+    if isinstance(line.members.get("channel"), Mapping):
+        return channel_id(line.part("channel"), "id")
+    return channel_id(line, "channel")
+
+
+def person_of(contact: JsonObject, what: str = "contact") -> Person:
+    """Parse an object with phone, wa_id and wa_user_id, any of which may be missing."""
+    phone = contact.optional_text("phone")
+    digits = (phone or "").removeprefix("+")
+    if phone is not None and not (phone.startswith("+") and is_phone(digits)):
+        raise Malformed(f"{what} has a phone that is not E.164, such as +16505551234")
+    wa_id = contact.optional_id("wa_id") or digits or None
+    wa_user_id = contact.optional_id("wa_user_id")
+    if phone is None and wa_id is None and wa_user_id is None:
+        raise Malformed(f"{what} has no phone, no wa_id and no wa_user_id")
+    if phone is None and wa_id is not None and is_phone(wa_id):
+        phone = f"+{wa_id}"
+    return Person(phone, wa_id, wa_user_id)
+
+
+def user_key(line: JsonObject, name: str) -> str | None:
+    """Return a user key: text, or external_id, else email, else name of an object."""
+    value = line.members.get(name)
+    if not isinstance(value, Mapping):
+        return line.optional_id(name)
+    user = line.part(name)
+    for member in ("external_id", "email", "name"):
+        if key := user.optional_id(member):
+            return key
+    raise Malformed(f"{name} has no external_id, no email and no name")
+
+
+def optional_instant(line: JsonObject, name: str) -> int | None:
+    """Return an optional time, given in ISO 8601 or epoch milliseconds, as the latter."""
+    value = line.members.get(name)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    try:
+        return instant(value)
+    except Malformed as error:
+        raise Malformed(f"{name} {error}") from None
+
+
+def required_instant(line: JsonObject, name: str) -> int:
+    """Return a required time as `optional_instant` does."""
+    moment = optional_instant(line, name)
+    if moment is None:
+        raise Malformed(f"{line.at(name)} is missing")
+    return moment
+
+
+def created_at(line: JsonObject) -> int:
+    return required_instant(line, "created_at")
+
+
+def at_of(line: JsonObject, now: int) -> int:
+    """Return the time as of which a line's facts are valid."""
+    updated = optional_instant(line, "updated_at")
+    created = optional_instant(line, "created_at") if updated is None else None
+    return next((at for at in (updated, created) if at is not None), now)
+
+
+def chosen(
+    line: JsonObject, name: str, allowed: Sequence[str], *, required: bool = False
+) -> str | None:
+    """Return a value of an enumeration."""
+    word = line.text(name) if required else line.optional_text(name)
+    if word is not None and word not in allowed:
+        raise Malformed(f"{name} is not one of {', '.join(allowed)}")
+    return word
+
+
+def digest(value: Any) -> str:
+    """Hash a value that has no id of its own."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def texts(line: JsonObject, name: str) -> tuple[str, ...]:
+    """Return a list of texts, empty if absent."""
+    values = line.members.get(name)
+    if values is None:
+        return ()
+    if not isinstance(values, list):
+        raise Malformed(f"{line.at(name)} is not an array")
+    for position, value in enumerate(values):
+        if not isinstance(value, str) or not value:
+            raise Malformed(f"{line.at(name)}[{position}] is not a text")
+    return tuple(values)
+
+
+def _channel(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    number, at = channel_id(line, "id"), at_of(line, now)
+    created = optional_instant(line, "created_at")
+    if created is not None and created < at:
+        yield ChannelUpsert(number, created)
+    shown = shown_number(line)
+    on_app = line.flag("on_business_app")
+    details = cast(ChannelDetails, line.optional_texts(*CHANNEL_TEXTS))
+    details["on_business_app"] = None if on_app is None else int(on_app)
+    details["synced_at"] = optional_instant(line, "synced_at")
+    yield ChannelUpsert(
+        phone_number_id=number,
+        at=at,
+        phone=phone_of(line.optional_text("phone") or shown),
+        display_phone_number=shown,
+        details=details,
+        waba_id=line.optional_text("waba_id"),
+        alias=line.optional_text("alias"),
+    )
+
+
+def _user(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    key = user_key(JsonObject({"user": line.members}), "user")
+    assert key is not None
+    yield UserUpsert(
+        key=key,
+        name=line.optional_text("name") or key,
+        at=at_of(line, now),
+        active=line.flag("active"),
+        **line.optional_texts("email", "role", "availability", "avatar_url"),
+    )
+
+
+def _team(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    members = line.members.get("members") or []
+    if not isinstance(members, list):
+        raise Malformed(f"{line.at('members')} is not an array")
+    keys = (
+        user_key(JsonObject({f"members[{n}]": member}), f"members[{n}]")
+        for n, member in enumerate(members)
+    )
+    yield TeamUpsert(
+        name=line.id("name"),
+        at=at_of(line, now),
+        description=line.optional_text("description"),
+        channels=texts(line, "channels"),
+        members=tuple(key for key in keys if key is not None),
+        distribution=chosen(line, "distribution", ("round_robin", "off")),
+    )
+
+
+def _label(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    """Titles are stored in lower case."""
+    title, description = line.id("title").lower(), line.optional_text("description")
+    color = (line.optional_text("color") or "").lower() or None
+    if color is not None and not COLOR.fullmatch(color):
+        raise Malformed(f"{line.at('color')} is not a colour such as #1f93ff")
+    yield LabelUpsert(title, at_of(line, now), color, description)
+
+
+def _custom_field(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    yield CustomFieldUpsert(
+        key=line.id("key"),
+        name=line.optional_text("name") or line.id("key"),
+        at=at_of(line, now),
+        options=texts(line, "options") if "options" in line else None,
+        position=line.number("position") if "position" in line else None,
+        **line.optional_texts("type", "description", "pattern", "pattern_hint"),
+    )
+
+
+def _canned_response(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    yield CannedResponseUpsert(line.id("short_code"), line.text("text"), at_of(line, now))
+
+
+def _template(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    names = ("category", "status", "quality_score", "waba_id", "rejected_reason")
+    more = ("previous_category", "parameter_format")
+    yield TemplateUpsert(
+        id=line.id("id"),
+        name=line.id("name"),
+        language=line.id("language"),
+        at=at_of(line, now),
+        components=tuple(part.members for part in line.parts("components")),
+        **line.optional_texts(*names, *more),
+    )
+
+
+def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    person = person_of(line, "the contact")
+    created, at = optional_instant(line, "created_at"), at_of(line, now)
+    if created is not None and created < at:
+        yield ContactUpsert(person, created)
+    stored = line.part_or_empty(STORED)
+    custom = line.part_or_empty("custom_fields")
+    yield ContactUpsert(
+        person=person,
+        at=at,
+        name_rank=stored.number("name_rank") or IMPORTED_NAME,
+        blocked=line.flag("blocked"),
+        custom_fields=dict(custom.members),
+        **line.optional_texts("name", "profile_name", "username", "email"),
+    )
+
+
+def _conversation(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    """Convert the state of a conversation to events; of a full copy, its own events suffice."""
+    channel, person = channel_of(line), person_of(line.part("contact"))
+    at = at_of(line, now)
+    place = f"{channel} {person.phone or person.wa_user_id or person.wa_id}"
+    for name, value in () if STORED in line else _standing(line):
+        key = f"line {place} {name} {digest(value)} {at}"
+        yield ConversationEvent(channel, person, key, at, name, value)
+
+
+def _standing(line: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the events that lead to the described state."""
+    status = chosen(line, "status", STATUSES)
+    if status == "snoozed":
+        yield "snoozed", {"until": optional_instant(line, "snoozed_until")}
+    elif status is not None:
+        yield ("opened" if status == "open" else "resolved"), {}
+    if "assignee" in line.members:
+        yield "assigned", {"user": user_key(line, "assignee")}
+    for title in texts(line, "labels"):
+        yield "labelled", {"title": title.lower(), "on": True}
+    waiting, read_until = line.flag("awaiting_human"), optional_instant(line, "read_marker")
+    if waiting is not None:
+        yield "awaiting_human", {"on": waiting}
+    if read_until is not None:
+        yield "read_marker", {"until": read_until}
+
+
+def _message(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    channel, at = channel_of(line), created_at(line)
+    message = _upsert(line, channel, at)
+    yield message
+    if message.wamid is None:
+        return
+    if message.outbound:
+        yield from _deliveries(line, message)
+    for reaction in line.parts("reactions"):
+        yield _reaction_of(reaction, channel, message.wamid)
+    edited = optional_instant(line, "edited_at")
+    if edited is not None:
+        contents = (message.type, message.text, message.content, message.media)
+        yield MessageEdit(channel, message.wamid, edited, *contents)
+    deleted = optional_instant(line, "deleted_at")
+    if deleted is not None:
+        yield MessageRevoke(channel, message.wamid, deleted)
+
+
+def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
+    outbound = chosen(line, "direction", DIRECTIONS, required=True) == "outbound"
+    content = _object(line, "content")
+    stored = line.part_or_empty(STORED)
+    text = line.optional_text("text")
+    wamid = line.optional_id("wamid")
+    unnamed = wamid is None
+    return MessageUpsert(
+        channel=channel,
+        person=person_of(line.part("contact")),
+        wamid=wamid,
+        at=at,
+        outbound=outbound,
+        author=_author(line, "phone" if outbound else "contact"),
+        type=line.optional_text("type") or "text",
+        source=line.optional_text("source") or "archive",
+        text=None if text is None else text[:TEXT_LIMIT],
+        content=content,
+        media=_object(line, "media"),
+        reply_wamid=line.part_or_empty("reply_to").optional_id("wamid"),
+        forwarded=chosen(line, "forwarded", ("once", "many")),
+        referral=_object(line, "referral"),
+        status=_status(line, wamid),
+        richness=_RICHNESS.get((content or {}).get("reason", ""), CONTENTS),
+        raw=_object(line, "raw"),
+        live=stored.number("live") == 1,
+        edited_at=optional_instant(line, "edited_at") if unnamed else None,
+        deleted_at=optional_instant(line, "deleted_at") if unnamed else None,
+        pricing=_pricing(line, at) if outbound else None,
+        error=_object(line, "error") if unnamed and outbound else None,
+    )
+
+
+def _pricing(line: JsonObject, at: int) -> MessagePricing | None:
+    """Return the message's pricing; older exports have only the category, under `stored`."""
+    pricing = line.part_or_empty("pricing")
+    stored = line.part_or_empty(STORED)
+    category = pricing.optional_text("category") or stored.optional_text("category")
+    model, type_ = pricing.optional_text("model"), pricing.optional_text("type")
+    billable = pricing.flag("billable")
+    if category is None and model is None and type_ is None and billable is None:
+        return None
+    return MessagePricing(stored.number("priced_at") or at, category, billable, model, type_)
+
+
+def _status(line: JsonObject, wamid: str | None) -> str | None:
+    """Return the delivery status, unless a delivery step provides it with a time."""
+    status = chosen(line, "delivery_status", ("pending", *DELIVERY_STEPS))
+    steps = line.part_or_empty("delivery")
+    return None if wamid and f"{status}_at" in steps else status
+
+
+def _deliveries(line: JsonObject, message: MessageUpsert) -> Iterator[DomainEvent]:
+    """Yield the delivery steps with a known time."""
+    assert message.wamid is not None
+    steps = line.part_or_empty("delivery")
+    for step in DELIVERY_STEPS:
+        at = optional_instant(steps, f"{step}_at")
+        if at is not None:
+            yield StatusUpdate(
+                channel=message.channel,
+                person=message.person,
+                wamid=message.wamid,
+                at=at,
+                status=step,
+                error=_object(line, "error") if step == "failed" else None,
+                live=message.live,
+            )
+
+
+def _reaction(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    yield _reaction_of(line, channel_of(line), line.id("wamid"))
+
+
+def _reaction_of(reaction: JsonObject, channel: str, wamid: str) -> ReactionSet:
+    outbound = chosen(reaction, "direction", DIRECTIONS, required=True) == "outbound"
+    return ReactionSet(
+        channel=channel,
+        target_wamid=wamid,
+        person=reaction.optional_id("person") or (BUSINESS_SIDE if outbound else CONTACT_SIDE),
+        emoji=reaction.optional_text("emoji") or None,
+        at=created_at(reaction),
+        outbound=outbound,
+        author=reaction.optional_text("author") or ("phone" if outbound else "contact"),
+    )
+
+
+def _note(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    channel, person = channel_of(line), person_of(line.part("contact"))
+    created = created_at(line)
+    text, author = line.text("text")[:TEXT_LIMIT], _author(line, "user")
+    key = line.optional_id("external_id") or f"line {digest([channel, str(person), created, text])}"
+    yield NoteUpsert(channel, person, key, created, text, author)
+    updated = optional_instant(line, "updated_at")
+    if updated is not None and updated > created:
+        yield NoteUpsert(channel, person, key, updated, text, author)
+
+
+def _event(line: JsonObject, now: int) -> Iterator[DomainEvent]:
+    channel, person = channel_of(line), person_of(line.part("contact"))
+    at = created_at(line)
+    name = chosen(line, "name", HAPPENINGS, required=True)
+    assert name is not None
+    value = _value(name, line.part_or_empty("value"))
+    made_up = f"line {digest([channel, str(person), at, name, value])}"
+    yield ConversationEvent(
+        channel, person, line.optional_id("external_id") or made_up, at, name, value
+    )
+
+
+def _value(name: str, value: JsonObject) -> dict[str, Any]:
+    """Decode an event's value."""
+    match name:
+        case "snoozed" | "read_marker":
+            return {"until": optional_instant(value, "until")}
+        case "assigned":
+            return {"user": user_key(value, "user")}
+        case "labelled":
+            return {"title": value.text("title").lower(), "on": value.flag("on") is not False}
+        case "awaiting_human":
+            return {"on": value.flag("on") is not False}
+        case _:
+            return {}
+
+
+def _author(line: JsonObject, default: str) -> Author:
+    kind = line.optional_text("author") or default
+    reference = line.members.get("author_ref")
+    if kind != "user" or reference is None:
+        name = line.part_or_empty("author_ref").optional_text("name")
+        return Author(kind, name=name if kind != "contact" else None)
+    name = reference.get("name") if isinstance(reference, Mapping) else None
+    return Author(kind, user_key(line, "author_ref"), name if isinstance(name, str) else None)
+
+
+def _object(line: JsonObject, name: str) -> Mapping[str, Any] | None:
+    part = line.optional_part(name)
+    return None if part is None else dict(part.members)
+
+
+_READERS: Mapping[str, Callable[[JsonObject, int], Iterator[DomainEvent]]] = {
+    "channel": _channel,
+    "user": _user,
+    "team": _team,
+    "label": _label,
+    "custom_field": _custom_field,
+    "canned_response": _canned_response,
+    "template": _template,
+    "contact": _contact,
+    "conversation": _conversation,
+    "message": _message,
+    "note": _note,
+    "conversation_event": _event,
+    "reaction": _reaction,
+    # These only have an effect when they are restored into an empty account.
+    **dict.fromkeys(("alias", "identity_change", "part", "orphan"), lambda line, now: iter(())),
+}

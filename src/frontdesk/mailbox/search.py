@@ -1,0 +1,148 @@
+"""Search for messages: at once in the cache, then on a server that searches messages.
+
+Hits of both are merged. What was looked through is part of the result.
+"""
+
+from collections.abc import Collection
+from datetime import datetime, tzinfo
+
+from frontdesk.cache import MESSAGE, Hit
+from frontdesk.cache.rows import sort_text
+from frontdesk.cache.search import Terms, snippet_of
+from frontdesk.conversation_export import in_zone
+from frontdesk.errors import InboxError, NotOffered
+from frontdesk.mailbox.mailbox import Mailbox
+from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
+from frontdesk.wire import MessageMatch, instant
+
+# Hits read from the cache at once.
+_STEP = 200
+# Place after those of all hits.
+_NEWEST = (chr(0x10FFFF), "", "")
+
+EVERYWHERE = "all conversations"
+TOO_SHORT = "three letters or digits in a row are needed to search on the server"
+
+
+class SearchRun:
+    """One search, newest hits first, at most `limit`.
+
+    everywhere: the server looked through all conversations. zone: that of the days in the search.
+    """
+
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        search: MessageSearch,
+        names: QueryNames,
+        now: datetime,
+        *,
+        limit: int,
+        kinds: tuple[str, ...] = (),
+        conversation_id: str | None = None,
+        zone: tzinfo | None = None,
+    ) -> None:
+        self._mailbox, self._search, self._names = mailbox, search, names
+        self._limit, self._kinds, self._conversation_id = limit, kinds, conversation_id
+        self._zone = zone
+        self._matches = Matcher(search.query.terms, names, now)
+        self._matched: dict[str | None, bool] = {}
+        self._found: dict[tuple[str, str], Hit] = {}
+        self._last: Hit | None = None
+        self._unread = False
+        self.everywhere = False
+
+    @property
+    def hits(self) -> list[Hit]:
+        return sorted(self._found.values(), key=_place, reverse=True)[: self._limit]
+
+    @property
+    def more(self) -> bool:
+        """True if there are, or may be, older hits than `hits`."""
+        return self._unread or len(self._found) > self._limit
+
+    def step(self) -> bool:
+        """Search the next rows of the cache, synchronously; False at the end."""
+        page = self._mailbox.search(
+            self._search.words,
+            limit=_STEP,
+            before=self._last,
+            kinds=self._kinds,
+            conversation_id=self._conversation_id,
+        )
+        self._found |= {(hit.kind, hit.id): hit for hit in page if self._fits(hit)}
+        self._last = page[-1] if page else None
+        self._unread = len(page) == _STEP
+        return self._unread and len(self._found) < self._limit
+
+    async def ask(self, offered: Collection[str]) -> None:
+        """Search on the server, if it can answer this search; see `plan` for `offered`.
+
+        Raises: InboxError: it did not answer.
+        """
+        chosen = plan(self._search.query, self._names, offered)
+        limited = self._search.before is not None or self._conversation_id is not None
+        if chosen.rest or limited or not self._search.has_indexed_word:
+            return
+        cursor, oldest = None, _NEWEST
+        while True:
+            page = await self._mailbox.search_messages(
+                self._search.words, chosen.filter, cursor=cursor
+            )
+            hits = [self._hit(match) for match in page.matches or ()]
+            fitting = [hit for hit in hits if self._fits(hit)]
+            self._found |= {(hit.kind, hit.id): hit for hit in fitting}
+            cursor = page.next_cursor
+            if cursor is None or len(fitting) < len(hits):
+                break
+            last, shown = _place(hits[-1]) if hits else oldest, self.hits
+            repeated = last >= oldest
+            if repeated or (len(shown) == self._limit and last <= _place(shown[-1])):
+                self._unread = True
+                break
+            oldest = last
+        self.everywhere = True
+
+    async def extent(self) -> str:
+        """Description of what was looked through, after "in"."""
+        if self.everywhere:
+            return EVERYWHERE
+        coverage = await self._mailbox.coverage()
+        if coverage is not None and coverage.known:
+            return coverage.words
+        seen = await self._mailbox.seen()
+        return f"the {seen.messages:,} messages opened on this computer"
+
+    def _hit(self, match: MessageMatch) -> Hit:
+        snippet, spans = snippet_of((match.excerpt,), Terms.of(self._search.words))
+        place = (sort_text(match.created_at), 0)
+        found = (match.conversation_id, MESSAGE, match.message_id, match.created_at)
+        return Hit(*found, snippet, spans, place)
+
+    def _fits(self, hit: Hit) -> bool:
+        created = instant(hit.created_at)
+        if not self._search.includes(in_zone(created, self._zone).date() if created else None):
+            return False
+        id = hit.conversation_id
+        if self._search.query.terms and id not in self._matched:
+            row = self._mailbox.conversation(id or "")
+            if row is None:
+                # The server's answer may bring it.
+                return False
+            self._matched[id] = self._matches(row)
+        return self._matched.get(id, True)
+
+
+def _place(hit: Hit) -> tuple[str, str, str]:
+    return sort_text(hit.created_at), hit.kind, hit.id
+
+
+async def ask_quietly(run: SearchRun, offered: Collection[str]) -> InboxError | None:
+    """Search on the server; returns why it did not answer, None also where it has no search."""
+    try:
+        await run.ask(offered)
+    except NotOffered:
+        return None
+    except InboxError as error:
+        return error
+    return None

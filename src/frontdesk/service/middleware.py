@@ -1,0 +1,192 @@
+"""Middleware and problem responses, of `/v1` and the webhook receiver."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+from urllib.parse import quote, unquote
+
+from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from frontdesk.service.access_control import RequestContext
+from frontdesk.service.access_log import AccessLog, ResponseObserver
+from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, problem_of
+from frontdesk.service.telemetry import Telemetry
+
+MAX_REQUEST_BYTES = 8192
+JSON = "application/json"
+# What may stand in a URL as it is; a percent sign begins an escape.
+_URL_CHARACTERS = "%/?:@!$&'()*+,;=-._~"
+HEALTH_PATHS = ("/healthz", "/readyz")
+
+_log = logging.getLogger("frontdesk.service")
+
+
+class SegmentConvertor(Convertor[str]):
+    """Path parameter `{name:segment}`: one segment, possibly empty, percent-decoded."""
+
+    regex = "[^/]*"
+
+    def convert(self, value: str) -> str:
+        return unquote(value)
+
+    def to_string(self, value: str) -> str:
+        return quote(value, safe="")
+
+
+register_url_convertor("segment", SegmentConvertor())
+
+
+class ContextMiddleware:
+    """Attaches a RequestContext to each request; adds its id and the rate limit to responses."""
+
+    def __init__(self, app: ASGIApp, clock: Callable[[], int]) -> None:
+        self._app = app
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        context = RequestContext(self._clock())
+        context.attach(scope)
+
+        async def send_signed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                limit = {} if context.rate_limit is None else context.rate_limit.headers()
+                message["headers"] += _encoded({**limit, "X-Request-Id": context.id})
+            await send(message)
+
+        await self._app(scope, receive, send_signed)
+
+
+class RequestSizeMiddleware:
+    """Refuses oversized addresses and headers, and leaves a percent-encoded path for routing.
+
+    Routes match the encoded path, so that an encoded slash or newline stays part of its segment.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
+            if len(path) - 1 + len(scope["query_string"]) > MAX_REQUEST_BYTES:
+                raise ApiError("uri_too_long", f"The address may have {MAX_REQUEST_BYTES} bytes.")
+            if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > (
+                MAX_REQUEST_BYTES
+            ):
+                raise ApiError(
+                    "headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes."
+                )
+            if "%" in path:
+                path = "/".join(quote(unquote(part), safe="") for part in path.split("/"))
+            scope["path"] = path
+        await self._app(scope, receive, send)
+
+
+class Handler:
+    """ASGI endpoint for all methods; a client that left gets no response.
+
+    route: path template for the access log.
+    """
+
+    def __init__(self, route: str, answer: Callable[[Request], Awaitable[Response]]) -> None:
+        self._route = route
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        RequestContext.of(scope).route = self._route
+        with suppress(ClientDisconnect):
+            response = await self._answer(Request(scope, receive))
+            await response(scope, receive, send)
+
+
+class HttpApplication(Starlette):
+    """Starlette application whose responses, errors and log entries have one form.
+
+    clock: now in epoch milliseconds. Subclasses stop their threads in `close`.
+    """
+
+    def __init__(
+        self,
+        routes: Sequence[BaseRoute],
+        *,
+        clock: Callable[[], int],
+        problem_base_uri: str,
+        access_log: AccessLog | None = None,
+        telemetry: Telemetry | None = None,
+    ) -> None:
+        telemetry = telemetry or Telemetry()
+
+        async def respond(request: Request, error: Exception) -> Response:
+            problem = problem_of(error)
+            if problem.overload:
+                telemetry.shed("request")
+            return _error_response(request, error, problem, problem_base_uri)
+
+        super().__init__(
+            routes=routes,
+            middleware=[
+                Middleware(ContextMiddleware, clock=clock),
+                Middleware(ResponseObserver, log=access_log, telemetry=telemetry),
+                Middleware(ExceptionMiddleware, handlers={Exception: respond}),
+                Middleware(RequestSizeMiddleware),
+            ],
+            # Starlette itself would answer these as plain text.
+            exception_handlers={HTTPException: respond},
+            lifespan=_closing,
+        )
+        self.router.redirect_slashes = False
+
+    def close(self) -> None:
+        """Wait for running work and stop the threads. To be called after the last request."""
+
+
+@asynccontextmanager
+async def _closing(app: HttpApplication) -> AsyncIterator[None]:
+    yield
+    app.close()
+
+
+def _error_response(
+    request: Request, error: Exception, problem: ApiError, base_uri: str
+) -> Response:
+    """Answer an exception with its problem document."""
+    context = RequestContext.of(request.scope)
+    context.problem = problem.code
+    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        # The request itself is not logged: its headers hold a key.
+        _log.error("Request %s failed\n%s", context.id, cause(error))
+    return problem_response(problem, context.id, base_uri)
+
+
+def problem_response(problem: ApiError, request_id: str, base_uri: str) -> Response:
+    """Build a problem document. base_uri: prefix of the problem's `type`."""
+    headers = {
+        "Content-Type": MEDIA_TYPE,
+        "Cache-Control": "no-store",
+        **dict(problem.headers),
+    }
+    return Response(problem.document(request_id, base_uri), problem.status, headers)
+
+
+def next_link(scope: Scope, cursor: str) -> str:
+    """Build a `Link` to the next page (RFC 8288): this request with another cursor."""
+    query = scope["query_string"].decode("latin-1")
+    pairs = [pair for pair in query.split("&") if pair and unquote(pair.split("=")[0]) != "cursor"]
+    target = f"{scope['path']}?{'&'.join([*pairs, f'cursor={cursor}'])}"
+    return f'<{quote(target, safe=_URL_CHARACTERS)}>; rel="next"'
+
+
+def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]

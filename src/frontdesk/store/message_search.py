@@ -1,0 +1,558 @@
+"""Full-text search over messages: an optional trigram index, and pages of conversations from it.
+
+message_text has the folded text of every message that can be found; see message_search.sql. SQLite
+indexes it by an external-content FTS5 table, PostgreSQL by a GIN index.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from frontdesk.store.contacts import like_pattern, trigrams
+from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.lookups import has_message_index, message_index_state
+from frontdesk.store.sql_scripts import statements
+from frontdesk.text import REPLACEMENT, folded
+
+# Messages indexed in one transaction of `build`.
+CHUNK = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of the work for a page.
+
+    hits: matching messages counted, and read for a page that has a row; most: for one without. few:
+    conversations of a filter that are looked through one by one if words are frequent. newest:
+    messages that PostgreSQL compares before it asks the index, which finds all or nothing; it does
+    not if so many as `few` match, or are found sooner among further ones.
+    """
+
+    hits: int = 1_000
+    most: int = 20_000
+    few: int = 200
+    newest: int = 20_000
+
+
+LIMITS = Limits()
+
+_STATE = "message_search"
+_READY = "ready"
+_MOST_ACCOUNTS = 2**15
+_MOST_SECONDS = 2**32
+_PER_SECOND = 2**16
+
+# Of overlapping trigrams, one in three excludes as much, in half the time.
+_STEP = 3
+# Pages of the FTS5 index merged in one transaction.
+_MERGED_PAGES = 2_000
+# Hits read for each row of a page, and by how much more if that is not enough.
+_SPARE = 4
+# A run that has a trigram on both engines.
+_SEARCHABLE = re.compile(r"[a-z0-9\u0080-\U0010ffff]{3}")
+# Messages that PostgreSQL compares in order in the time of one hit of its GIN index.
+_COST_OF_HIT = 20
+# Further messages compared at most, as a multiple of `newest`.
+_FARTHER = 50
+_OF_ACCOUNT = "t.account_id = CAST(:account AS BIGINT) AND t.number BETWEEN :first AND :last"
+_OF_MESSAGE = "number BETWEEN :low AND :high AND message_id = :id"
+_OF_CONVERSATION = "account_id = :account AND conversation_id = :conversation"
+
+
+def is_ready(connection: Connection, account_id: int) -> bool:
+    """Check for a complete index of the account."""
+    return account_id < _MOST_ACCOUNTS and message_index_state(connection) == _READY
+
+
+def has_trigram(words: Iterable[str]) -> bool:
+    """Check for a word that is long enough: three letters or digits in a row."""
+    return any(_SEARCHABLE.search(word) for word in words)
+
+
+def is_found(message: Mapping[str, Any]) -> bool:
+    """Check for a text to find the message by."""
+    return bool(message["text"]) and message["deleted_at"] is None
+
+
+def search_text(text: str) -> str:
+    """Return the form of a text that words are looked for in.
+
+    >>> search_text("Año Nuevo")
+    'ano nuevo'
+    """
+    # PostgreSQL stores no NUL either.
+    return folded(text.replace("\0", REPLACEMENT))
+
+
+def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]) -> None:
+    """Index messages that are not in the index."""
+    rows = [
+        {
+            **_key(account_id, message),
+            "conversation": message["conversation_id"],
+            "text": search_text(message["text"]),
+        }
+        for message in sorted(messages, key=lambda one: (one["created_at"], one["id"]))
+        if is_found(message) and account_id < _MOST_ACCOUNTS
+    ]
+    # More messages of an account in one second than the counter has numbers are not found.
+    connection.run_many(
+        """
+        INSERT INTO message_text(number, account_id, conversation_id, message_id, created_at, text)
+        SELECT last + 1, :account, :conversation, :id, :created_at, :text
+        FROM (SELECT COALESCE(MAX(number), :low - 1) AS last FROM message_text
+          WHERE number BETWEEN :low AND :high) AS numbers
+        WHERE last < :high
+        """,
+        rows,
+    )
+    if connection.dialect == "sqlite":
+        connection.run_many(
+            "INSERT INTO message_words(rowid, text)"
+            f" SELECT number, text FROM message_text WHERE {_OF_MESSAGE}",
+            rows,
+        )
+
+
+def remove(connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]) -> None:
+    """Remove messages, given by their stored `created_at` and `id`, from the index."""
+    _delete(connection, _OF_MESSAGE, [_key(account_id, message) for message in messages])
+
+
+def remove_conversation(connection: Connection, account_id: int, conversation_id: int) -> None:
+    """Remove all messages of a conversation from the index, if there is one."""
+    if has_message_index(connection):
+        thread = {"account": account_id, "conversation": conversation_id}
+        _delete(connection, _OF_CONVERSATION, [thread])
+
+
+def move(connection: Connection, condition: str, parameters: Mapping[str, object]) -> None:
+    """Move the messages that satisfy `condition` to the conversation :target.
+
+    Must precede the same update of the messages.
+    """
+    if has_message_index(connection):
+        connection.run(
+            "UPDATE message_text SET conversation_id = :target"
+            " WHERE account_id = :account_id AND conversation_id = :source"
+            f" AND message_id IN (SELECT id FROM message WHERE {condition})",
+            parameters,
+        )
+
+
+def build(database: Database, advance: Callable[[int], object]) -> None:
+    """Build the index in many transactions; an interrupted run goes on where it ended.
+
+    `advance` is called with the number of messages since its last call.
+    """
+    database.write(create)
+    while number := database.write(fill):
+        advance(number)
+    database.write(finish)
+    # In small transactions, for the sake of other writers. The first, of a negative number of
+    # pages, begins a merge of all segments.
+    pages = -_MERGED_PAGES
+    while database.write(partial(_merge, pages=pages)):
+        pages = _MERGED_PAGES
+
+
+def build_at_once(connection: Connection) -> None:
+    """Build the index in the transaction of a bulk load."""
+    create(connection)
+    while fill(connection):
+        pass
+    finish(connection)
+    optimize(connection)
+
+
+def create(connection: Connection) -> None:
+    """Create the empty index, unless there is one. From here on, writers keep it."""
+    if has_message_index(connection):
+        return
+    for statement in _statements(connection):
+        connection.run(statement)
+    connection.run("INSERT INTO meta(name, value) VALUES (:name, '[0,0,0,0]')", {"name": _STATE})
+
+
+def fill(connection: Connection) -> int:
+    """Index the next messages, by time; return their number, 0 at the end."""
+    state = message_index_state(connection)
+    if state is None or state == _READY:
+        return 0
+    names = ("account_id", "created_at", "conversation_id", "id")
+    rows = connection.rows(
+        f"""
+        SELECT account_id, created_at, conversation_id, id, text, deleted_at FROM message
+        WHERE (account_id, created_at) >= (:account_id, :created_at)
+          AND ({", ".join(names)}) > ({", ".join(f":{name}" for name in names)})
+        ORDER BY {", ".join(names)} LIMIT {CHUNK}
+        """,
+        dict(zip(names, json.loads(state), strict=True)),
+    )
+    for account_id in sorted({row["account_id"] for row in rows}):
+        own = [row for row in rows if row["account_id"] == account_id]
+        # Those written since the build began are there already.
+        remove(connection, account_id, own)
+        add(connection, account_id, own)
+    if rows:
+        _set_state(connection, json.dumps([rows[-1][name] for name in names]))
+    return len(rows)
+
+
+def finish(connection: Connection) -> None:
+    """Mark the index as complete."""
+    if has_message_index(connection) and message_index_state(connection) != _READY:
+        for statement in _statements(connection, last=True):
+            connection.run(statement)
+        _set_state(connection, _READY)
+
+
+def optimize(connection: Connection) -> None:
+    """Merge the index into one segment, which removes deleted terms from the file."""
+    if connection.dialect == "sqlite" and has_message_index(connection):
+        connection.run("INSERT INTO message_words(message_words) VALUES ('optimize')")
+
+
+def _merge(connection: Connection, pages: int) -> bool:
+    """Merge about so many pages of the FTS5 index; False if there is nothing to merge."""
+    if connection.dialect != "sqlite":
+        return False
+    before = _changes(connection)
+    connection.run(
+        "INSERT INTO message_words(message_words, rank) VALUES ('merge', :pages)", {"pages": pages}
+    )
+    # The statement itself is one change.
+    return _changes(connection) - before > 1
+
+
+def _changes(connection: Connection) -> int:
+    row = connection.row("SELECT total_changes() AS n")
+    return 0 if row is None else int(row["n"])
+
+
+def messages_left(connection: Connection) -> int:
+    """Return how many messages `build` has to read, about."""
+    if message_index_state(connection) == _READY:
+        return 0
+    row = connection.row("SELECT COUNT(*) AS n FROM message")
+    return 0 if row is None else int(row["n"])
+
+
+def database_bytes(connection: Connection) -> int:
+    """Return the size of the database, with all that is in it."""
+    row = connection.row(
+        "SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()"
+        if connection.dialect == "sqlite"
+        else "SELECT pg_database_size(current_database()) AS n"
+    )
+    return 0 if row is None else int(row["n"])
+
+
+def misindexed(connection: Connection, account_id: int) -> Iterator[str]:
+    """Yield a line for each entry of the index that is wrong, and for missing ones."""
+    if not is_ready(connection, account_id):
+        return
+    right = 0
+    position = _numbers(account_id)
+    while rows := connection.rows(
+        f"""
+        SELECT t.number, t.message_id, t.text AS stored, m.text, m.deleted_at
+        FROM message_text AS t LEFT JOIN message AS m ON m.account_id = t.account_id
+          AND m.conversation_id = t.conversation_id AND m.created_at = t.created_at
+          AND m.id = t.message_id
+        WHERE t.number BETWEEN :first AND :last ORDER BY t.number LIMIT {CHUNK}
+        """,
+        position,
+    ):
+        for row in rows:
+            if is_found(row) and row["stored"] == search_text(row["text"]):
+                right += 1
+            else:
+                yield f"message {row['message_id']}: found by words of another text"
+        position["first"] = rows[-1]["number"] + 1
+    messages = connection.row(
+        "SELECT COUNT(*) AS n FROM message"
+        " WHERE account_id = :account AND deleted_at IS NULL AND text <> ''",
+        {"account": account_id},
+    )
+    if messages is not None and messages["n"] != right:
+        yield f"messages that are not found by their words: {messages['n'] - right}"
+
+
+def drop(connection: Connection) -> bool:
+    """Remove the index; False if there is none."""
+    if not has_message_index(connection):
+        return False
+    for table in ("message_words", "message_text"):
+        connection.run(f"DROP TABLE IF EXISTS {table}")
+    connection.run("DELETE FROM meta WHERE name = :name", {"name": _STATE})
+    return True
+
+
+def check_index(connection: Connection) -> None:
+    """Compare the FTS5 index with the texts, in a write transaction.
+
+    Raises: UnusableFile: they differ.
+    """
+    if connection.dialect == "sqlite" and has_message_index(connection):
+        connection.run(
+            "INSERT INTO message_words(message_words, rank) VALUES ('integrity-check', 1)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPage:
+    """Newest matching message of each conversation on a page, the newest first.
+
+    next_number: where the next page begins, None at the end. total: matching conversations, on
+    the first page; at least so many if `capped`.
+    """
+
+    matches: tuple[Row, ...]
+    next_number: int | None = None
+    total: int | None = None
+    capped: bool = False
+
+
+def match_page(
+    connection: Connection,
+    account_id: int,
+    selection: ConversationSelection,
+    words: Sequence[str],
+    after: int | None,
+    count: int,
+    limits: Limits = LIMITS,
+) -> MatchPage:
+    """Return up to `count` conversations of a selection with a message that has every word.
+
+    Matches have number, conversation_id, message_id, created_at, direction and text. words: folded;
+    one of them needs a trigram. A page may be shorter: the messages read for it are limited.
+    """
+    search = _Search(connection, account_id, selection, words, limits)
+    hits, more = search.hits(after, search.batch(after, count), limits.few)
+    if more and not selection.is_everything:
+        few = selected_ids(connection, account_id, selection, limits.few + 1)
+        if len(few) <= limits.few:
+            return search.page_of(few, after, count)
+    return search.page(hits, more, after, count)
+
+
+def matching_messages(
+    connection: Connection, account_id: int, numbers: Sequence[int]
+) -> dict[int, Row]:
+    """Return id, created_at, direction and text of messages by their numbers."""
+    placeholders, parameters = one_of("number", numbers)
+    rows = connection.rows(
+        f"""
+        SELECT t.number, m.id, m.created_at, m.direction, m.text FROM message_text AS t
+        JOIN message AS m ON m.account_id = :account AND m.conversation_id = t.conversation_id
+          AND m.created_at = t.created_at AND m.id = t.message_id
+        WHERE t.number IN ({placeholders})
+        """,
+        {"account": account_id, **parameters},
+    )
+    return {row["number"]: row for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Search for messages with every word in the conversations of a selection."""
+
+    connection: Connection
+    account_id: int
+    selection: ConversationSelection
+    words: Sequence[str]
+    limits: Limits
+
+    def batch(self, after: int | None, count: int) -> int:
+        """Return how many hits to read first: all that are counted, or about those of a page."""
+        if after is None or self.connection.dialect == "postgresql":
+            return self.limits.hits
+        return min(_SPARE * count, self.limits.hits)
+
+    def hits(
+        self, before: int | None, count: int, enough: int | None = None
+    ) -> tuple[list[Row], bool]:
+        """Return the newest matching messages before a number, and if there may be more.
+
+        (number, conversation_id, created_at). enough: how many suffice where PostgreSQL compares
+        messages in order; `count` if unsaid.
+        """
+        last = {} if before is None else {"last": before - 1}
+        parameters = self._parameters | _numbers(self.account_id) | last | {"count": count}
+        if self.connection.dialect == "sqlite":
+            long = (word for word in self.words if len(word) > 2)
+            rows = self.connection.rows(
+                f"""
+                SELECT t.number, t.conversation_id, t.created_at
+                FROM message_words CROSS JOIN message_text AS t ON t.number = message_words.rowid
+                WHERE message_words MATCH :trigrams
+                  AND message_words.rowid BETWEEN :first AND :last AND {self._has_words}
+                ORDER BY message_words.rowid DESC LIMIT :count
+                """,
+                {**parameters, "trigrams": trigrams(long, _STEP)},
+            )
+            return rows, len(rows) == count
+        rows = self._in_order(parameters, self.limits.newest)
+        if len(rows) > self.limits.few:
+            return rows, True
+        enough = enough or count
+        if self._is_frequent(len(rows), enough):
+            parameters["count"] = enough
+            return self._in_order(parameters, _FARTHER * self.limits.newest), True
+        rows = self._indexed(parameters)
+        return rows, len(rows) == count
+
+    def _in_order(self, parameters: dict[str, object], most: int) -> list[Row]:
+        """Compare messages of PostgreSQL from the newest on, at most so many."""
+        return self.connection.rows(
+            f"""
+            SELECT number, conversation_id, created_at FROM (
+              SELECT * FROM message_text AS t WHERE {_OF_ACCOUNT}
+              ORDER BY number DESC LIMIT {most}) AS t
+            WHERE {self._has_words} ORDER BY number DESC LIMIT :count
+            """,
+            parameters,
+        )
+
+    def _indexed(self, parameters: dict[str, object]) -> list[Row]:
+        """Find all matching messages in the GIN index, and sort them."""
+        # Not in order: the planner would compare all messages from the newest on.
+        return self.connection.rows(
+            f"""
+            WITH hits AS MATERIALIZED (
+              SELECT number, conversation_id, created_at FROM message_text AS t
+              WHERE {_OF_ACCOUNT} AND {self._has_words})
+            SELECT * FROM hits ORDER BY number DESC LIMIT :count
+            """,
+            parameters,
+        )
+
+    def _is_frequent(self, found: int, enough: int) -> bool:
+        """Check if `enough` hits are found sooner in order: so many `found` of the newest match."""
+        row = self.connection.row(
+            "SELECT reltuples AS n FROM pg_class WHERE oid = 'message_text'::regclass"
+        )
+        share = found / self.limits.newest
+        return row is not None and enough < share * row["n"] * share * _COST_OF_HIT
+
+    def page(self, hits: list[Row], more: bool, after: int | None, count: int) -> MatchPage:
+        """Walk from the newest hits on until the page is full."""
+        matches: dict[int, Row] = {}
+        seen: set[int] = set()
+        read = 0
+        while True:
+            for hit in self._newest(hits, seen, after):
+                matches[hit["conversation_id"]] = hit
+                if after is not None and len(matches) > count:
+                    break
+            read += len(hits)
+            if (
+                len(matches) > count
+                or not more
+                or read >= (self.limits.hits if matches else self.limits.most)
+            ):
+                break
+            hits, more = self.hits(hits[-1]["number"], min(_SPARE * len(hits), self.limits.hits))
+        page = tuple(matches.values())
+        next_number = hits[-1]["number"] if more else None
+        if len(page) > count:
+            next_number = page[count - 1]["number"]
+        total = len(page) if after is None else None
+        return MatchPage(page[:count], next_number, total, total is not None and more)
+
+    def page_of(self, conversation_ids: Iterable[int], after: int | None, count: int) -> MatchPage:
+        """Look through the threads of a few conversations."""
+        found = (self._newest_in(conversation_id) for conversation_id in conversation_ids)
+        matches = sorted(filter(None, found), key=lambda one: one["number"], reverse=True)
+        page = [one for one in matches if after is None or one["number"] < after]
+        next_number = page[count - 1]["number"] if len(page) > count else None
+        return MatchPage(tuple(page[:count]), next_number, len(matches) if after is None else None)
+
+    def _newest(self, hits: Iterable[Row], seen: set[int], after: int | None) -> Iterator[Row]:
+        """Yield the hits that are the newest of a selected conversation; notes them in `seen`."""
+        first: dict[int, Row] = {}
+        for hit in hits:
+            if hit["conversation_id"] not in seen:
+                seen.add(hit["conversation_id"])
+                first[hit["conversation_id"]] = hit
+        for conversation_id in self._selected(tuple(first)):
+            # One with a newer match was on an earlier page.
+            if after is None or self._newest_in(conversation_id, since=after) is None:
+                yield first[conversation_id]
+
+    def _selected(self, conversation_ids: tuple[int, ...]) -> Iterator[int]:
+        """Yield those of the conversations that are in the selection, in the same order."""
+        if self.selection.is_everything:
+            yield from conversation_ids
+            return
+        only = replace(self.selection, conversation_ids=conversation_ids)
+        count = len(conversation_ids)
+        selected = set(selected_ids(self.connection, self.account_id, only, count))
+        yield from (one for one in conversation_ids if one in selected)
+
+    def _newest_in(self, conversation_id: int, since: int = 0) -> Row | None:
+        """Return the newest hit in a conversation, if its number is at least `since`."""
+        return self.connection.row(
+            f"""
+            SELECT number, conversation_id, created_at FROM message_text AS t
+            WHERE {_OF_CONVERSATION} AND number >= :since AND {self._has_words}
+            ORDER BY number DESC LIMIT 1
+            """,
+            self._parameters | {"conversation": conversation_id, "since": since},
+        )
+
+    @property
+    def _has_words(self) -> str:
+        places = (f":word{number}" for number in range(len(self.words)))
+        return " AND ".join(f"t.text LIKE {place} ESCAPE '\\'" for place in places)
+
+    @property
+    def _parameters(self) -> dict[str, object]:
+        patterns = {f"word{n}": like_pattern([word]) for n, word in enumerate(self.words)}
+        return {"account": self.account_id, **patterns}
+
+
+def _delete(connection: Connection, condition: str, rows: list[dict[str, Any]]) -> None:
+    if connection.dialect == "sqlite":
+        connection.run_many(
+            "INSERT INTO message_words(message_words, rowid, text)"
+            f" SELECT 'delete', number, text FROM message_text WHERE {condition}",
+            rows,
+        )
+    connection.run_many(f"DELETE FROM message_text WHERE {condition}", rows)
+
+
+def _key(account_id: int, message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of the message's second, and its id."""
+    second = min(max(message["created_at"] // 1000, 0), _MOST_SECONDS - 1)
+    low = _numbers(account_id)["first"] + second * _PER_SECOND
+    return {
+        "account": account_id,
+        "id": message["id"],
+        "created_at": message["created_at"],
+        "low": low,
+        "high": low + _PER_SECOND - 1,
+    }
+
+
+def _numbers(account_id: int) -> dict[str, int]:
+    """Return the first and the last number of an account."""
+    first = account_id * _MOST_SECONDS * _PER_SECOND
+    return {"first": first, "last": first + _MOST_SECONDS * _PER_SECOND - 1}
+
+
+def _statements(connection: Connection, *, last: bool = False) -> list[str]:
+    """Return the statements that make the index; on PostgreSQL, `last` those for a filled table."""
+    table, thread, words = statements(connection.dialect, "message_search.sql")
+    if connection.dialect == "sqlite":
+        return [] if last else [table, thread, words]
+    return [thread, words, "ANALYZE message_text"] if last else [table]
+
+
+def _set_state(connection: Connection, state: str) -> None:
+    connection.run("UPDATE meta SET value = :state WHERE name = 'message_search'", {"state": state})

@@ -1,0 +1,14 @@
+-- Index of message search, made only where it is asked for; dialects as in schema.sql.
+
+-- Folded texts of messages that are not deleted. number: account_id * 2^48 + second * 2^16 + a
+-- counter, so that an account's numbers are a range, ordered by time.
+CREATE TABLE message_text(
+--pg   number BIGINT NOT NULL PRIMARY KEY,
+--sl   number INTEGER PRIMARY KEY,
+  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, message_id BIGINT NOT NULL,
+  created_at BIGINT NOT NULL, text TEXT NOT NULL);
+CREATE INDEX message_text_thread ON message_text(account_id, conversation_id, number);
+--pg CREATE INDEX message_text_words ON message_text USING gin(account_id, text gin_trgm_ops);
+--sl CREATE VIRTUAL TABLE message_words USING fts5(
+--sl   text, content='message_text', content_rowid='number',
+--sl   tokenize='trigram case_sensitive 1', detail=none, columnsize=0);

@@ -1,0 +1,103 @@
+"""Times as people read and type them: ages, durations, dates and times of day in the locale.
+
+Timestamps of the wire are in `wire/values.py`, the current time and its zone in `tui/clock.py`.
+"""
+
+import locale
+import re
+from datetime import date, datetime, timedelta
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """Age in at most six cells: now, 12m, 3h, Tue, 9 Mar, 2024. Never negative."""
+    passed = max(now - then, timedelta())
+    if passed < timedelta(minutes=1):
+        return "now"
+    if passed < timedelta(hours=1):
+        return f"{passed // timedelta(minutes=1)}m"
+    if passed < timedelta(days=1):
+        return f"{passed // timedelta(hours=1)}h"
+    if passed < timedelta(days=6):
+        return f"{then:%a}"
+    return short_date(then) if then.year == now.year else str(then.year)
+
+
+def duration(length: timedelta) -> str:
+    """Duration in its largest unit: 12m, 3h, 2d; 0m below a minute. Never negative."""
+    minutes = max(0, length // timedelta(minutes=1))
+    if minutes < 60:
+        return f"{minutes}m"
+    if minutes < 24 * 60:
+        return f"{minutes // 60}h"
+    return f"{minutes // (24 * 60)}d"
+
+
+def long_duration(length: timedelta) -> str:
+    """Duration in its two largest units: 21 h 40 m, 3 d 2 h, 5 m."""
+    minutes = max(0, length // timedelta(minutes=1))
+    days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {rest} m" if hours else f"{rest} m"
+
+
+def milliseconds(length: timedelta | None) -> str:
+    """Latency in milliseconds: 84 ms."""
+    return "unknown" if length is None else f"{length / timedelta(milliseconds=1):.0f} ms"
+
+
+def ahead_or_behind(skew: timedelta | None) -> str:
+    """Description of a clock skew; positive if the other clock is ahead."""
+    if skew is None:
+        return "the server sends no time"
+    if not skew:
+        return "the same as here"
+    seconds = abs(skew) / timedelta(seconds=1)
+    return f"{seconds:.0f} seconds {'ahead of' if skew > timedelta() else 'behind'} this machine"
+
+
+def short_date(day: date) -> str:
+    """9 Mar, or Mar 9 in locales that put the month first."""
+    return f"{day:%b} {day.day}" if month_first() else f"{day.day} {day:%b}"
+
+
+def long_date(day: date) -> str:
+    """Friday 13 March 2026, or Friday, March 13, 2026 in locales that put the month first."""
+    if month_first():
+        return f"{day:%A}, {day:%B} {day.day}, {day.year}"
+    return f"{day:%A} {day.day} {day:%B} {day.year}"
+
+
+def time_of_day(moment: datetime) -> str:
+    """14:05, or 2:05 PM in locales with a 12-hour clock."""
+    if "%p" in _locale_format("T_FMT") or "%r" in _locale_format("T_FMT"):
+        return f"{moment:%I:%M %p}".removeprefix("0")
+    return f"{moment:%H:%M}"
+
+
+def month_first() -> bool:
+    """True if the process's locale puts the month before the day."""
+    return _locale_format("D_FMT").startswith(("%m", "%b", "%D"))
+
+
+def _locale_format(name: str) -> str:
+    """Date or time format of the locale; empty for the C locale, or if not available."""
+    item = getattr(locale, name, None)
+    plain = locale.setlocale(locale.LC_TIME).partition(".")[0] in ("C", "POSIX")
+    return "" if plain or item is None else locale.nl_langinfo(item)
+
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_LENGTH = re.compile(r"([0-9]{1,5})([smhdw])")
+
+
+def parse_duration(text: str, units: str) -> timedelta | None:
+    """Parse a duration in one of the `units`, at most 99999w; None if invalid.
+
+    >>> parse_duration("30d", "hdw"), parse_duration("30m", "hdw")
+    (datetime.timedelta(days=30), None)
+    """
+    found = _LENGTH.fullmatch(text)
+    if found is None or found[2] not in units:
+        return None
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})

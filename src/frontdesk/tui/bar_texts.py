@@ -1,0 +1,229 @@
+"""Texts of the inbox bars, as pure functions of the view, counts and conversations.
+
+Chips of filters, tabs of views, titles of threads, empty lists. `inbox/bars.py` draws them.
+"""
+
+from collections.abc import Collection, Sequence
+
+from frontdesk.phones import contact_name, format_phone, parse_phone
+from frontdesk.query import Query, QueryNames, SavedView, Term
+from frontdesk.query.language import ID
+from frontdesk.query.names import contact_id, unknown_name
+from frontdesk.text import one_line, shortened
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.widgets.conversation_row import owner_name, window_left
+from frontdesk.tui.widgets.text_layout import Piece, width_of
+from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet
+from frontdesk.wire.values import STATUSES
+
+# A title starts with a one-cell focus mark.
+_TITLE_MARK = 1
+_SHORT_NAMES = {"Needs a human": "Human", "Waiting >1h": "Waits >1h", "All open": "Open"}
+_SHORT_NAME = 10
+
+
+def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
+    """Pairs of term and label; ids are shown as names where those are known."""
+    return [(term, chip(term, names)) for term in query.terms]
+
+
+def chip(term: Term, names: QueryNames) -> str:
+    """A term as it is written, with the name of an id or of a customer."""
+    if term.kind == "from":
+        return str(term._replace(value=customer_name(term.value, names) or term.value))
+    id = term.value.removeprefix(ID)
+    if id == term.value:
+        return str(term)
+    known = {"assignee": names.users, "in": names.channels}[term.kind]
+    return str(term._replace(value=one_line(known.get(id, term.value))))
+
+
+def customer_name(value: str, names: QueryNames) -> str:
+    """Name of the customer that a `from:` value means, else the number; "" if it is a part."""
+    id = contact_id(value, names)
+    known = next((contact_name(one) for one in names.contacts if one.id == id), "")
+    return known or (format_phone(value) if parse_phone(value) else "")
+
+
+def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ()) -> list[Piece]:
+    """Pieces of the header for a query; chips have odd indexes.
+
+    partial: terms that are applied to some of the rows so far, marked by ~.
+    """
+    pieces: list[Piece] = []
+    for term, words in chips(query, names):
+        mark = "~" if term in partial else ""
+        pieces += [("dim", " " if pieces else "  "), ("text@card", f" {mark}{words} ")]
+    return pieces or [("dim", "   all conversations")]
+
+
+def unread_words(counts: Counts | None, no_counts: str = "") -> list[Piece]:
+    """Number of unread open conversations, or why the server counts nothing."""
+    if no_counts:
+        return [("dim", f"  {no_counts} ")]
+    unread = counts.unread if counts is not None else None
+    return [("accent", f"  {unread} unread on the server ")] if unread else []
+
+
+def view_tabs(
+    views: Sequence[tuple[SavedView, int | None]], shown: SavedView | None, width: int, more: str
+) -> list[Piece]:
+    """Tabs of the views with keys and their counts; tabs have odd indexes.
+
+    With too little width names become short, and then the last tabs are left out, but never the
+    shown one. more: words at the end.
+    """
+    tabs = _view_tabs(views, shown, more, short=False)
+    if width_of(tabs) > width:
+        tabs = _view_tabs(views, shown, more, short=True)
+    kept = list(views)
+    while width_of(tabs) > width and len(kept) > 1:
+        last = next(n for n in reversed(range(len(kept))) if kept[n][0] != shown)
+        del kept[last]
+        tabs = _view_tabs(kept, shown, more, short=True)
+    return tabs
+
+
+def _view_tabs(
+    views: Sequence[tuple[SavedView, int | None]],
+    shown: SavedView | None,
+    more: str,
+    *,
+    short: bool,
+) -> list[Piece]:
+    pieces: list[Piece] = []
+    for view, count in views:
+        name = (
+            _SHORT_NAMES.get(view.name, shortened(view.name, _SHORT_NAME)) if short else view.name
+        )
+        number = "" if count is None else f" {rounded(count)}"
+        words = f" {view.key} {one_line(name)}{number} "
+        pieces += [("dim", " "), ("chip" if view == shown else "text", words)]
+    return [*pieces, ("dim", f"  {more}")]
+
+
+def rounded(number: int) -> str:
+    """A number in at most four characters: 9999, 27k, 965k, 12M."""
+    if number < 10_000:
+        return str(number)
+    return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"
+
+
+def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
+    """Number of conversations of a filter; None if the counts do not contain it."""
+    if counts is None or chosen.contact is not None or chosen.unread is not None:
+        return None
+    if counts.by_status is None:
+        return getattr(counts, _flat_count(chosen), None)
+    sets = [getattr(counts.by_status, chosen.status)] if chosen.status in STATUSES else None
+    if sets is None:
+        sets = [getattr(counts.by_status, status) for status in STATUSES]
+    numbers = [_count_in(count_set, chosen) for count_set in sets]
+    return None if None in numbers else sum(number or 0 for number in numbers)
+
+
+def _flat_count(chosen: ConversationFilter) -> str:
+    """Name of the count in a response without counts by assignee; "" if there is none."""
+    if chosen.assignee is not None or chosen.awaiting_human is not None:
+        return ""
+    return chosen.status or "all"
+
+
+def _count_in(counts: CountSet, chosen: ConversationFilter) -> int | None:
+    if chosen.awaiting_human is not None:
+        alone = chosen.awaiting_human and chosen.assignee is None
+        return counts.awaiting_human if alone else None
+    match chosen.assignee:
+        case None:
+            return counts.all
+        case "me":
+            return counts.mine
+        case "unassigned":
+            return counts.unassigned
+        case "assigned":
+            return counts.assigned
+    return None
+
+
+def list_title(name: str, order: str, width: int) -> tuple[list[Piece], list[Piece]]:
+    """Left and right pieces of the list's title that fit into `width` cells: view and order.
+
+    The word "Conversations" is dropped first, then the order.
+    """
+    right: list[Piece] = [("dim", f" {order}")] if order else []
+    whole: list[Piece] = [("strong", "Conversations"), ("dim", f" · {name}")]
+    if width_of([*whole, *right]) <= width:
+        return whole, right
+    left: list[Piece] = [("strong", name)]
+    return left, right if width_of([*left, *right]) <= width else []
+
+
+def thread_head(
+    conversation: Conversation, width: int, *, me: str = ""
+) -> tuple[list[Piece], list[Piece]]:
+    """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
+
+    Dropped first is the channel, then the status, "needs a human", the assignee and the number. The
+    name is always shown, truncated only if it alone exceeds the width. me: id of the own user.
+    """
+    contact = conversation.contact
+    name, phone = contact_name(contact), format_phone(contact.phone)
+    phone = "" if phone == name else phone
+    channel = one_line(conversation.channel.name or "")
+    status = one_line(conversation.status) if conversation.status != "open" else ""
+    owner = owner_name(conversation, me) or "unassigned"
+    needs = ("needs a human" if width >= 60 else "!") if conversation.awaiting_human else ""
+    parts = ["phone", "owner", "needs", "status", "channel"]
+    while True:
+        left: list[Piece] = [("strong", name)]
+        left += [("dim", f"  {phone}")] if phone and "phone" in parts else []
+        left += [("dim", f" · {channel}")] if channel and "channel" in parts else []
+        state: list[Piece] = [("warning", needs)] if needs and "needs" in parts else []
+        state += [("dim", status)] if status and "status" in parts else []
+        state += [("text", owner)] if "owner" in parts else []
+        right = [piece for one in state for piece in (("dim", " · "), one)][1:]
+        if not parts or width_of([*left, *right]) + 2 <= width:
+            return left, right
+        parts.pop()
+
+
+def thread_foot(conversation: Conversation, clock: Clock, *, no_notes: str = "") -> list[Piece]:
+    """Time left in the reply window. no_notes: why the thread has no notes, or empty."""
+    window = window_left(conversation, clock)
+    pieces: list[Piece] = [("dim", " Reply window: "), window] if window else [("dim", " ")]
+    return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
+
+
+def empty_words(
+    query: Query,
+    names: QueryNames,
+    keys: KeyNames,
+    *,
+    loaded: bool,
+    problem: str,
+    looked_through: str = "",
+    looking: bool = False,
+    within: str = "",
+) -> str:
+    """Explanation of an empty conversation list, with the keys that help.
+
+    looked_through: progress of the local filter, empty when the scan is complete. within: name of
+    the list that was filtered here, if it is not the view's own.
+    """
+    unknown = [words for term in query.terms if (words := unknown_name(term, names))]
+    if unknown:
+        return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
+    remove = f"{keys['inbox.take_off']}: remove filter"
+    if loaded and looked_through:
+        goes_on = f"{keys['inbox.back']}: stop" if looking else f"{keys['list.last']}: keep looking"
+        return f"No match in the first {looked_through}.  {goes_on} · {remove}"
+    if loaded and query.filters:
+        words = " ".join(chip(term, names) for term in query.filters)
+        where = f" in {within}" if within else ""
+        return f"No conversation matches {words}{where}.  {remove}"
+    if loaded:
+        return "There are no conversations yet."
+    if problem:
+        return f"{problem.rstrip('.')}. This view has not been loaded yet."
+    return "Loading…"

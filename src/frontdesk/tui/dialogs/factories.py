@@ -1,0 +1,93 @@
+"""Factories of the inbox dialogs, each of which is imported on first use to shorten start-up."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual.app import App
+from textual.screen import Screen
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import Query, QueryNames, SavedView
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.choices import Choice, MenuEntry, V
+from frontdesk.wire import Wire
+
+if TYPE_CHECKING:
+    from frontdesk.tui.dialogs.search import Chosen
+    from frontdesk.tui.dialogs.switcher import Destination
+
+
+R = TypeVar("R")
+
+
+def ask(app: App[Any], dialog: Screen[R | None], use: Callable[[R], object]) -> None:
+    """Open a dialog, and call `use` with its result unless it is cancelled."""
+
+    def use_result(result: R | None) -> None:
+        if result is not None:
+            use(result)
+
+    app.push_screen(dialog, use_result)
+
+
+def menu(
+    title: str, entries: Sequence[MenuEntry[V]], *, current: V | None = None
+) -> Screen[V | None]:
+    """Select one of a few entries by a letter."""
+    from frontdesk.tui.dialogs.menu import Menu
+
+    return Menu(title, entries, current=current)
+
+
+def picker(
+    title: str, choices: Sequence[Choice[V]], *, current: V | None, remark: str = ""
+) -> Screen[V | None]:
+    """Select one of many entries by typing a part of the label."""
+    from frontdesk.tui.dialogs.picker import Picker
+
+    return Picker(title, choices, current=current, remark=remark)
+
+
+def prompt(
+    mark: str,
+    *,
+    value: str = "",
+    placeholder: str = "",
+    check: Callable[[str], str | None] = lambda answer: None,
+) -> Screen[str | None]:
+    """Enter a line of text; `check` returns an error message, or None for valid text."""
+    from frontdesk.tui.dialogs.prompt import Prompt
+
+    return Prompt(mark, value=value, placeholder=placeholder, check=check)
+
+
+def search(
+    mailbox: Mailbox, clock: Clock, names: QueryNames, offered: Collection[str]
+) -> "Screen[Chosen | None]":
+    """Full-text search over messages."""
+    from frontdesk.tui.dialogs.search import SearchScreen
+
+    return SearchScreen(mailbox, clock, names, offered)
+
+
+def switcher(
+    mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]
+) -> "Screen[Destination | None]":
+    """Go to a contact, view, channel, label or other destination."""
+    from frontdesk.tui.dialogs.switcher import Switcher
+
+    return Switcher(mailbox, names, views)
+
+
+def filter_line(query: Query, names: QueryNames, history: Sequence[str]) -> "Screen[Query | None]":
+    """Edit a query as text."""
+    from frontdesk.tui.dialogs.filter_line import FilterLine
+
+    return FilterLine(query, names, history)
+
+
+def received(title: str, value: Wire) -> Screen[None]:
+    """Show a value as JSON, as it was received."""
+    from frontdesk.tui.dialogs.raw_row import Received
+
+    return Received(title, value)

@@ -1,0 +1,161 @@
+"""Validation of configured key bindings, and detection of conflicts.
+
+Default keys are in `BINDINGS` of the screen or pane that owns the action, the groups of the help
+in `actions`, names of keys for people in `key_names`.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys
+
+from frontdesk.tui.key_names import bindings_of, key_of
+
+_MODIFIERS = ("alt", "ctrl", "meta", "shift", "super", "hyper")
+_FUNCTION_KEYS = {f"f{number}" for number in range(1, 25)}
+_NAMED = {key.value.rpartition("+")[2] for key in Keys} | _FUNCTION_KEYS
+_NAMED |= set(KEY_NAME_REPLACEMENTS.values())
+
+BindingGroup = Sequence[type[DOMNode]]
+
+
+def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Usable bindings of a mapping from binding id to keys, and problems with the others.
+
+    Keys are separated by commas. A problem is a pair of binding id and sentence. Conflicting keys
+    are reported but used: the focused widget's binding has precedence.
+    """
+    screens = _binding_groups()
+    known = {binding.id for group in screens for _, binding in _bindings(group)}
+    usable: dict[str, str] = {}
+    problems: list[tuple[str, str]] = []
+    for name, wanted in keys.items():
+        if name not in known:
+            problems.append((name, f"there is no action {name!r}{_nearest(name, known)}"))
+            continue
+        names = [(key.strip(), _key_name(key.strip())) for key in wanted.split(",")]
+        problems += [(name, _no_key(name, text)) for text, key in names if key is None]
+        sound = [key for _, key in names if key is not None]
+        if sound:
+            usable[name] = ",".join(dict.fromkeys(sound))
+    return usable, problems + _conflicts(usable, screens)
+
+
+def action_ids() -> dict[str, tuple[str, str]]:
+    """All configurable actions by binding id: keys, and what they do in each pane or screen."""
+    keys: dict[str, dict[str, None]] = {}
+    words: dict[str, dict[str, None]] = {}
+    for group in _binding_groups():
+        for key, binding in _bindings(group):
+            keys.setdefault(binding.id or "", {})[key] = None
+            words.setdefault(binding.id or "", {})[binding.description] = None
+    return {id: (",".join(keys[id]), "; ".join(words[id])) for id in sorted(keys)}
+
+
+def _key_name(key: str) -> str | None:
+    """Textual's name of a key; None if it is unknown."""
+    if len(key) == 1:
+        return key_of(key) if key.isprintable() else None
+    *modifiers, last = key.split("+") if not key.endswith("++") else [*key[:-2].split("+"), "+"]
+    if modifiers:
+        last = last.lower()
+    if len(last) == 1:
+        last = key_of(last)
+    unknown = set(modifiers) - set(_MODIFIERS)
+    return None if unknown or not _is_named(last) else "+".join([*modifiers, last])
+
+
+def _is_named(name: str) -> bool:
+    if len(name) == 1 or name in _NAMED:
+        return True
+    try:
+        unicodedata.lookup(name.replace("_", " ").upper())
+    except KeyError:
+        return False
+    return True
+
+
+def _no_key(name: str, key: str) -> str:
+    if not key:
+        return f"{name}: there is nothing where a key should be; the comma's name is comma"
+    return f"{name}: there is no key {key!r}{_nearest(key, _NAMED)}"
+
+
+def _nearest(name: str, known: set[str | None] | set[str]) -> str:
+    near = get_close_matches(name, [one for one in known if one], n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _conflicts(keys: Mapping[str, str], screens: Sequence[BindingGroup]) -> list[tuple[str, str]]:
+    """Conflicts of changed keys with other actions that are active at the same time."""
+    found: dict[tuple[str, str], str] = {}
+    for group in screens:
+        now = [
+            (key, binding)
+            for default, binding in _bindings(group)
+            for key in keys.get(binding.id or "", default).split(",")
+        ]
+        for key, changed in now:
+            if (changed.id or "") not in keys:
+                continue
+            for other_key, other in now:
+                if other_key == key and other.id != changed.id and other.action != changed.action:
+                    pair = (changed.id or "", other.id or "")
+                    if pair[::-1] not in found:
+                        found[pair] = key
+    return [
+        (one, f"{one}: the key {key} is that of {two} too") for (one, two), key in found.items()
+    ]
+
+
+def _bindings(group: BindingGroup) -> Iterator[tuple[str, Binding]]:
+    """Configurable bindings of these classes, with their keys."""
+    for one in group:
+        for key, binding in bindings_of(one):
+            if binding.id:
+                yield key, binding
+
+
+def _binding_groups() -> Sequence[BindingGroup]:
+    """Groups of classes whose bindings can be active at the same time.
+
+    Imports all screens.
+    """
+    from frontdesk.tui.app import FrontdeskApp
+    from frontdesk.tui.dialogs.filter_line import FilterLine
+    from frontdesk.tui.dialogs.help import HelpScreen
+    from frontdesk.tui.dialogs.menu import Menu
+    from frontdesk.tui.dialogs.picker import Picker
+    from frontdesk.tui.dialogs.prompt import Prompt
+    from frontdesk.tui.dialogs.raw_row import Received
+    from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
+    from frontdesk.tui.inbox.screen import InboxScreen
+    from frontdesk.tui.inbox.thread_pane import ContactPane, ThreadPane
+    from frontdesk.tui.reports import plots, tables
+    from frontdesk.tui.reports.screen import Explanation, ReportScreen
+    from frontdesk.tui.views.directory import DirectoryScreen
+    from frontdesk.tui.views.server import ServerScreen
+    from frontdesk.tui.views.templates import TemplatesScreen
+    from frontdesk.tui.widgets.conversation_list import ConversationList
+    from frontdesk.tui.widgets.virtual_list import VirtualList
+
+    app: type[App[Any]] = FrontdeskApp
+    in_reports = (tables.LiveLine, plots.Plot, plots.HeatMap, tables.ReportTable)
+    return [
+        (InboxScreen, QueuePane, ConversationList, app),
+        *((InboxScreen, pane, VirtualList, app) for pane in (ThreadPane, ContactPane, ChannelPane)),
+        *(
+            (screen, VirtualList, app)
+            for screen in (DirectoryScreen, TemplatesScreen, ServerScreen)
+        ),
+        *((ReportScreen, widget, app) for widget in in_reports),
+        *(
+            (screen,)
+            for screen in (Menu, Picker, HelpScreen, Prompt, FilterLine, Received, Explanation)
+        ),
+    ]

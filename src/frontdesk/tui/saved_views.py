@@ -1,0 +1,119 @@
+"""Saved views and their keys, the history of shown views, and that of written queries."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic_core import from_json, to_json
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import Query, SavedView, parse
+
+FIRST_VIEWS = (
+    SavedView("Mine", parse("is:open @me"), "5"),
+    SavedView("Unassigned", parse("is:open @unassigned"), "6"),
+    SavedView("Needs a human", parse("is:open needs:human"), "7"),
+    SavedView("Waiting >1h", parse("is:open waiting:>1h sort:waiting"), "8"),
+    SavedView("All open", parse("is:open"), "9"),
+)
+
+_VIEWS, _QUERIES = "inbox.views", "inbox.queries"
+_MOST_QUERIES, _MOST_VISITS = 50, 100
+
+
+class SavedViews:
+    """Views by key: those saved here, then those of the configuration, then the defaults.
+
+    Saved per server and key in the local database.
+    """
+
+    def __init__(self, mailbox: Mailbox, configured: Iterable[SavedView] = ()) -> None:
+        self._mailbox = mailbox
+        self._configured = tuple(configured)
+
+    def all(self) -> list[SavedView]:
+        """Views with a key, in the order of keys, then the others."""
+        views: dict[str, SavedView] = {}
+        for view in (*FIRST_VIEWS, *self._configured, *self._stored()):
+            views[view.key or view.name] = view
+        return sorted(views.values(), key=lambda view: view.key or "~")
+
+    def of(self, key: str) -> SavedView | None:
+        """View of a key."""
+        return next((view for view in self.all() if view.key == key), None)
+
+    def named(self, query: Query) -> SavedView | None:
+        """View with the same query."""
+        return next((view for view in self.all() if view.query.is_same(query)), None)
+
+    def save(self, view: SavedView) -> None:
+        """Save a view in place of that with the same key, or without a key, the same name."""
+        place = view.key or view.name
+        others = [one for one in self._stored() if (one.key or one.name) != place]
+        self._store([*others, view])
+
+    def snapshot(self) -> str:
+        """Stored views, for `restore`."""
+        return self._mailbox.get_setting(_VIEWS) or "[]"
+
+    def restore(self, snapshot: str) -> None:
+        self._mailbox.set_setting(_VIEWS, snapshot)
+
+    def _store(self, views: Sequence[SavedView]) -> None:
+        texts = [{"name": one.name, "query": str(one.query), "key": one.key} for one in views]
+        self._mailbox.set_setting(_VIEWS, to_json(texts).decode())
+
+    def _stored(self) -> list[SavedView]:
+        text = self._mailbox.get_setting(_VIEWS)
+        try:
+            stored = from_json(text) if text else []
+            return [SavedView(one["name"], parse(one["query"]), one["key"]) for one in stored]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            # Stored by another version.
+            return []
+
+
+class Visit(NamedTuple):
+    """A view that was shown, with the id of the conversation that was selected in it."""
+
+    query: Query
+    selected: str | None
+
+
+class ViewHistory:
+    """Shown views before and after the present one, as in a browser."""
+
+    def __init__(self) -> None:
+        self._before: list[Visit] = []
+        self._after: list[Visit] = []
+
+    def leave(self, query: Query, selected: str | None) -> None:
+        """Record that another view than those after this one is shown next."""
+        self._before = [*self._before[-_MOST_VISITS:], Visit(query, selected)]
+        self._after = []
+
+    def step(self, step: int, query: Query, selected: str | None) -> Visit | None:
+        """The view before (-1) or after (1) the present one; None if there is none."""
+        source, target = (self._before, self._after) if step < 0 else (self._after, self._before)
+        if not source:
+            return None
+        target.append(Visit(query, selected))
+        return source.pop()
+
+
+class QueryHistory:
+    """Queries written in the filter line, newest first."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+
+    def all(self) -> list[str]:
+        text = self._mailbox.get_setting(_QUERIES)
+        try:
+            stored = from_json(text) if text else []
+        except ValueError:
+            return []
+        return [one for one in stored if isinstance(one, str)] if isinstance(stored, list) else []
+
+    def add(self, query: str) -> None:
+        others = [one for one in self.all() if one != query]
+        self._mailbox.set_setting(_QUERIES, to_json([query, *others][:_MOST_QUERIES]).decode())

@@ -1,0 +1,99 @@
+"""Text layout in terminal cells: truncates, pads, wraps and aligns pieces of a line."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content, Span
+
+from frontdesk.text import width_safe
+
+# Name of a part (see `Painted.part`) and text.
+Piece = tuple[str, str]
+
+ELLIPSIS = "…"
+
+
+def cut(text: str, width: int) -> str:
+    """`text` on one line in at most `width` cells; a truncated text ends with an ellipsis."""
+    return _cut(_flat(text), width)
+
+
+def _cut(flat: str, width: int) -> str:
+    if cell_len(flat) <= width:
+        return flat
+    return set_cell_size(flat, width - 1).rstrip() + ELLIPSIS if width > 0 else ""
+
+
+def _flat(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return width_safe(text).replace("\n", " ").replace("\t", " ")
+
+
+def fit(text: str, width: int) -> str:
+    """`text` on one line in exactly `width` cells."""
+    text = cut(text, width)
+    return text + " " * (width - cell_len(text))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """`text` as lines of at most `width` cells, broken between words where possible."""
+    text = width_safe(text).replace("\t", "    ")
+    if len(text) <= width and text.isascii() and "\n" not in text:
+        return [text]
+    return [line.plain.rstrip() for line in Content(text).wrap(max(1, width))] or [""]
+
+
+def wrap_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
+    """Wrap a sequence of pieces to lines of at most `width` cells."""
+    pieces = [(part, width_safe(text).replace("\t", "    ")) for part, text in pieces]
+    spans, end = [], 0
+    for part, text in pieces:
+        spans.append(Span(end, end + len(text), part))
+        end += len(text)
+    content = Content("".join(text for _, text in pieces), spans=spans)
+    return [_pieces_of(line) for line in content.wrap(max(1, width))] or [[("text", "")]]
+
+
+def _pieces_of(line: Content) -> list[Piece]:
+    text = line.plain.rstrip()
+    spans = sorted(line.spans, key=lambda span: span.start)
+    return [(str(span.style), text[span.start : span.end]) for span in spans]
+
+
+def width_of(pieces: Iterable[Piece]) -> int:
+    """Width of the pieces in cells."""
+    return sum(cell_len(text) for _, text in pieces)
+
+
+def spread(
+    left: Sequence[Piece], right: Sequence[Piece], width: int, *, blank: str = "text"
+) -> list[Piece]:
+    """`left` and `right` at the two ends of a line of exactly `width` cells.
+
+    If both do not fit, the left side is truncated.
+    """
+    left, gap, right = fitted(left, right, width)
+    return [*left, (blank, " " * gap), *right]
+
+
+def fitted(
+    left: Sequence[Piece], right: Sequence[Piece], width: int
+) -> tuple[list[Piece], int, list[Piece]]:
+    """`left` and `right` as far as they fit, and the number of cells between them."""
+    right = _laid(right, width)
+    left = _laid(left, width - width_of(right))
+    return left, width - width_of(left) - width_of(right), right
+
+
+def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
+    """Pieces as far as they fit into `room` cells; the last one is truncated."""
+    laid: list[Piece] = []
+    for part, text in pieces:
+        flat = _flat(text)
+        kept = _cut(flat, room)
+        room -= cell_len(kept)
+        laid.append((part, kept))
+        if kept != flat:
+            break
+    return laid

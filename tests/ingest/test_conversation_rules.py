@@ -1,0 +1,231 @@
+"""The state rules, one by one."""
+
+from typing import Any
+
+import pytest
+
+from frontdesk.ingest.apply.conversation_rules import (
+    OPEN,
+    RESOLVED,
+    SNOOZED,
+    ConversationState,
+    StateEvent,
+    continues,
+    fold,
+    initial_status,
+)
+
+DAY = 24 * 60 * 60 * 1000
+
+
+def message(at: int, author: str = "contact", **members: Any) -> dict[str, Any]:
+    return {
+        "id": at,
+        "created_at": at,
+        "direction": int(author != "contact"),
+        "author": author,
+        "author_id": None,
+        "type": "text",
+        "live": 1,
+        "category": None,
+        "wamid": f"{at:09}",
+        **members,
+    }
+
+
+def test_the_first_live_message_opens_the_conversation() -> None:
+    standing = fold(ConversationState(), [message(10)], [])
+    assert (standing.status, standing.waiting_since, standing.last_inbound_at) == (OPEN, 10, 10)
+    assert not standing.awaiting_human
+
+
+def test_the_wait_begins_with_the_oldest_unanswered_message() -> None:
+    standing = fold(ConversationState(), [message(10), message(20)], [])
+    assert standing.waiting_since == 10
+
+
+@pytest.mark.parametrize("name", ["resolved", "snoozed"])
+def test_a_live_inbound_message_reopens(name: str) -> None:
+    standing = fold(
+        ConversationState(), [message(10), message(30)], [StateEvent(20, 1, name, until=99)]
+    )
+    assert (standing.status, standing.snoozed_until) == (OPEN, None)
+    assert standing.waiting_since == (30 if name == "resolved" else 10)
+
+
+def test_back_fill_never_reopens() -> None:
+    standing = fold(
+        ConversationState(), [message(10), message(30, live=0)], [StateEvent(20, 1, "resolved")]
+    )
+    assert (standing.status, standing.waiting_since) == (RESOLVED, None)
+
+
+@pytest.mark.parametrize("type_", ["reaction", "system"])
+def test_reactions_and_system_rows_neither_reopen_nor_wait(type_: str) -> None:
+    standing = fold(
+        ConversationState(), [message(10), message(30, type=type_)], [StateEvent(20, 1, "resolved")]
+    )
+    assert (standing.status, standing.waiting_since) == (RESOLVED, None)
+    assert (standing.newest_at, standing.last_inbound_at) == (10, 10)
+
+
+@pytest.mark.parametrize("author", ["user", "phone"])
+def test_a_persons_answer_ends_the_wait_and_marks_all_before_it_as_read(author: str) -> None:
+    said = [message(10), message(20, author), message(30)]
+    standing = fold(ConversationState(), said, [StateEvent(15, 1, "bot_handoff")])
+    assert not standing.awaiting_human
+    assert (standing.first_reply_at, standing.waiting_since) == (20, 30)
+    assert (standing.read_marker, standing.unread_count) == (20, 1)
+
+
+@pytest.mark.parametrize("author", ["ai_agent", "api"])
+def test_a_machines_answer_ends_the_wait_but_is_no_first_reply(author: str) -> None:
+    standing = fold(ConversationState(), [message(10), message(20, author)], [])
+    assert (standing.waiting_since, standing.first_reply_at, standing.read_marker) == (
+        None,
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("author", "category"),
+    [("campaign", None), ("automation", None), ("api", "marketing"), ("api", "utility")],
+)
+def test_what_is_sent_to_many_answers_nobody(author: str, category: str | None) -> None:
+    standing = fold(ConversationState(), [message(10), message(20, author, category=category)], [])
+    assert (standing.waiting_since, standing.newest_at) == (10, 20)
+
+
+def test_resolving_ends_wait_handover_and_snooze() -> None:
+    events = [
+        StateEvent(20, 1, "bot_handoff"),
+        StateEvent(30, 2, "snoozed", until=500),
+        StateEvent(40, 3, "resolved"),
+    ]
+    standing = fold(ConversationState(), [message(10)], events)
+    assert standing.status == RESOLVED
+    assert not standing.awaiting_human
+    assert (standing.waiting_since, standing.snoozed_until) == (None, None)
+
+
+def test_a_handover_opens_and_waits() -> None:
+    events = [StateEvent(20, 1, "resolved"), StateEvent(30, 2, "bot_handoff")]
+    standing = fold(ConversationState(), [message(10)], events)
+    assert (standing.status, standing.awaiting_human, standing.waiting_since) == (OPEN, True, 30)
+
+
+def test_a_new_episode_has_no_first_reply_yet() -> None:
+    said = [message(10), message(20, "user"), message(40)]
+    standing = fold(ConversationState(), said, [StateEvent(30, 1, "resolved")])
+    assert standing.first_reply_at is None
+
+
+def test_a_snooze_ends_no_episode() -> None:
+    said = [message(10), message(20, "user"), message(40)]
+    standing = fold(ConversationState(), said, [StateEvent(30, 1, "snoozed", until=90)])
+    assert (standing.first_reply_at, standing.status) == (20, OPEN)
+
+
+def test_a_snooze_keeps_its_end() -> None:
+    standing = fold(ConversationState(), [message(10)], [StateEvent(20, 1, "snoozed", until=90)])
+    assert (standing.status, standing.snoozed_until) == (SNOOZED, 90)
+
+
+def test_labels_and_the_assignee_are_what_was_told_last() -> None:
+    events = [
+        StateEvent(1, 1, "labelled", label_id=7, on=True),
+        StateEvent(2, 2, "labelled", label_id=8, on=True),
+        StateEvent(3, 3, "labelled", label_id=7, on=False),
+        StateEvent(4, 4, "assigned", user_id=5),
+        StateEvent(5, 5, "assigned", user_id=6),
+    ]
+    standing = fold(ConversationState(), [], events)
+    assert (standing.labels, standing.assignee_id) == (frozenset({8}), 6)
+
+
+def test_without_a_marker_nothing_is_known_of_unread_messages() -> None:
+    assert fold(ConversationState(), [message(10)], []).unread_count is None
+
+
+def test_a_read_marker_never_moves_back() -> None:
+    events = [
+        StateEvent(40, 1, "read_marker", until=30),
+        StateEvent(50, 2, "read_marker", until=10),
+    ]
+    standing = fold(ConversationState(), [message(20), message(35)], events)
+    assert (standing.read_marker, standing.unread_count) == (30, 1)
+
+
+def test_folding_in_two_steps_is_folding_at_once() -> None:
+    said = [message(10), message(20, "user"), message(40), message(60)]
+    events = [StateEvent(30, 1, "resolved"), StateEvent(70, 2, "read_marker", until=45)]
+    first = fold(ConversationState(), said[:3], events[:1])
+    assert continues(first, said[3:], events[1:])
+    second = fold(first, said[3:], events[1:])
+    whole = fold(ConversationState(), said, events)
+    assert (second.status, second.unread_count, second.waiting_since) == (OPEN, 1, 40)
+    assert (whole.status, whole.unread_count, whole.waiting_since) == (OPEN, 1, 40)
+
+
+@pytest.mark.parametrize(
+    ("said", "events"),
+    [
+        ([message(20)], []),
+        ([], [StateEvent(15, 9, "resolved")]),
+        ([], [StateEvent(50, 9, "read_marker", until=12)]),
+    ],
+    ids=["an older message", "an older event", "a marker in the past"],
+)
+def test_what_reaches_into_the_past_cannot_be_folded_on(
+    said: list[dict[str, Any]], events: list[StateEvent]
+) -> None:
+    before = fold(ConversationState(), [message(10), message(20)], [])
+    assert not continues(before, said, events)
+
+
+@pytest.mark.parametrize(
+    ("choice", "age", "status"),
+    [
+        ("auto", 7 * DAY, OPEN),
+        ("auto", 7 * DAY + 1, RESOLVED),
+        ("open", 90 * DAY, OPEN),
+        ("resolved", 0, RESOLVED),
+    ],
+)
+def test_back_fill_starts_by_its_age_or_as_it_was_asked(choice: Any, age: int, status: int) -> None:
+    standing = fold(ConversationState(), [message(10, live=0)], [])
+    assert initial_status(standing, choice, 10 + age, 10) == status
+
+
+def test_a_told_status_needs_no_choice() -> None:
+    standing = fold(ConversationState(), [message(10, live=0)], [StateEvent(20, 1, "snoozed")])
+    assert initial_status(standing, "resolved", 100 * DAY, 10) == SNOOZED
+
+
+@pytest.mark.parametrize(
+    ("author", "author_id", "user_id"),
+    [
+        ("user", "7", 7),
+        ("user", None, 0),
+        ("user", "U-7", 0),
+        ("user", "7" * 30, 0),
+        ("phone", "7", 0),
+    ],
+)
+def test_a_reply_keeps_the_user_who_wrote_it(
+    author: str, author_id: str | None, user_id: int
+) -> None:
+    said = [message(10), message(20, author, author_id=author_id)]
+    metrics = fold(ConversationState(), said, []).metrics
+    assert [(one.name, one.user_id) for one in metrics] == [("first_response", user_id)]
+
+
+@pytest.mark.parametrize(("answerer", "user_id"), [("user", 3), ("ai_agent", 0)])
+def test_a_resolution_keeps_the_assignee_unless_only_a_bot_answered(
+    answerer: str, user_id: int
+) -> None:
+    said = [message(10), message(20, answerer)]
+    events = [StateEvent(30, 1, "assigned", user_id=3), StateEvent(40, 2, "resolved")]
+    metrics = fold(ConversationState(), said, events).metrics
+    assert [one.user_id for one in metrics if one.name == "resolved"] == [user_id]

@@ -1,0 +1,366 @@
+"""Native lines of other systems, and records of sent messages, as events and as an inbox."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from tests.stores import sqlite_store
+
+from frontdesk.ingest.archive import native_lines, sent_messages
+from frontdesk.ingest.archive.importer import ArchiveFile, Import, ImportOptions
+from frontdesk.ingest.events import (
+    CONTENTS,
+    IMPORTED_NAME,
+    PLACEHOLDER,
+    Author,
+    ContactUpsert,
+    ConversationEvent,
+    CustomFieldUpsert,
+    LabelUpsert,
+    MessageEdit,
+    MessagePricing,
+    MessageRevoke,
+    MessageUpsert,
+    NoteUpsert,
+    Person,
+    ReactionSet,
+    StatusUpdate,
+    TeamUpsert,
+    TemplateUpsert,
+    UserUpsert,
+)
+from frontdesk.ingest.json_reader import Malformed
+from frontdesk.store.database import Row
+
+NOW = 1_800_000_000_000
+MOMENT = "2026-03-14T09:26:53.000Z"
+AT = 1_773_480_413_000
+ANA = Person("+16505551234", "16505551234")
+PLACE = {"channel": "106", "contact": {"phone": "+16505551234"}}
+
+
+def told(kind: str, **members: Any) -> list[Any]:
+    return native_lines.convert({"kind": kind, "v": 1, **members}, NOW)
+
+
+def message(**members: Any) -> list[Any]:
+    line = {**PLACE, "direction": "inbound", "created_at": MOMENT, "text": "Hi", **members}
+    return told("message", **line)
+
+
+def test_a_message_needs_little() -> None:
+    (said,) = message()
+    assert said == MessageUpsert(
+        channel="106",
+        person=ANA,
+        wamid=None,
+        at=AT,
+        outbound=False,
+        author=Author("contact"),
+        type="text",
+        source="archive",
+        text="Hi",
+        live=False,
+    )
+
+
+def test_a_message_tells_what_became_of_it() -> None:
+    reaction = {"emoji": "👍", "direction": "inbound", "created_at": MOMENT}
+    events = message(
+        wamid="w",
+        direction="outbound",
+        author="user",
+        author_ref={"external_id": "ana@shop.example", "name": "Ana"},
+        delivery_status="failed",
+        delivery={"sent_at": MOMENT, "failed_at": "2026-03-14T10:26:54+01:00"},
+        error={"code": 131026, "title": "Undeliverable", "details": None},
+        reactions=[reaction],
+        edited_at=MOMENT,
+        deleted_at=MOMENT,
+        reply_to={"wamid": "v"},
+        content={"reason": "x"},
+    )
+    assert [type(event) for event in events] == [
+        MessageUpsert,
+        StatusUpdate,
+        StatusUpdate,
+        ReactionSet,
+        MessageEdit,
+        MessageRevoke,
+    ]
+    assert events[0].author == Author("user", "ana@shop.example", "Ana")
+    assert (events[0].reply_wamid, events[0].status, events[0].richness) == ("v", None, CONTENTS)
+    assert [(step.status, step.at - AT) for step in events[1:3]] == [("sent", 0), ("failed", 1000)]
+    assert events[2].error["code"] == 131026
+    assert (events[3].person, events[3].target_wamid) == ("contact", "w")
+
+
+@pytest.mark.parametrize(
+    ("members", "pricing"),
+    [
+        (
+            {"pricing": {"category": "utility", "billable": True}},
+            MessagePricing(AT, "utility", True),
+        ),
+        (
+            {"pricing": {"type": "regular"}, "stored": {"priced_at": 7}},
+            MessagePricing(7, type="regular"),
+        ),
+        ({"stored": {"category": "marketing"}}, MessagePricing(AT, "marketing")),
+        ({"pricing": None}, None),
+    ],
+)
+def test_a_sent_message_tells_what_it_was_charged_as(
+    members: dict[str, Any], pricing: MessagePricing | None
+) -> None:
+    assert message(direction="outbound", **members)[0].pricing == pricing
+    assert message(direction="inbound", **members)[0].pricing is None
+
+
+def test_what_was_edited_or_deleted_without_an_id_is_so_from_the_start() -> None:
+    (said,) = message(edited_at=MOMENT, deleted_at=MOMENT)
+    assert (said.edited_at, said.deleted_at) == (AT, AT)
+
+
+def test_a_message_without_contents_is_a_placeholder() -> None:
+    (said,) = message(type="unsupported", content={"reason": "content_not_received"})
+    assert said.richness == PLACEHOLDER
+
+
+def test_a_status_without_a_time_of_its_own_is_kept() -> None:
+    (said,) = message(wamid="w", direction="outbound", delivery_status="read")
+    assert said.status == "read"
+
+
+def test_a_contact_is_imported_with_its_fields() -> None:
+    first, last = told(
+        "contact",
+        phone="+16505551234",
+        wa_user_id="US.1",
+        name="Ana",
+        email="ana@mail.example",
+        blocked=True,
+        custom_fields={"plan": "gold"},
+        created_at="2026-01-01T00:00:00Z",
+        updated_at=MOMENT,
+    )
+    assert first.at < last.at == AT
+    assert last == ContactUpsert(
+        Person("+16505551234", "16505551234", "US.1"),
+        AT,
+        name="Ana",
+        name_rank=IMPORTED_NAME,
+        email="ana@mail.example",
+        blocked=True,
+        custom_fields={"plan": "gold"},
+    )
+
+
+def test_where_a_conversation_stands_becomes_events() -> None:
+    events = told(
+        "conversation",
+        **PLACE,
+        status="snoozed",
+        snoozed_until="2026-03-15T00:00:00Z",
+        assignee={"email": "ana@shop.example"},
+        labels=["VIP"],
+        awaiting_human=True,
+        read_marker=MOMENT,
+        updated_at=MOMENT,
+    )
+    assert all(type(event) is ConversationEvent and event.at == AT for event in events)
+    assert [(event.name, event.value) for event in events] == [
+        ("snoozed", {"until": 1_773_532_800_000}),
+        ("assigned", {"user": "ana@shop.example"}),
+        ("labelled", {"title": "vip", "on": True}),
+        ("awaiting_human", {"on": True}),
+        ("read_marker", {"until": AT}),
+    ]
+    assert len({event.external_id for event in events}) == 5
+
+
+def test_an_event_and_a_note_without_an_id_are_told_apart_by_what_they_say() -> None:
+    event = {**PLACE, "name": "resolved", "created_at": MOMENT}
+    assert told("conversation_event", **event) == told("conversation_event", **event)
+    note = {**PLACE, "text": "Call back", "created_at": MOMENT, "author_ref": "ana"}
+    (one,), (other,) = told("note", **note), told("note", **{**note, "text": "Called"})
+    assert isinstance(one, NoteUpsert)
+    assert one.author == Author("user", "ana")
+    assert one.external_id != other.external_id
+
+
+def test_named_things() -> None:
+    (label,) = told("label", title="VIP", color="#FF0000", updated_at=MOMENT)
+    assert label == LabelUpsert("vip", AT, "#ff0000")
+    (user,) = told("user", email="ana@shop.example", name="Ana")
+    assert user == UserUpsert("ana@shop.example", "Ana", NOW, "ana@shop.example")
+    (team,) = told("team", name="Night", channels=["106"], members=["ana", {"external_id": "bo"}])
+    assert team == TeamUpsert("Night", NOW, None, ("106",), ("ana", "bo"))
+    (field,) = told("custom_field", key="plan", type="list", options=["a"], pattern="x", position=2)
+    assert field == CustomFieldUpsert("plan", "plan", NOW, "list", None, ("a",), 2, "x")
+    (template,) = told("template", id="1", name="hello", language="en", components=[{"type": "B"}])
+    assert template == TemplateUpsert("1", "hello", "en", NOW, ({"type": "B"},))
+    (channel,) = told("channel", id="106", phone="+15550783881", status="CONNECTED")
+    assert (channel.phone, channel.details["status"]) == ("+15550783881", "CONNECTED")
+    (reply,) = told("canned_response", short_code="hi", text="Hello!")
+    assert (reply.short_code, reply.text) == ("hi", "Hello!")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"kind": "postcard"}, "kind is not one of alias, canned_response, channel, contact, "),
+        ({"kind": "label", "v": 2}, "v is not 1"),
+        ({"kind": "label"}, "title is missing"),
+        ({"kind": "label", "title": "x", "color": "red"}, "color is not a colour such as #1f93ff"),
+        ({"kind": "team", "name": "x", "members": "ana"}, "members is not an array"),
+        ({"kind": "team", "name": "x", "members": [{}]}, r"members\[0\] has no external_id"),
+        ({"kind": "contact"}, "the contact has no phone, no wa_id and no wa_user_id"),
+        ({"kind": "contact", "phone": "16505551234"}, "a phone that is not E.164"),
+        ({"kind": "message", **PLACE, "created_at": MOMENT}, "direction is missing"),
+        (
+            {"kind": "message", **PLACE, "direction": "in", "created_at": MOMENT},
+            "direction is not one of inbound, outbound",
+        ),
+        (
+            {"kind": "message", **PLACE, "direction": "inbound", "created_at": "2026-03-14T09:26"},
+            "created_at is not a time such as 2026-03-14T09:26:53.000Z",
+        ),
+        (
+            {"kind": "conversation_event", **PLACE, "name": "sang", "created_at": MOMENT},
+            "name is not one of opened, resolved, snoozed",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_what_is_allowed(
+    line: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(Malformed, match=reason):
+        native_lines.convert(line, NOW)
+
+
+SEND = {
+    "kind": "cloud_api_send",
+    "at": MOMENT,
+    "phone_number_id": "106",
+    "request": {
+        "messaging_product": "whatsapp",
+        "to": "16505551234",
+        "type": "text",
+        "context": {"message_id": "wamid.asked"},
+        "text": {"body": "Your order is on its way"},
+    },
+    "response": {"messages": [{"id": "wamid.sent"}], "contacts": [{"wa_id": "16505551234"}]},
+    "author": {"type": "ai_agent", "name": "Otto"},
+}
+
+
+def test_a_sent_message_has_its_contents_and_its_true_author() -> None:
+    (said,) = sent_messages.convert(SEND, None)
+    assert isinstance(said, MessageUpsert)
+    assert (said.text, said.wamid, said.reply_wamid) == (
+        "Your order is on its way",
+        "wamid.sent",
+        "wamid.asked",
+    )
+    assert (said.author, said.status, said.at) == (Author("ai_agent", name="Otto"), "pending", AT)
+    assert (said.outbound, said.live, said.person) == (True, False, ANA)
+
+
+def test_a_sent_template_is_shown_as_one() -> None:
+    template = {"name": "shipped", "language": {"code": "en"}, "components": [{"type": "body"}]}
+    request = {"to": "+1 650 555 1234", "type": "template", "template": template}
+    (said,) = sent_messages.convert({**SEND, "request": request}, None)
+    assert isinstance(said, MessageUpsert)
+    assert said.type == "template"
+    assert said.content is not None
+    assert (said.content["name"], said.content["language"]) == ("shipped", "en")
+
+
+def test_a_sent_reaction_is_of_the_business() -> None:
+    reaction = {"message_id": "wamid.asked", "emoji": "👍"}
+    request = {"to": "16505551234", "type": "reaction", "reaction": reaction}
+    said, folded = sent_messages.convert({**SEND, "request": request}, None)
+    assert isinstance(said, MessageUpsert)
+    assert isinstance(folded, ReactionSet)
+    assert (folded.author, folded.person, folded.emoji) == ("ai_agent", "business", "👍")
+
+
+def test_a_record_without_its_number_takes_that_of_the_file() -> None:
+    unplaced = {name: value for name, value in SEND.items() if name != "phone_number_id"}
+    (said,) = sent_messages.convert(unplaced, "107")
+    assert isinstance(said, MessageUpsert)
+    assert said.channel == "107"
+    with pytest.raises(Malformed, match="--channel"):
+        sent_messages.convert(unplaced, None)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"response": {"error": {}}}, "response.messages is empty"),
+        (
+            {
+                "request": {"to": "somebody", "type": "text"},
+                "response": {"messages": [{"id": "w"}]},
+            },
+            "request.to",
+        ),
+        ({"at": None}, "at is missing"),
+    ],
+)
+def test_a_record_of_nothing_is_refused(changed: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Malformed, match=reason):
+        sent_messages.convert({**SEND, **changed}, None)
+
+
+def inbox(*lines: dict[str, Any]) -> list[Row]:
+    """The conversations that some lines make, with their newest message."""
+    body = "\n".join(map(json.dumps, lines)).encode()
+    with sqlite_store() as database:
+        imported = Import(database, ImportOptions(lambda: NOW))
+        source = ArchiveFile(io.BufferedReader(io.BytesIO(body)), None, _fail, lambda: None)
+        imported.read(source)
+        return database.read(
+            lambda connection: [
+                dict(row)
+                for row in connection.rows(
+                    """
+                    SELECT c.*, m.text, m.author, m.delivery_status FROM conversation c
+                    LEFT JOIN message m ON m.conversation_id = c.id ORDER BY m.created_at
+                    """
+                )
+            ]
+        )
+
+
+def _fail(rejected: Any) -> None:
+    raise AssertionError(rejected)
+
+
+def test_a_sent_message_fills_in_what_only_its_delivery_told_of() -> None:
+    status = {"id": "wamid.sent", "status": "read", "timestamp": "1773480500"}
+    value = {
+        "metadata": {"phone_number_id": "106", "display_phone_number": "15550783881"},
+        "statuses": [{**status, "recipient_id": "16505551234"}],
+    }
+    (row,) = inbox({"messaging_product": "whatsapp", **value}, SEND)
+    assert (row["text"], row["author"]) == ("Your order is on its way", "ai_agent")
+    assert row["delivery_status"] == "read"
+
+
+def test_a_conversation_stands_as_it_was_told() -> None:
+    said = {"kind": "message", **PLACE, "direction": "inbound", "created_at": MOMENT, "text": "Hi"}
+    stands = {
+        "kind": "conversation",
+        **PLACE,
+        "status": "open",
+        "awaiting_human": True,
+        "assignee": "ana@shop.example",
+        "updated_at": "2026-03-14T10:00:00Z",
+    }
+    (row,) = inbox(said, stands)
+    assert (row["status"], row["awaiting_human"], row["assignee_id"]) == (0, 1, 1)
+    (row,) = inbox(said, {**stands, "status": "resolved"})
+    assert (row["status"], row["awaiting_human"]) == (2, 0)

@@ -1,0 +1,166 @@
+"""A search merges what this computer keeps with what the server finds."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.ingest.applying import apply, inbound
+
+from frontdesk.cache import Cache
+from frontdesk.cli.target import in_process
+from frontdesk.client import InboxClient
+from frontdesk.ingest.events import Person
+from frontdesk.mailbox import Mailbox
+from frontdesk.mailbox.search import SearchRun
+from frontdesk.query import QueryNames, parse_search
+from frontdesk.query.plan import STANDARD
+from frontdesk.store import message_search
+from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.wire import ConversationFilter, ConversationPage
+from frontdesk.wire.queries import EXTENSIONS
+
+PEOPLE, MESSAGES = 70, 4
+MINUTE = timedelta(minutes=1)
+START = datetime(2026, 3, 1, tzinfo=UTC)
+# From a word of nearly every message to one that no message has.
+WORDS = {"plum": 0.8, "pear": 0.2, "quince": 0.02, "medlar": 0.0}
+OFFERED = STANDARD | EXTENSIONS
+
+# Conversation, time and text of each message.
+Messages = list[tuple[int, datetime, str]]
+
+
+def messages_of_a_month() -> Messages:
+    random = Random(7)
+    order = [number for number in range(PEOPLE) for _ in range(MESSAGES)]
+    random.shuffle(order)
+    return [
+        (
+            person,
+            START + number * 150 * MINUTE,
+            " ".join(["hello", *(word for word, part in WORDS.items() if random.random() < part)]),
+        )
+        for number, person in enumerate(order)
+    ]
+
+
+@pytest.fixture(scope="module")
+def messages() -> Messages:
+    return messages_of_a_month()
+
+
+@pytest.fixture(scope="module")
+def inbox(messages: Messages, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLiteDatabase]:
+    """A database whose messages are indexed; the second half of April has none."""
+    database = SQLiteDatabase(tmp_path_factory.mktemp("inbox") / "inbox.db", create=True)
+    for person, at, text in messages:
+        number = f"4915100000{person:02}"
+        who = Person(phone=f"+{number}", wa_id=number)
+        wrote = int(at.timestamp() * 1000)
+        apply(database, inbound(wrote, f"wamid.{wrote}", person=who, text=text))
+    message_search.build(database, lambda more: None)
+    yield database
+    database.close()
+
+
+async def opened_some(client: InboxClient, cache: Cache, opened: set[int]) -> Mailbox:
+    """A mailbox where some conversations were opened."""
+    mailbox = Mailbox(lambda: client, cache)
+    await mailbox.connect()
+    for position, row in enumerate([row async for row in client.conversations()]):
+        if position in opened:
+            await mailbox.refresh_thread(row.id)
+    return mailbox
+
+
+class Repeating:
+    """The real client; each page of a search claims to be followed by another one."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.pages = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def search_page(
+        self, q: str, filter: ConversationFilter, *, cursor: str | None = None
+    ) -> ConversationPage:
+        self.pages += 1
+        page = await self._client.search_page(q, filter)
+        return page.model_copy(update={"next_cursor": f"more-{self.pages}"})
+
+
+async def test_a_server_that_repeats_itself_is_not_asked_for_ever(
+    inbox: SQLiteDatabase, cache: Cache
+) -> None:
+    with ExitStack() as resources:
+        client = Repeating(in_process(inbox, None, resources))
+        mailbox = Mailbox(lambda: client, cache)
+        await mailbox.connect()
+        run = SearchRun(mailbox, parse_search("plum"), QueryNames(), START, limit=500)
+        await run.ask(OFFERED)
+        await mailbox.close()
+    assert client.pages == 2
+    assert run.more
+
+
+searches = st.tuples(
+    st.sampled_from(sorted(WORDS)),
+    st.integers(1, 120),
+    st.sets(st.integers(0, PEOPLE - 1), max_size=20),
+    st.none() | st.integers(0, 31),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(searches)
+def test_each_message_is_shown_once_the_newest_first_and_none_is_left_out_between(
+    inbox: SQLiteDatabase, messages: Messages, drawn: tuple[str, int, set[int], int | None]
+) -> None:
+    word, limit, opened, day = drawn
+    since = None if day is None else START + timedelta(days=day)
+    typed = word if since is None else f"{word} after:{since:%Y-%m-%d}"
+
+    async def searched(folder: Path) -> SearchRun:
+        with ExitStack() as resources:
+            client = in_process(inbox, None, resources)
+            cache = Cache(folder / "pages.db", "test")
+            resources.callback(cache.close)
+            mailbox = await opened_some(client, cache, opened)
+            search, kinds = parse_search(typed), ("message",)
+            run = SearchRun(
+                mailbox, search, QueryNames(), START, limit=limit, kinds=kinds, zone=UTC
+            )
+            while run.step():
+                pass
+            await run.ask(OFFERED)
+            await mailbox.close()
+            return run
+
+    with TemporaryDirectory() as folder:
+        run = asyncio.run(searched(Path(folder)))
+
+    shown = [hit.created_at for hit in run.hits]
+    assert shown == sorted(set(shown), reverse=True)
+    matching = [
+        (person, at)
+        for person, at, text in messages
+        if word in text.split() and (since is None or at.date() >= since.date())
+    ]
+    assert run.everywhere
+    assert {datetime.fromisoformat(at) for at in shown} <= {at for _, at in matching}
+    # The newest match of each conversation is there, down to where the list ends.
+    newest = {person: at for person, at in matching}
+    end = datetime.fromisoformat(shown[-1]) if run.more else START
+    assert {at for at in newest.values() if at >= end} <= set(map(datetime.fromisoformat, shown))
+    assert run.more or len(shown) >= len(newest)
+    assert len(shown) <= limit

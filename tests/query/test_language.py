@@ -1,0 +1,323 @@
+"""The query language: text and query convert to each other, mistakes are located, names resolve."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.query import (
+    Matcher,
+    Query,
+    QueryError,
+    QueryNames,
+    Term,
+    analyse,
+    check,
+    complete,
+    customer,
+    parse,
+    plan,
+    reference,
+    sort_key,
+)
+from frontdesk.query.language import KINDS, ORDERS
+from frontdesk.query.plan import STANDARD
+from frontdesk.text import clean, one_line
+from frontdesk.wire import Conversation, ConversationFilter, MessagePreview, PhoneRef, UserRef
+from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire.values import STATUSES, timestamp
+
+NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
+NAMES = QueryNames(
+    users={"1": "Ana Ibáñez", "2": "Mariana Silva", "3": "Priya Raman", "4": "Ana Ruiz"},
+    channels={"10": "London", "11": "New London", "12": "Madrid"},
+    phones={"10": "+442079460018", "11": "+442079460019", "12": "+34911222333"},
+    labels=("billing", "pick up", "VIP"),
+    me="3",
+    contacts=(
+        PhoneRef(id="7", name="Theo Kim", phone="+16505551234"),
+        PhoneRef(id="8", name="Freya Pryce", phone="+16505559999"),
+    ),
+)
+
+_TEXTS = st.text().map(lambda text: one_line(clean(text))).filter(bool)
+_FREE = st.one_of(_TEXTS, st.sampled_from(["unread", "-a", "#a", "@me", "is:open", 'a "b', "a\\"]))
+_DURATION = st.builds(
+    lambda sign, number, unit: f"{sign}{number}{unit}",
+    st.sampled_from("<>"),
+    st.integers(0, 99999),
+    st.sampled_from("smhdw"),
+)
+_VALUES = {
+    "is": st.sampled_from(STATUSES),
+    "needs": st.just("human"),
+    "unread": st.just(""),
+    **dict.fromkeys(("waiting", "active", "window"), _DURATION),
+    "sort": st.sampled_from(sorted(ORDERS)),
+    "assignee": st.one_of(
+        st.sampled_from(["me", "assigned", "ana", "id:7"]),
+        _TEXTS.filter(lambda text: text.casefold() not in ("me", "assigned", "unassigned")),
+    ),
+}
+TERMS = st.sampled_from(KINDS).flatmap(
+    lambda kind: st.builds(
+        Term,
+        st.just(kind),
+        _VALUES.get(kind, _FREE),
+        st.just(False) if kind == "sort" else st.booleans(),
+    )
+)
+QUERIES = st.lists(TERMS, max_size=8).map(lambda terms: Query.of(*terms))
+WRITTEN = st.lists(
+    st.one_of(
+        st.text(max_size=6),
+        st.sampled_from(
+            ["is:open", "is:", "@", "#b", "-", '"', '"a b"', "sort:waiting", " ", "x:y", "unread"]
+        ),
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(QUERIES)
+def test_a_query_is_the_same_after_it_was_written_and_parsed(query: Query) -> None:
+    assert parse(str(query)) == query
+
+
+@given(WRITTEN)
+def test_a_text_without_mistakes_has_one_normal_form(text: str) -> None:
+    query, problems = analyse(text)
+    normal = str(query)
+    assert str(parse(normal)) == normal
+    if not problems:
+        assert query == parse(normal)
+
+
+@given(WRITTEN)
+def test_each_mistake_is_a_part_of_the_text_with_a_sentence(text: str) -> None:
+    for problem in analyse(text)[1]:
+        assert 0 <= problem.start < problem.end <= len(text)
+        assert problem.message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is:open @me #billing in:london waiting:>1h",
+        'is:snoozed @unassigned -#spam "refund now"',
+        "from:+16505551234 needs:human unread window:<2h sort:waiting",
+        '-@ana #billing #"pick up" -in:madrid -unread -refund',
+        "waiting:>1h waiting:<3h active:<2d sort:oldest",
+    ],
+)
+def test_the_forms_of_the_language_stay_as_they_are_written(text: str) -> None:
+    assert str(parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "said"),
+    [
+        ("is:open is:done", "is:done", "is: takes open, snoozed or resolved."),
+        ("is:open is:snoozed", "is:snoozed", "keep is:open or is:snoozed"),
+        ("waiting:1h", "waiting:1h", "such as >1h"),
+        ("sort:name", "sort:name", "active, oldest, waiting or window"),
+        ("-sort:waiting", "-sort:waiting", "cannot be negated"),
+        ("asignee:me", "asignee:me", "There is no filter asignee:"),
+        ("#", "#", "# takes a label."),
+        ('refund "to me', '"to me', "quotes are not closed"),
+        ("is:open -", "-", "Write a filter after the -."),
+    ],
+)
+def test_a_mistake_is_located_and_says_what_is_allowed(text: str, part: str, said: str) -> None:
+    (problem,) = analyse(text)[1]
+    assert text[problem.start : problem.end] == part
+    assert said in problem.message
+    with pytest.raises(QueryError, match=problem.message[:10]):
+        parse(text)
+
+
+def test_names_without_a_match_are_mistakes_where_the_catalogue_is_known() -> None:
+    text = "in:paris @bob #billing #bill"
+    assert [text[one.start : one.end] for one in check(text, NAMES)[1]] == [
+        "in:paris",
+        "@bob",
+        "#bill",
+    ]
+    assert "There is London, New London, Madrid." in check("in:paris", NAMES)[1][0].message
+    assert check(text, QueryNames())[1] == []
+
+
+@given(st.text(max_size=30), st.integers(0, 30))
+def test_every_completion_fits_into_the_text(text: str, cursor: int) -> None:
+    cursor = min(cursor, len(text))
+    for one in complete(text, cursor, NAMES):
+        assert one.start <= one.end == cursor
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("is:o", "is:open"),
+        ("s", "sort:active"),
+        ("@ma", "@Mariana Silva"),
+        ("@ib", '@"Ana Ibáñez"'),
+        ("#pi", '#"pick up"'),
+        ("-#v", "-#VIP"),
+        ("in:mad", "in:Madrid"),
+        ("in:4600", "in:London"),
+        ("from:555123", "from:+16505551234"),
+        ("from:fre", "from:+16505559999"),
+        ("open", "is:open"),
+    ],
+)
+def test_tab_completes_to_what_most_people_mean(text: str, first: str) -> None:
+    offered = [one.text for one in complete(f"unread {text}", len(text) + 7, NAMES)]
+    assert offered[0].replace('"', "") == first.replace('"', "")
+    assert parse(offered[0])
+
+
+@given(st.dictionaries(st.text(max_size=3), _TEXTS | st.just(""), min_size=1, max_size=5))
+def test_a_reference_means_the_user_it_was_made_for(users: dict[str, str]) -> None:
+    users = {one_line(clean(id)): name for id, name in users.items() if one_line(clean(id))}
+    for id in users:
+        term = Term("assignee", reference(id, users))
+        assert plan(parse(str(term)), QueryNames(users=users)).filter.assignee == id
+
+
+def test_a_query_is_split_by_what_the_server_answers() -> None:
+    query = parse("is:open @ruiz #billing #vip in:madrid from:theo needs:human -#spam sort:waiting")
+    standard = plan(query, NAMES)
+    assert standard.filter == ConversationFilter(
+        status="open", assignee="4", channel="12", label="billing"
+    )
+    assert " ".join(map(str, standard.rest)) == "#vip -#spam from:theo needs:human"
+    assert standard.order == "waiting"
+    own = plan(parse("from:+16505551234 needs:human"), NAMES, STANDARD | EXTENSIONS)
+    assert own.filter == ConversationFilter(contact="7", awaiting_human=True)
+    assert own.exact
+
+
+def test_a_name_that_several_have_is_applied_here() -> None:
+    several = plan(parse("@ana in:lon"), NAMES)
+    assert several.filter == ConversationFilter()
+    rows = [row(assignee=id, channel=channel) for id in "1234" for channel in ("10", "12")]
+    found = [one for one in rows if Matcher(several.rest, NAMES, NOW)(one)]
+    assert [(one.assignee and one.assignee.id, one.channel.id) for one in found] == [
+        ("1", "10"),
+        ("4", "10"),
+    ]
+
+
+def row(
+    *,
+    id: str = "1",
+    status: str = "open",
+    assignee: str | None = None,
+    channel: str = "10",
+    waits: timedelta | None = None,
+    active: timedelta = timedelta(),
+    left: timedelta | None = None,
+    text: str = "hello",
+    **members: object,
+) -> Conversation:
+    """A conversation as `/v1` sends it, at `NOW`."""
+
+    def at(moment: datetime) -> str:
+        return timestamp(round(moment.timestamp() * 1000))
+
+    user = UserRef(id=assignee, name=NAMES.users[assignee]) if assignee else None
+    preview = MessagePreview(id="m", text=text, created_at=at(NOW - active))
+    return Conversation.model_validate(
+        {
+            "id": id,
+            "status": status,
+            "assignee": user,
+            "channel": PhoneRef(id=channel, name=NAMES.channels[channel]),
+            "contact": NAMES.contacts[0],
+            "waiting_since": at(NOW - waits) if waits is not None else None,
+            "last_activity_at": at(NOW - active),
+            "service_window_expires_at": at(NOW + left) if left is not None else None,
+            "last_message": preview,
+            **members,
+        }
+    )
+
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "conversation", "matches"),
+    [
+        ("waiting:>1h", row(waits=2 * HOUR), True),
+        ("waiting:>1h", row(waits=HOUR / 2), False),
+        ("waiting:>1h", row(waits=2 * HOUR, status="resolved"), False),
+        ("waiting:<1h", row(), False),
+        ("-waiting:>1h", row(), True),
+        ("active:<2h", row(active=HOUR), True),
+        ("active:>2d", row(active=HOUR), False),
+        ("window:<2h", row(left=HOUR), True),
+        ("window:<2h", row(left=-HOUR), False),
+        ("window:>2h", row(left=3 * HOUR), True),
+        ("#billing #vip", row(labels=("Billing", "VIP")), True),
+        ("#billing #vip", row(labels=("billing",)), False),
+        ("-#vip", row(labels=("billing",)), True),
+        ("@me", row(assignee="3"), True),
+        ("-@me", row(assignee="3"), False),
+        ("@assigned", row(), False),
+        ("in:london", row(channel="11"), False),
+        ('"refund now"', row(text="A réfund, now"), False),
+        ("refund now", row(text="A Réfund, now"), True),
+        ("from:555-1234", row(), True),
+        ("from:+16505551234", row(), True),
+        ("from:+165055512", row(), False),
+        ('from:"0650 555-1234"', row(), True),
+        ('from:"001 650 555-1234"', row(), True),
+        ("from:065", row(), False),
+        ("from:0651", row(), False),
+        ("from:kim", row(), True),
+        ("from:id:8", row(), False),
+        ("unread", row(unread_count=2), True),
+        ("needs:human", row(awaiting_human=True), True),
+    ],
+)
+def test_a_term_matches_what_it_says(text: str, conversation: Conversation, matches: bool) -> None:
+    assert Matcher(parse(text).terms, NAMES, NOW)(conversation) is matches
+
+
+def test_an_order_puts_first_what_is_most_urgent_and_last_what_has_no_time() -> None:
+    rows = [
+        row(id="none", active=3 * HOUR),
+        row(id="long", waits=9 * HOUR, left=5 * HOUR, active=9 * HOUR),
+        row(id="short", waits=HOUR, left=HOUR, active=HOUR),
+        row(id="closed", left=-HOUR, active=2 * HOUR),
+    ]
+    orders = {order: [one.id for one in sorted(rows, key=sort_key(order, NOW))] for order in ORDERS}
+    assert orders == {
+        "active": ["short", "closed", "none", "long"],
+        "oldest": ["long", "none", "closed", "short"],
+        "waiting": ["long", "short", "closed", "none"],
+        "window": ["short", "long", "closed", "none"],
+    }
+
+
+@given(QUERIES, TERMS)
+def test_a_term_that_is_toggled_twice_leaves_the_query_as_it_was(query: Query, term: Term) -> None:
+    once = query.toggled(term)
+    assert (term in once.terms) is not (term in query.terms)
+    if term in query.terms:
+        assert once.with_term(term).is_same(query)
+
+
+def test_another_value_of_a_kind_with_one_value_replaces_it() -> None:
+    query = parse("is:open @me #a")
+    assert str(query.with_term(Term("is", "resolved"))) == "is:resolved @me #a"
+    assert str(query.with_term(Term("label", "b"))) == "is:open @me #a #b"
+    assert str(query.with_value("assignee", None)) == "is:open #a"
+    assert query.is_same(parse("#a @me is:open"))
+
+
+def test_a_customer_without_a_number_is_meant_by_id() -> None:
+    assert str(customer("7", "+16505551234")) == "from:+16505551234"
+    assert str(customer("7", None)) == "from:id:7"

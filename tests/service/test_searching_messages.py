@@ -1,0 +1,165 @@
+"""Conversations found by the words of their messages: `q`."""
+
+import pytest
+from small_inbox import CHANNELS, START, catalogue
+
+from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
+from frontdesk.service.api_keys import SCOPES
+from frontdesk.store import message_search
+from frontdesk.store.accounts import add_account
+
+PEOPLE = [Person(phone=f"+4915100000{n:02}") for n in range(6)]
+
+
+def said(number: int, at: int, text: str) -> MessageUpsert:
+    return MessageUpsert(
+        next(iter(CHANNELS)), PEOPLE[number % 6], f"wamid.{at}", START + at * 1000, False,
+        Author("contact"), "text", "webhook", text,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def inbox(add_events, database):
+    database.write(message_search.drop)
+    add_events(catalogue())
+    add_events([said(n, n, f"Message {n} about Köln") for n in range(6)])
+    add_events([said(0, 20, "I paid\n the REFUND, thank you"), said(3, 21, "Thanks")])
+    message_search.build(database, lambda more: None)
+    add_events([said(1, 30, "Where is my refünd?")])
+
+
+async def test_the_newest_message_with_every_word_is_told_with_its_conversation(client, inbox):
+    page = (await client.get("/v1/conversations?q=Refund")).json()
+    assert [match["excerpt"] for match in page["matches"]] == [
+        "Where is my refünd?",
+        "I paid the REFUND, thank you",
+    ]
+    assert [row["id"] for row in page["data"]] == [
+        match["conversation_id"] for match in page["matches"]
+    ]
+    assert (page["total"], page["total_capped"], page["has_more"]) == (2, False, False)
+    both = (await client.get("/v1/conversations", params={"q": "fund thank"})).json()
+    assert [match["excerpt"] for match in both["matches"]] == ["I paid the REFUND, thank you"]
+    none = (await client.get("/v1/conversations?q=zzqxj")).json()
+    assert none == {
+        "data": [], "next_cursor": None, "has_more": False,
+        "matches": [], "total": 0, "total_capped": False,
+    }  # fmt: skip
+
+
+async def test_a_walk_by_cursors_has_every_conversation_once(client, inbox):
+    found, cursor = [], None
+    while True:
+        query = {"q": "kol", "limit": 2, **({"cursor": cursor} if cursor else {})}
+        page = (await client.get("/v1/conversations", params=query)).json()
+        assert page["total"] == (None if cursor else 6)
+        found += [match["excerpt"] for match in page["matches"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert found == [f"Message {n} about Köln" for n in reversed(range(6))]
+
+
+async def test_the_thread_opens_at_the_message(client, inbox):
+    page = (await client.get("/v1/conversations?q=message+about&limit=1&status=open")).json()
+    match = page["matches"][0]
+    path = f"/v1/conversations/{match['conversation_id']}/messages"
+    messages = (await client.get(path, params={"cursor": match["cursor"], "limit": 1})).json()
+    assert [message["id"] for message in messages["data"]] == [match["message_id"]]
+
+
+async def test_other_filters_narrow_a_search(client, inbox, add_events):
+    channel = next(iter(CHANNELS))
+    add_events([ConversationEvent(channel, PEOPLE[2], "e1", START + 40_000, "resolved")])
+    first = (await client.get("/v1/conversations?q=refund")).json()["data"][0]
+    for query, number in (
+        ("status=open", 5),
+        ("status=resolved", 1),
+        ("assignee=assigned", 0),
+        (f"channel={channel}", 6),
+        (f"contact={first['contact']['id']}", 1),
+        ("awaiting_human=true", 0),
+        ("unread=false&status=snoozed", 0),
+    ):
+        page = (await client.get(f"/v1/conversations?q=koln&{query}")).json()
+        assert (len(page["data"]), page["total"]) == (number, number), query
+
+
+async def test_a_snooze_that_is_over_is_open_for_a_search_too(client, inbox, add_events, now):
+    channel = next(iter(CHANNELS))
+    for number, until in ((1, now - 1), (2, now + 60_000)):
+        at = START + 60_000 + number
+        members = {"until": until}
+        add_events(
+            [ConversationEvent(channel, PEOPLE[number], f"s{number}", at, "snoozed", members)]
+        )
+    for status, excerpts in (
+        ("open", {f"Message {n} about Köln" for n in (0, 1, 3, 4, 5)}),
+        ("snoozed", {"Message 2 about Köln"}),
+    ):
+        page = (await client.get(f"/v1/conversations?q=koln&status={status}")).json()
+        assert {match["excerpt"] for match in page["matches"]} == excerpts
+
+
+async def test_a_long_text_is_told_around_the_word(client, inbox, add_events):
+    add_events([said(4, 50, f"{'Ünd so weiter, ' * 30}a quokka{', and so on' * 30}")])
+    (match,) = (await client.get("/v1/conversations?q=quokka")).json()["matches"]
+    excerpt = match["excerpt"]
+    assert len(excerpt) <= 160
+    assert excerpt.startswith("…")
+    assert excerpt.endswith("…")
+    assert "a quokka, and so on" in excerpt
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "reason"),
+    [
+        ("q=", "invalid_filter", "empty"),
+        ("q=ab+%21%21%21", "invalid_parameter", "too_short"),
+        (f"q={'a' * 101}", "invalid_parameter", "too_long"),
+        ("q=refund&sort=waiting", "invalid_parameter", "unavailable"),
+        ("q=refund&status=pending", "invalid_filter", "not_allowed"),
+        ("q=refund&q=paid", "invalid_parameter", "repeated"),
+        ("q=refund&cursor=abc", "invalid_cursor", "malformed"),
+    ],
+)
+async def test_a_search_that_cannot_be_made_is_refused(
+    client, inbox, is_problem, query, code, reason
+):
+    problem = is_problem(await client.get(f"/v1/conversations?{query}"), 400, code)
+    assert problem["errors"][0]["reason"] == reason
+
+
+async def test_a_cursor_belongs_to_its_words(client, inbox, is_problem):
+    page = (await client.get("/v1/conversations?q=koln&limit=1")).json()
+    query = {"q": "message", "cursor": page["next_cursor"]}
+    is_problem(await client.get("/v1/conversations", params=query), 400, "cursor_mismatch")
+    del query["q"]
+    is_problem(await client.get("/v1/conversations", params=query), 400, "cursor_mismatch")
+
+
+async def test_without_an_index_a_search_is_refused_with_what_to_do(
+    client, inbox, database, is_problem
+):
+    database.write(message_search.drop)
+    problem = is_problem(
+        await client.get("/v1/conversations?q=refund"), 400, "message_search_unavailable"
+    )
+    assert "frontdesk db upgrade --message-search" in problem["detail"]
+
+
+async def test_a_search_needs_the_scope_of_messages(clients, inbox, is_problem):
+    client = await clients.client(tuple(scope for scope in SCOPES if scope != "messages:read"))
+    response = await client.get("/v1/conversations?q=refund")
+    problem = is_problem(response, 403, "insufficient_scope")
+    assert problem["required_scope"] == "messages:read"
+    nobody = await clients.client_with(None)
+    is_problem(await nobody.get("/v1/conversations?q=refund"), 401, "missing_credentials")
+
+
+async def test_another_account_finds_only_its_own(clients, inbox, add_events, database):
+    theirs = database.write(lambda c: add_account(c, "theirs", "Theirs", START))
+    add_events([said(0, 1, "Their refund")], theirs)
+    other = await clients.client(account_id=theirs)
+    page = (await other.get("/v1/conversations?q=refund")).json()
+    assert [match["excerpt"] for match in page["matches"]] == ["Their refund"]

@@ -1,0 +1,193 @@
+"""Transport of httpx that injects network faults into requests."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from random import Random
+from typing import Any
+
+import httpx
+
+from frontdesk.client.capabilities import PROBE_ROWS
+
+FINE, CHANGING, REFUSED = "fine", "changing", "key refused"
+
+_HEAD = "/v1/conversations"
+_SHORTENING = (b"accept-encoding", b"if-none-match")
+_JSON = {"content-type": "application/json"}
+_GARBAGE = (
+    b"<!DOCTYPE html><h1>Log in to the network</h1>",
+    b'{"data": [}',
+    b'{"data": [{"id": "\xff"}]}',
+    b"[" * 100_000,
+    b'{"data": [{"id": ' + b"1" * 5000 + b"}]}",
+    b"NaN",
+    b"",
+    b'{"data": 7, "has_more": "perhaps"}',
+    b'{"data": [null, 7, "row", {"id": null}], "next_cursor": null, "has_more": false}',
+)
+_WAITS = ("", "0", "2", "20", "-5", "soon", "1000000000", "Sat, 14 Mar 2026 10:05:00 GMT")
+_PROBLEM = {"type": "about:blank", "title": "\x1b]0;PWNED\x07 [/nope]", "code": "internal"}
+
+
+class FaultyTransport(httpx.AsyncBaseTransport):
+    """Transport in which `fault` happens to requests for paths that contain `path`.
+
+    heads: of what is shown as the newest state, by path: whether the last request brought it.
+    """
+
+    def __init__(
+        self, way: httpx.AsyncBaseTransport, chance: Random, clock: Callable[[], float]
+    ) -> None:
+        self._way = way
+        self._chance = chance
+        self._clock = clock
+        self.fault, self.path = FINE, ""
+        self.counts: Counter[str] = Counter()
+        self.heads: dict[str, bool] = {}
+        self.head_at = clock()
+        self._happens: dict[str, Callable[[httpx.Request], Awaitable[httpx.Response]]] = {
+            FINE: way.handle_async_request,
+            "slow": self._slow,
+            "dripping": self._drip,
+            "silent": self._silent,
+            "refused": self._refuse,
+            "reset": self._reset,
+            "too many": self._too_many,
+            "failing": self._fail,
+            "cut short": self._cut,
+            "garbage": self._babble,
+            "in circles": self._circle,
+            "forbidden": self._forbid,
+            REFUSED: self._lock_out,
+        }
+
+    def change_fault(self) -> None:
+        """Choose another fault, but not the one that lasts."""
+        kinds = [*self._happens, CHANGING, *[FINE] * 8]
+        kinds.remove(REFUSED)
+        self.fault = self._chance.choice(kinds)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        kind = self.fault if self.path in request.url.path else FINE
+        if kind == CHANGING:
+            kind = self._chance.choice([one for one in self._happens if one != REFUSED])
+        self.counts[kind] += 1
+        arrived = False
+        try:
+            response = await self._happens[kind](request)
+            spoilt = kind in ("dripping", "cut short", "garbage")
+            arrived = response.status_code in (200, 304) and not spoilt
+            return response
+        finally:
+            self._note(request.url, arrived)
+
+    async def aclose(self) -> None:
+        await self._way.aclose()
+
+    def _note(self, url: httpx.URL, arrived: bool) -> None:
+        # A search for messages, or for an order that no server has, is refused. The view of the
+        # server asks for a few rows.
+        params = url.params
+        if "cursor" in params or "q" in params or params.get("sort") == "none":
+            return
+        if params.get("limit") == str(PROBE_ROWS):
+            return
+        self.heads[url.path] = arrived
+        if url.path == _HEAD and arrived:
+            self.head_at = self._clock()
+
+    @property
+    def queue_arrived(self) -> bool:
+        """The last time that the newest conversations were asked for, they came."""
+        return self.heads.get(_HEAD, False)
+
+    async def _slow(self, request: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(self._chance.uniform(0.2, 12.0))
+        return await self._way.handle_async_request(request)
+
+    async def _drip(self, request: httpx.Request) -> httpx.Response:
+        answer = await self._whole(request)
+        return _answer(answer.status_code, answer.content, seconds=1.0)
+
+    async def _silent(self, request: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(3600)
+        raise AssertionError("somebody waited for an hour")
+
+    async def _refuse(self, request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused", request=request)
+
+    async def _reset(self, request: httpx.Request) -> httpx.Response:
+        await self._whole(request)
+        raise httpx.ReadError("reset", request=request)
+
+    async def _too_many(self, request: httpx.Request) -> httpx.Response:
+        wait = self._chance.choice(_WAITS)
+        return _answer(429, b"", {"retry-after": wait} if wait else {})
+
+    async def _fail(self, request: httpx.Request) -> httpx.Response:
+        status = self._chance.choice((500, 502, 503, 504))
+        bodies = (b"", b"<h1>Bad gateway</h1>", json.dumps(_PROBLEM).encode())
+        return _answer(status, self._chance.choice(bodies))
+
+    async def _cut(self, request: httpx.Request) -> httpx.Response:
+        answer = await self._whole(request)
+        body = answer.content
+        half = body[: self._chance.randrange(len(body) + 1)]
+        return _answer(200, half, {**_JSON, "content-length": str(len(body) + 1)})
+
+    async def _babble(self, request: httpx.Request) -> httpx.Response:
+        return _answer(200, self._chance.choice(_GARBAGE))
+
+    async def _circle(self, request: httpx.Request) -> httpx.Response:
+        """Every page says that the next one is a page that was there before."""
+        answer = await self._whole(request)
+        try:
+            body: dict[str, Any] = json.loads(answer.content)
+            assert isinstance(body["data"], list)
+        except (ValueError, KeyError, TypeError, AssertionError):
+            body_bytes = answer.content
+        else:
+            turn = "AB"[request.url.params.get("cursor", "B") == "A"]
+            round_again = {**body, "next_cursor": turn, "has_more": True}
+            body_bytes = json.dumps(round_again).encode()
+        return _answer(answer.status_code, body_bytes)
+
+    async def _forbid(self, request: httpx.Request) -> httpx.Response:
+        status = self._chance.choice((403, 404))
+        problem = {**_PROBLEM, "code": "insufficient_scope", "required_scope": "\x1b[2J"}
+        return _answer(status, json.dumps(problem).encode())
+
+    async def _lock_out(self, request: httpx.Request) -> httpx.Response:
+        return _answer(401, json.dumps(_PROBLEM).encode())
+
+    async def _whole(self, request: httpx.Request) -> httpx.Response:
+        """What the server answers, unpacked, in one piece and in full."""
+        asked = httpx.Request(
+            request.method,
+            request.url,
+            headers=[pair for pair in request.headers.raw if pair[0].lower() not in _SHORTENING],
+        )
+        response = await self._way.handle_async_request(asked)
+        await response.aread()
+        return response
+
+
+def _answer(
+    status: int, body: bytes, headers: dict[str, str] = _JSON, *, seconds: float = 0.0
+) -> httpx.Response:
+    """An answer with a body of which a piece comes every so many seconds."""
+    return httpx.Response(status, headers=headers, stream=_Drops(body, seconds))
+
+
+class _Drops(httpx.AsyncByteStream):
+    def __init__(self, body: bytes, seconds: float) -> None:
+        self._body = body
+        self._seconds = seconds
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 8 if self._seconds else max(1, len(self._body))
+        for at in range(0, len(self._body), size):
+            await asyncio.sleep(self._seconds)
+            yield self._body[at : at + size]

@@ -1,0 +1,241 @@
+"""A search for messages finds what a plain look at every message finds, page by page."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import count
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.stores import Engine
+
+from frontdesk.errors import UnusableFile
+from frontdesk.ingest import erase
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.audit import differences
+from frontdesk.ingest.events import (
+    Author,
+    IdentityChange,
+    MessageEdit,
+    MessageRevoke,
+    MessageUpsert,
+    Person,
+)
+from frontdesk.sample.bulk import Size, bulk_events
+from frontdesk.sample.catalogue import large_catalogue
+from frontdesk.store import message_search
+from frontdesk.store.contacts import search_words
+from frontdesk.store.conversations import ConversationSelection, states_of
+from frontdesk.store.database import Database
+from frontdesk.store.message_search import Limits, has_trigram, match_page
+from frontdesk.text import folded
+
+CHANNEL = "106540352242922"
+# Few letters, so that words meet; and all that a pattern, a trigram or folding could trip over.
+TEXTS = st.lists(
+    st.sampled_from(("ana", "ANÁ", "banana", "nan", "ab%_\\'\"", "退款申请", "n\0n", "ﬁn!", "ß")),
+    max_size=4,
+).map(" ".join) | st.text("anÁb %_\\'\"*退款ﬁ👍🏽\n", max_size=12)
+WORDS = st.lists(
+    st.sampled_from(("ana", "nan", "aná", "ab%", "款申请", "fin", "an", "ss", "%_", "'\"b")),
+    min_size=1,
+    max_size=3,
+).map(" ".join)
+PHONES = tuple(f"+1650555000{n}" for n in range(4))
+PEOPLE = st.builds(
+    Person,
+    phone=st.none() | st.sampled_from(PHONES),
+    wa_user_id=st.sampled_from([f"US.{n}" for n in range(4)]),
+)
+NUMBERS = st.integers(0, 7)
+SECONDS = st.integers(0, 9)
+LIMITS = (Limits(2, 4, 0, 2), Limits(3, 9, 3, 4), Limits(2, 2, 9, 9), Limits())
+ACCOUNTS = count(1)
+EVERYTHING = ConversationSelection(states_of(range(3)))
+UNTIL = 1_773_446_400_000
+
+
+@pytest.fixture(scope="module")
+def database(engine: Engine) -> Iterator[Database]:
+    """One indexed store for all examples: each has an account of its own."""
+    with engine.fresh() as database:
+        message_search.build(database, lambda more: None)
+        yield database
+
+
+def message(number: int, person: Person, second: int, text: str) -> MessageUpsert:
+    return MessageUpsert(
+        CHANNEL, person, f"wamid.{number}", second * 1000 + number, False, Author("contact"),
+        "text", "webhook", text,
+    )  # fmt: skip
+
+
+CHANGES = st.one_of(
+    st.builds(message, NUMBERS, PEOPLE, SECONDS, TEXTS),
+    st.builds(message, NUMBERS, PEOPLE, SECONDS, TEXTS),
+    st.builds(
+        MessageEdit, st.just(CHANNEL), NUMBERS.map("wamid.{}".format), st.just(10**6),
+        st.just("text"), TEXTS,
+    ),
+    st.builds(
+        MessageRevoke, st.just(CHANNEL), NUMBERS.map("wamid.{}".format), st.just(10**6)
+    ),
+    st.builds(IdentityChange, PEOPLE, PEOPLE, st.just(10**6)),
+    st.sampled_from(PHONES),
+)  # fmt: skip
+
+
+@given(
+    told=st.lists(st.lists(CHANGES, max_size=6), max_size=4),
+    text=WORDS,
+    count=st.integers(1, 3),
+    limits=st.sampled_from(LIMITS),
+    states=st.sampled_from((range(3), (0,))),
+)
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_pages_of_a_search_are_a_scan_of_all_messages(database, told, text, count, limits, states):
+    account_id = next(ACCOUNTS)
+    for changes in told:
+        tell(database, account_id, changes)
+    assert [*database.read(lambda c: list(differences(c, account_id)))] == []
+    words = search_words(text)
+    if not has_trigram(words):
+        return
+    selection = ConversationSelection(states_of(states))
+    newest = scan(database, account_id, words, states)
+    matches, total = walk(database, account_id, selection, words, count, limits)
+    seconds = {match["conversation_id"]: match["created_at"] // 1000 for match in matches}
+    assert len(seconds) == len(matches)
+    assert seconds == newest
+    assert list(seconds.values()) == sorted(newest.values(), reverse=True)
+    assert total is None or total == len(newest)
+
+
+def test_500_words_and_parts_of_words_of_an_inbox_find_what_a_scan_finds(engine):
+    random = Random(500)
+    with engine.fresh() as database:
+        message_search.build(database, lambda more: None)
+        for events in (large_catalogue(UNTIL), *bulk_events(Size(60, 400, 5, UNTIL))):
+            tell(database, 1, [*events])
+        said = [
+            (row["conversation_id"], row["created_at"] // 1000, folded(row["text"]))
+            for row in database.read(
+                lambda c: c.rows(
+                    "SELECT conversation_id, created_at, text FROM message"
+                    " WHERE deleted_at IS NULL AND text <> '' ORDER BY created_at"
+                )
+            )
+        ]
+        words = sorted({word for _, _, text in said for word in search_words(text)})
+        parts: set[str] = set()
+        while len(parts) < 500:
+            word = random.choice(words)
+            start = random.randrange(len(word))
+            part = word[start : start + random.randint(3, 9)]
+            if has_trigram([part]):
+                parts.add(part)
+        for part in sorted(parts):
+            newest = {id: second for id, second, text in said if part in text}
+            matches, total = walk(database, 1, EVERYTHING, [part], 40, Limits())
+            found = {one["conversation_id"]: one["created_at"] // 1000 for one in matches}
+            assert (found, total) == (newest, len(newest)), part
+
+
+def tell(database: Database, account_id: int, changes: list) -> None:
+    """Apply events in one batch; a phone number is a person to be erased."""
+    events = [one for one in changes if not isinstance(one, str)]
+    with suppress(KeyError):
+        database.write(lambda c: apply_events(c, account_id, events, now=10**7))
+    for phone in changes:
+        if isinstance(phone, str):
+            erase.erase(database, account_id, phone, lambda more: None)
+
+
+def scan(database: Database, account_id: int, words: list[str], states) -> dict[int, int]:
+    """The second of the newest message with every word, by conversation."""
+    rows = database.read(
+        lambda c: c.rows(
+            """
+            SELECT m.conversation_id, m.created_at, m.text, c.status FROM message AS m
+            JOIN conversation AS c ON c.account_id = m.account_id AND c.id = m.conversation_id
+            WHERE m.account_id = :id AND m.deleted_at IS NULL AND m.text IS NOT NULL
+            ORDER BY m.created_at
+            """,
+            {"id": account_id},
+        )
+    )
+    return {
+        row["conversation_id"]: row["created_at"] // 1000
+        for row in rows
+        if row["status"] in states
+        and all(word in folded(row["text"].replace("\0", "\ufffd")) for word in words)
+    }
+
+
+def walk(database: Database, account_id: int, selection, words, count, limits):
+    """All matches of a search, and its exact total, if it is known."""
+    matches, after, total = [], None, None
+    while True:
+        page = database.read(
+            lambda c, after=after: match_page(c, account_id, selection, words, after, count, limits)
+        )
+        assert len(page.matches) <= count
+        if after is None and not page.capped:
+            total = page.total
+        matches += page.matches
+        after = page.next_number
+        if after is None:
+            return matches, total
+
+
+def test_an_index_built_later_is_the_same_and_can_be_removed(engine):
+    with engine.fresh() as database:
+        database.write(message_search.drop)
+        people = [Person(phone=phone) for phone in PHONES]
+        tell(database, 1, [message(n, people[n % 4], n, f"Año {n} ¡Mañana!") for n in range(8)])
+        message_search.build(database, lambda more: None)
+        tell(database, 1, [message(8, people[0], 20, "mañana"), PHONES[1]])
+        assert [*database.read(lambda c: list(differences(c, 1)))] == []
+        for limits in LIMITS:
+            matches, total = walk(database, 1, EVERYTHING, ["manana"], 2, limits)
+            assert [match["created_at"] for match in matches] == [20_008, 7_007, 6_006]
+            assert total in (3, None)
+        assert database.write(message_search.drop)
+        assert not database.read(lambda c: message_search.is_ready(c, 1))
+
+
+def test_a_build_that_ended_early_goes_on(engine, monkeypatch):
+    monkeypatch.setattr(message_search, "CHUNK", 3)
+    with engine.fresh() as database:
+        database.write(message_search.drop)
+        people = [Person(phone=phone) for phone in PHONES]
+        tell(database, 1, [message(n, people[n % 4], n, f"hello {n}") for n in range(7)])
+        database.write(message_search.create)
+        assert database.write(message_search.fill) == 3
+        assert not database.read(lambda c: message_search.is_ready(c, 1))
+        tell(database, 1, [message(2, people[0], 1, "earlier"), message(9, people[0], 9, "hello")])
+        told: list[int] = []
+        message_search.build(database, told.append)
+        assert sum(told) == 5
+        assert [*database.read(lambda c: list(differences(c, 1)))] == []
+        assert len(walk(database, 1, EVERYTHING, ["hello"], 9, Limits())[0]) == 4
+
+
+def test_an_index_that_is_not_that_of_the_texts_is_told(tmp_path, engine):
+    with engine.fresh() as database:
+        message_search.build(database, lambda more: None)
+        tell(database, 1, [message(1, Person(phone=PHONES[0]), 1, "hello")])
+        database.write(message_search.check_index)
+        database.write(lambda c: c.run("UPDATE message_text SET text = 'other'"))
+        lines = database.read(lambda c: list(differences(c, 1)))
+        assert lines == [
+            "message 1: found by words of another text",
+            "messages that are not found by their words: 1",
+        ]
+        if engine.name == "sqlite":
+            with pytest.raises(UnusableFile):
+                database.write(message_search.check_index)
+        database.write(message_search.drop)

@@ -1,0 +1,53 @@
+"""A server dies while somebody reads: what was read stays, and all goes on when it is back."""
+
+from pathlib import Path
+
+from tests.cli.servers import Serve, kill
+from tests.tui.recorded_terminal import viewer_at
+
+
+def test_reading_goes_on_without_the_server_and_with_it_again(
+    inbox: Path, key: str, serve: Serve, tmp_path: Path
+) -> None:
+    server, url = serve("--database", str(inbox))
+    terminal = viewer_at(url, tmp_path, key)
+    try:
+        terminal.until("All open 60", "live")
+        terminal.send("j")
+        terminal.until("Harry Patel", within="title")
+        kill(server)
+        terminal.send("\x12")
+        terminal.until("offline", "retrying in")
+        # What was read is there: rows, threads, and a search.
+        terminal.send("k")
+        terminal.until("Sam Whitcombe", within="title")
+        terminal.until("Just wanted to say the lady", within="thread")
+        port = url.rpartition(":")[2]
+        serve("--database", str(inbox), "--port", port)
+        terminal.send("\x12")
+        terminal.until("live", gone="offline")
+        terminal.send("vr")
+        terminal.until("REPORTS", "First response")
+    finally:
+        terminal.close()
+
+
+def test_a_start_without_the_server_shows_what_was_read(
+    inbox: Path, key: str, serve: Serve, tmp_path: Path
+) -> None:
+    server, url = serve("--database", str(inbox))
+    first = viewer_at(url, tmp_path, key)
+    try:
+        first.until("All open 60", "live")
+        first.until("Just wanted to say the lady", within="thread")
+        first.send("qq")
+        assert first.ended() == 0
+    finally:
+        first.close()
+    kill(server)
+    second = viewer_at(url, tmp_path, key)
+    try:
+        second.until("Sam Whitcombe", "offline")
+        second.until("Just wanted to say the lady", within="thread")
+    finally:
+        second.close()

@@ -1,0 +1,61 @@
+"""Somebody searches a word of a conversation that was never opened on this computer."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from frontdesk.ingest.events import Person
+from frontdesk.sample.demo import ME, create_demo
+from frontdesk.store import message_search
+from frontdesk.store.sqlite import SQLiteDatabase
+from tests.ingest.applying import apply, inbound
+from tests.tui.recorded_terminal import Recorded, viewer_on
+
+DAY = 86_400_000
+CHANNEL = "108200000000011"
+PERSON = Person(phone="+447700900777", wa_id="447700900777")
+
+
+@pytest.fixture(params=["the server searches", "the server does not"])
+def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Recorded]:
+    """The viewer on an inbox where the word is older than the newest page of its thread."""
+    path, now = tmp_path / "inbox.db", time.time_ns() // 1_000_000
+    create_demo(path, now=now)
+    database = SQLiteDatabase(path)
+    texts = ["my zirconium ring", *(f"and number {number}" for number in range(120))]
+    for number, text in enumerate(texts):
+        wrote = now - 60 * DAY + number * 60_000
+        said = inbound(wrote, f"z{number}", channel=CHANNEL, person=PERSON, text=text)
+        apply(database, said)
+    if request.param == "the server searches":
+        message_search.build(database, lambda more: None)
+    database.close()
+    terminal = viewer_on(path, ME, tmp_path)
+    try:
+        terminal.until("live")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def test_a_word_that_was_never_opened_here(
+    terminal: Recorded, request: pytest.FixtureRequest
+) -> None:
+    terminal.send("szircon")
+    if "does not" in request.node.name:
+        take_the_offer(terminal)
+        return
+    terminal.until("1 found in all conversations", "my zirconium ring")
+    terminal.send("\r")
+    terminal.until("my zirconium ring", "number 1", within="entries")
+    terminal.until("from:", within="header")
+
+
+def take_the_offer(terminal: Recorded) -> None:
+    terminal.until("Not found in the", "messages opened on this computer", "Yes, load them")
+    terminal.send("\r")
+    terminal.until("next unread", gone="Not found in")
+    terminal.send("szirconx")
+    terminal.until("Not found in", gone="Yes, load them")

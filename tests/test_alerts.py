@@ -1,0 +1,245 @@
+"""Alerts: each once whatever the polls repeat, none in quiet hours, nothing hostile gets out."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.alerts import (
+    FILTERS,
+    MINE,
+    WAITING,
+    WINDOW,
+    Alert,
+    AlertSettings,
+    AlertWatch,
+    QuietHours,
+    announcements,
+    due,
+    run_program,
+    terminal_notification,
+)
+from frontdesk.errors import NotOffered, Refused
+from frontdesk.wire import Conversation, ConversationFilter, Page
+from frontdesk.wire.values import timestamp
+
+NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
+ALL = AlertSettings(mine=True, waiting=timedelta(minutes=15), window=timedelta(hours=2))
+HOSTILE = '--help\x1b]0;owned\x07"; $(touch owned) `id`\n\u202e; 4;1'
+
+
+def conversation(
+    id: str = "1", *, minutes: float = 0, name: str = "Ana", **members: object
+) -> Conversation:
+    """A conversation whose customer wrote `minutes` before NOW, and waits since then."""
+    wrote = NOW - timedelta(minutes=minutes)
+    said = stamp(wrote)
+    values = {
+        "status": "open",
+        "channel": {"id": "1"},
+        "contact": {"id": id, "name": name},
+        "waiting_since": said,
+        "last_inbound_at": said,
+        "last_activity_at": said,
+        "service_window_expires_at": stamp(wrote + timedelta(hours=24)),
+        "last_message": {"id": id, "text": "Hello", "created_at": said},
+    }
+    return Conversation.model_validate({"id": id, **values, **members})
+
+
+def stamp(moment: datetime) -> str:
+    return timestamp(round(moment.timestamp() * 1000))
+
+
+def kinds(rows: Sequence[Conversation], settings: AlertSettings = ALL) -> list[str]:
+    asked = dict.fromkeys(settings.kinds, rows)
+    since = NOW - timedelta(minutes=1)
+    return [alert.kind for alert in due(asked, NOW, settings, since, {})]
+
+
+def alert(name: str = "Ana", id: str = "1") -> Alert:
+    rows = {WAITING: [conversation(id, minutes=26, name=name)]}
+    return due(rows, NOW, ALL, NOW, {})[0]
+
+
+def test_what_is_due():
+    assert kinds([conversation(minutes=0.5)]) == [MINE]
+    assert kinds([conversation(minutes=14)]) == []
+    assert kinds([conversation(minutes=15)]) == [WAITING]
+    assert kinds([conversation(minutes=16, assignee={"id": "7", "name": "Grace"})]) == []
+    assert kinds([conversation(minutes=23 * 60)]) == [WAITING, WINDOW]
+    assert kinds([conversation(minutes=25 * 60)]) == [WAITING]
+    assert kinds([conversation(minutes=23 * 60, waiting_since=None)]) == []
+    assert kinds([conversation(minutes=23 * 60, status="resolved")]) == []
+    assert kinds([conversation(minutes=23 * 60)], AlertSettings(mine=True)) == []
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 5), st.integers(0, 3), st.integers(0, 30)), min_size=1, max_size=30
+    ),
+    st.booleans(),
+)
+def test_each_alert_comes_once_whatever_the_polls_repeat(
+    polls: list[tuple[int, int, int]], restarts: bool
+) -> None:
+    """Each poll shows some conversations at a message number, minutes after the poll before."""
+    stored: list[str] = [""]
+    watch = AlertWatch(ALL, NOW - timedelta(days=1), None, stored.append)
+    now, alerted, shown = NOW, list[tuple[str, datetime]](), set[tuple[str, datetime]]()
+    for count, message, later in polls:
+        now += timedelta(minutes=later)
+        rows = [conversation(str(id), minutes=-message) for id in range(count)]
+
+        async def fetch(
+            filter: ConversationFilter, cursor: str | None, rows: list[Conversation] = rows
+        ) -> Page[Conversation]:
+            return Page[Conversation](data=tuple(rows))
+
+        if restarts:
+            watch = AlertWatch(ALL, NOW - timedelta(days=1), stored[-1], stored.append)
+        shown |= {
+            (one.key, one.moment)
+            for one in due(dict.fromkeys(FILTERS, rows), now, ALL, NOW - timedelta(days=1), {})
+        }
+        for one in asyncio.run(watch.poll(fetch, now)):
+            alerted.append((one.key, one.moment))
+    assert len(alerted) == len(set(alerted))
+    newest = {key: max(at for other, at in shown if other == key) for key, _ in shown}
+    assert {(key, at) for key, at in newest.items()} <= set(alerted) <= shown
+
+
+@given(st.times(), st.times(), st.datetimes(timezones=st.just(UTC)).filter(lambda at: at > NOW))
+def test_quiet_hours_and_their_opposite_divide_the_day(
+    start: time, end: time, moment: datetime
+) -> None:
+    quiet, loud = (QuietHours(*hours, "UTC") for hours in ((start, end), (end, start)))
+    assert start == end or quiet.cover(moment) != loud.cover(moment)
+
+
+def test_quiet_hours_over_midnight_are_of_their_time_zone():
+    night = QuietHours(time(22), time(7), "America/New_York")
+    covered = [hour for hour in range(24) if night.cover(NOW.replace(hour=hour, minute=30))]
+    assert covered == [2, 3, 4, 5, 6, 7, 8, 9, 10]
+    winter = [
+        hour for hour in range(24) if night.cover(datetime(2026, 1, 14, hour, 30, tzinfo=UTC))
+    ]
+    assert winter == [3, 4, 5, 6, 7, 8, 9, 10, 11]
+
+
+def test_after_quiet_hours_who_still_waits_is_alerted_and_a_message_is_not():
+    settings = ALL._replace(quiet=QuietHours(time(11), time(12), "UTC"))
+    rows = {kind: [conversation(minutes=20)] for kind in FILTERS}
+    since = NOW - timedelta(days=1)
+    assert due(rows, NOW - timedelta(minutes=1), settings, since, {}) == []
+    assert [one.kind for one in due(rows, NOW, settings, since, {})] == [WAITING]
+
+
+def test_a_server_without_the_order_is_read_to_its_end():
+    rows = [conversation(str(id), minutes=id) for id in range(1, 31)]
+    asked: list[ConversationFilter] = []
+
+    async def fetch(filter: ConversationFilter, cursor: str | None) -> Page[Conversation]:
+        asked.append(filter)
+        if filter.assignee == "me":
+            raise Refused("nobody is me", code="me_unavailable")
+        if filter.sort is not None:
+            raise NotOffered("no order")
+        at = int(cursor or 0)
+        more = str(at + 10) if at < 20 else None
+        return Page[Conversation](data=tuple(rows[at : at + 10]), next_cursor=more)
+
+    alerts = asyncio.run(AlertWatch(ALL, NOW).poll(fetch, NOW))
+    assert sorted(int(one.conversation.id) for one in alerts) == list(range(15, 31))
+
+
+def test_in_a_sorted_list_nothing_is_asked_behind_the_last_that_is_due():
+    rows = [conversation(str(id), minutes=30 - id) for id in range(30)]
+    cursors: list[str | None] = []
+
+    async def fetch(filter: ConversationFilter, cursor: str | None) -> Page[Conversation]:
+        cursors.append(cursor)
+        at = int(cursor or 0)
+        return Page[Conversation](data=tuple(rows[at : at + 10]), next_cursor=str(at + 10))
+
+    settings = AlertSettings(waiting=timedelta(minutes=15))
+    assert len(asyncio.run(AlertWatch(settings, NOW).poll(fetch, NOW))) == 16
+    assert cursors == [None, "10"]
+
+
+def test_many_alerts_are_announced_as_a_number():
+    three = [alert(id=str(id)) for id in range(3)]
+    assert [words for words, _ in announcements(three)] == [one.sentence for one in three]
+    many = announcements([alert(id=str(id)) for id in range(300)])
+    assert [words for words, _ in many][1:] == ["Waiting for 26m: Ana · Hello", "And 298 more"]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> tuple[str, ...]:
+    """Writes its arguments and environment as JSON."""
+    script = (
+        "import json, os, sys;"
+        f"open({str(tmp_path / 'ran')!r}, 'a').write(json.dumps([sys.argv[1:], dict(os.environ)]))"
+    )
+    return (sys.executable, "-c", script, "first word")
+
+
+def test_a_hostile_name_is_one_clean_argument_of_the_program(
+    program: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FRONTDESK_API_KEY", "secret")
+    assert run_program(program, [alert(HOSTILE)]) == ""
+    arguments, environment = json.loads((tmp_path / "ran").read_text())
+    assert arguments[0] == "first word"
+    assert len(arguments) == 2
+    assert arguments[1].startswith("Waiting for 26m: --help")
+    for text in (arguments[1], environment["FRONTDESK_CONTACT"]):
+        assert text.isprintable()
+        assert "$(touch owned) `id`" in text
+    assert environment["FRONTDESK_ALERT"] == "waiting"
+    assert environment["FRONTDESK_CONVERSATION"] == "1"
+    assert "secret" not in environment.values()
+    assert list(tmp_path.iterdir()) == [tmp_path / "ran"]
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        (("/no/such/program",), "/no/such/program cannot be run for an alert: No such file"),
+        ((sys.executable, "-c", "raise SystemExit(3)"), "failed for an alert: exit code 3"),
+        ((sys.executable, "-c", "import time; time.sleep(60)"), "was ended: it took longer"),
+    ],
+)
+def test_a_program_that_is_missing_fails_or_hangs_is_said(
+    program: tuple[str, ...], problem: str
+) -> None:
+    assert problem in run_program(program, [alert()], deadline_seconds=0.5)
+
+
+@pytest.mark.parametrize(
+    ("environment", "begin"),
+    [
+        ({"TERM": "xterm-kitty"}, "\x1b]99;;Waiting"),
+        ({"TERM": "foot"}, "\x1b]777;notify;frontdesk;Waiting"),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, "\x1b]9;frontdesk: Waiting"),
+        ({"TERM": "xterm-256color"}, ""),
+        ({"TERM": "tmux-256color", "TERM_PROGRAM": "WezTerm"}, ""),
+    ],
+)
+def test_a_known_terminal_is_sent_one_sequence_whatever_the_name(
+    environment: dict[str, str], begin: str
+) -> None:
+    written = terminal_notification([alert(HOSTILE)], environment)
+    assert written.startswith(begin)
+    if begin:
+        inside = written.removeprefix("\x1b]").removesuffix("\x1b\\")
+        assert inside.isprintable()
+        assert inside.count(";") <= 3
+    else:
+        assert not written

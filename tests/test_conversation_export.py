@@ -1,0 +1,143 @@
+"""A conversation in words: order, authors, contents, marks."""
+
+from datetime import UTC
+
+import pytest
+
+from frontdesk.conversation_export import (
+    author,
+    by_people,
+    entry_text,
+    escaped,
+    in_order,
+    markdown_lines,
+    remarks,
+    text_lines,
+)
+from frontdesk.wire import Media, Message, Note, ProviderError, Reaction, Ref, ReplyTo
+
+
+def message(id: str = "1", at: str = "2026-03-14T09:26:53.000Z", **members: object) -> Message:
+    base = {"id": id, "direction": "inbound", "author": "contact", "created_at": at}
+    return Message.model_validate({**base, **members})
+
+
+def note(id: str, at: str, text: str = "called back") -> Note:
+    return Note(id=id, text=text, author_ref=Ref(id="1", name="Ana"), created_at=at)
+
+
+def test_messages_and_notes_are_one_stream_oldest_first():
+    entries = [
+        message("10", "2026-03-14T09:00:00.000Z"),
+        message("9", "2026-03-14T09:00:00.000Z"),
+        message("3", "whenever"),
+        note("1", "2026-03-14T08:00:00+01:00"),
+    ]
+    assert [entry.id for entry in in_order(entries)] == ["1", "9", "10", "3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "ref", "words"),
+    [
+        ("contact", Ref(name="Sam"), "Sam"),
+        ("contact", None, "Customer"),
+        ("user", Ref(id="3", name="Ana"), "Ana"),
+        ("user", None, "Agent"),
+        ("ai_agent", Ref(name="Bot"), "AI agent Bot"),
+        ("phone", None, "Business phone"),
+        ("broadcast_bot", None, "Broadcast bot"),
+    ],
+)
+def test_who_wrote_is_told_in_words(name: str, ref: Ref | None, words: str):
+    assert author(message(author=name, author_ref=ref)) == words
+
+
+@pytest.mark.parametrize("name", ["contact", "user", "phone"])
+def test_people_are_people(name: str):
+    assert by_people(message(author=name))
+
+
+@pytest.mark.parametrize("name", ["ai_agent", "api", "automation", "campaign", "system"])
+def test_machines_are_not(name: str):
+    assert not by_people(message(author=name))
+
+
+def test_what_was_sent_stands_before_its_caption():
+    media = Media(mime_type="image/jpeg", size_bytes=240_000, filename="a.jpg")
+    shown = entry_text(message(type="image", media=media, text="look"))
+    assert shown == "[image · image/jpeg · 240 KB · a.jpg]\nlook"
+
+
+def test_a_reply_quotes_and_buttons_are_listed():
+    one = message(
+        text="yes",
+        reply_to=ReplyTo(text="Is it\nblue?"),
+        content={"buttons": [{"title": "Call"}, {"text": "Stop"}, "odd", {}]},
+    )
+    assert entry_text(one) == "> Is it blue?\nyes\n[ Call ]\n[ Stop ]"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "words"),
+    [
+        (
+            "location",
+            {"name": "Shop", "latitude": 1.5, "longitude": 2},
+            "[location · Shop · 1.5 · 2]",
+        ),
+        ("poll", None, "[poll]"),
+        ("text", None, "[text]"),
+    ],
+)
+def test_what_is_no_text_is_named(kind: str, content: dict[str, object] | None, words: str):
+    assert entry_text(message(type=kind, content=content)) == words
+
+
+def test_of_a_deleted_message_only_that_is_told():
+    assert entry_text(message(text="secret", deleted_at="2026-03-14T10:00:00.000Z")) == "[deleted]"
+
+
+def test_what_became_of_a_message_is_told():
+    one = message(
+        direction="outbound",
+        author="user",
+        delivery_status="failed",
+        error=ProviderError(code=131047, title="Re-engagement message"),
+        edited_at="2026-03-14T10:00:00.000Z",
+        reactions=(
+            Reaction(emoji="👍", direction="inbound", author="contact", created_at="2026-03-14"),
+        ),
+    )
+    assert remarks(one) == "edited, failed: Re-engagement message, Customer 👍"
+
+
+def test_days_have_headings_and_every_line_of_a_text_is_indented():
+    entries = [
+        message("1", "2026-03-13T23:59:00.000Z", text="one\ntwo"),
+        note("2", "2026-03-14T00:01:00.000Z"),
+    ]
+    assert list(text_lines(entries, UTC)) == [
+        "Friday 13 March 2026",
+        "23:59  Customer",
+        "       one",
+        "       two",
+        "\nSaturday 14 March 2026",
+        "00:01  NOTE · Ana",
+        "       called back",
+    ]
+
+
+def test_in_markdown_notes_are_quotations_and_marks_are_text():
+    lines = list(markdown_lines([note("2", "2026-03-14T00:01:00.000Z", "# *now*\n- <b>")], UTC))
+    assert lines == [
+        "## Saturday 14 March 2026\n",
+        "> **00:01 NOTE · Ana**  ",
+        r"> \# \*now\*  ",
+        r"> \- \<b\>  ",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("text", ["1. first", "- item", "+ item", "=== "])
+def test_nothing_begins_a_list_or_a_rule(text: str):
+    assert "\\" in escaped(text)

@@ -1,0 +1,65 @@
+"""Ages, durations and dates for people."""
+
+import locale
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from frontdesk.time_format import ago, duration, long_date, long_duration, short_date, time_of_day
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("passed", "shown"),
+    [
+        (timedelta(seconds=-90), "now"),
+        (timedelta(seconds=59), "now"),
+        (timedelta(minutes=12), "12m"),
+        (timedelta(hours=3), "3h"),
+        (timedelta(days=2), "Thu"),
+        (timedelta(days=20), "22 Feb"),
+        (timedelta(days=400), "2025"),
+    ],
+)
+def test_ages_are_short(passed: timedelta, shown: str) -> None:
+    assert ago(NOW - passed, NOW) == shown
+
+
+def test_durations_name_their_units() -> None:
+    assert [duration(timedelta(minutes=m)) for m in (-5, 12, 125, 3000)] == [
+        "0m",
+        "12m",
+        "2h",
+        "2d",
+    ]
+    assert long_duration(timedelta(hours=21, minutes=40)) == "21 h 40 m"
+    assert long_duration(timedelta(days=3, hours=2)) == "3 d 2 h"
+    assert long_duration(timedelta(minutes=5)) == "5 m"
+
+
+LOCALES = {
+    "american": {locale.D_FMT: "%m/%d/%Y", locale.T_FMT: "%r"},
+    "british": {locale.D_FMT: "%d/%m/%y", locale.T_FMT: "%T"},
+}
+
+
+@pytest.mark.parametrize(
+    ("formats", "short", "long", "time"),
+    [
+        ("american", "Mar 9", "Monday, March 9, 2026", "2:05 PM"),
+        ("british", "9 Mar", "Monday 9 March 2026", "14:05"),
+    ],
+)
+def test_days_and_times_follow_the_locale(
+    monkeypatch: pytest.MonkeyPatch, formats: str, short: str, long: str, time: str
+) -> None:
+    monkeypatch.setattr(locale, "setlocale", lambda category: "xx_XX.UTF-8")
+    monkeypatch.setattr(locale, "nl_langinfo", LOCALES[formats].__getitem__)
+    moment = datetime(2026, 3, 9, 14, 5, tzinfo=UTC)
+    assert (short_date(moment), long_date(moment), time_of_day(moment)) == (short, long, time)
+
+
+def test_the_plain_locale_has_days_first_and_twenty_four_hours() -> None:
+    moment = datetime(2026, 3, 9, 0, 5, tzinfo=UTC)
+    assert (short_date(moment), time_of_day(moment)) == ("9 Mar", "00:05")

@@ -1,0 +1,113 @@
+"""Help and palette: every action, filter and view is found by its name or by a synonym."""
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from frontdesk.tui.action_groups import group_of
+from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.picker import containing
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.key_validation import action_ids
+from tests.tui.conftest import Viewer, lines, settle, shown
+
+GROUPS = ["Move", "Triage", "Read", "Find", "Export", "Views", "Application"]
+
+
+async def opened(pilot: Pilot[Any], *keys: str) -> str:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+    return shown(pilot.app)
+
+
+async def test_help_groups_keys_by_what_one_wants(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 120)) as pilot:
+        await settle(pilot)
+        await opened(pilot, "question_mark")
+        inside = [line[28:92].strip("│ ") for line in lines(app)]
+        assert [line for line in inside if line in GROUPS] == GROUPS
+        at = {line.rpartition("  ")[0].strip() or line: n for n, line in enumerate(inside)}
+        assert at["Triage"] < at["Next unread"] < at["Read"]
+        assert at["Export"] < at["Select for export"] < at["Views"]
+
+
+async def test_what_is_typed_narrows_help_and_enter_runs_the_action(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        text = await opened(pilot, "question_mark", *"alone")
+        assert "Zoom this pane" in text
+        assert "Pane to the left" not in text
+        await opened(pilot, "enter")
+        assert isinstance(app.screen, InboxScreen)
+        assert not app.screen.thread.display
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("export", "Export list or selection…"),
+        ("export", "Export thread…"),
+        ("reload", "Refresh"),
+        ("next", "Next day"),
+        ("billing refund", "Filter: #refund"),
+        ("label comp", "Filter: #complaint"),
+        ("mine", "View: Mine"),
+        ("colours", "Theme…"),
+        ("longest", "Sort: longest waiting"),
+        ("directory", "Open directory"),
+        ("channel madrid", "Filter: in:Madrid"),
+    ],
+)
+async def test_the_palette_finds_by_title_and_by_synonym(
+    viewer: Viewer, typed: str, title: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        choices = [Choice(one, one.title, synonyms=one.synonyms) for one in app.commands()]
+        found = [one.words for one in containing(choices, typed.removeprefix("billing "))]
+        assert title in found
+
+
+async def test_a_filter_and_a_view_of_the_palette_show_their_conversations(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await opened(pilot, "colon", *"filter: #comp", "enter")
+        assert "#complaint" in lines(app)[0]
+        await opened(pilot, "colon", *"view: mine", "enter")
+        assert "is:open   @me" in lines(app)[0]
+
+
+async def test_an_action_of_another_pane_runs_there(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        text = await opened(pilot, "colon", *"export thread", "enter")
+        assert "save as (.md, .txt, .json)" in text
+
+
+async def test_no_title_is_in_the_palette_twice(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        commands = app.commands()
+        titles = [command.title for command in commands]
+        assert len(titles) == len(set(titles))
+        assert next(one for one in commands if one.title == "Refresh").hint == "^r f5"
+
+
+def test_starts_of_words_come_before_the_insides_of_words() -> None:
+    choices = [Choice(words, words) for words in ("reopen", "Open", "Not open", "Shop", "Opening")]
+    found = [one.words for one in containing(choices, "op")]
+    assert found == ["Open", "Opening", "Not open", "reopen", "Shop"]
+
+
+def test_every_action_of_the_inbox_has_a_group() -> None:
+    groups = {id: group_of(id) for id in action_ids() if id.startswith(("inbox.", "list."))}
+    assert set(groups.values()) <= set(GROUPS)
+    assert groups["inbox.next_unread"] == "Triage"

@@ -1,0 +1,256 @@
+"""Rules that hold in every frame of the inbox: what the screen says is true."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from textual.app import App
+from textual.widget import Widget
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.phones import contact_name
+from frontdesk.query.language import ID, OLDEST, WAITING, WINDOW
+from frontdesk.text import one_line
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.wire import Conversation, instant
+from tests.tui.painted import parts_in_view, strips
+
+_RETRY = re.compile(r"\b(?:in|of) (\d+) (?:s\b|seconds)")
+# A chip that says that a filter or order is applied to a part of the rows.
+_PARTIAL_CHIP = re.compile("~(unread|needs a human|longest|oldest|window)")
+_LOADING = re.compile(r"Loading… (\d+) s")
+_NEVER = datetime.max.replace(tzinfo=UTC)
+# Below this width the status line has no room for all of its words.
+_ROOM = 100
+_SMALLEST = (40, 10)
+# Seconds after which a conversation is read; the clock adds fractions.
+_REST = 2.99
+# Seconds in which the bars follow the rows: a frame may be drawn in between.
+_FOLLOWS = 0.1
+# Seconds for which a viewer may have run before its first frame that is checked.
+_BEFORE = 1.1
+
+
+class TrueScreen:
+    """Checks each frame of an app.
+
+    `me` is the id of the user that the key belongs to; `clock` gives seconds.
+    """
+
+    def __init__(
+        self, app: App[object], mailbox: Mailbox, me: str | None, clock: Callable[[], float]
+    ) -> None:
+        self._app = app
+        self._mailbox = mailbox
+        self._me = me
+        self._clock = clock
+        self._listing: object = None
+        self._seen: set[str] = set()
+        self._refreshing = False
+        self._unread: dict[str, Conversation] = {}
+        self._selected: tuple[str | None, float] = (None, 0.0)
+        self._entered = False
+        self._rested: set[str] = set()
+        # When the bars began to say something else than the rows.
+        self._behind_since: float | None = None
+        app.watch(self.inbox, "selected_id", self._select)
+        app.watch(self.inbox, "focused", self._focus)
+
+    def _focus(self, widget: Widget | None) -> None:
+        self._entered = self._entered or widget is self.inbox.thread.messages
+
+    def _select(self, id: str | None) -> None:
+        before, since = self._selected
+        if before is not None and self._clock() - since >= _REST:
+            self._rested.add(before)
+        self._selected = id, self._clock()
+
+    @property
+    def inbox(self) -> InboxScreen:
+        screen = self._app.screen_stack[0]
+        assert isinstance(screen, InboxScreen)
+        return screen
+
+    def check(self) -> None:
+        """Raise AssertionError if the frame says something untrue."""
+        self._one_selection()
+        self._rows_stay()
+        self._reading()
+        if self._is_live:
+            self._chips_and_rows()
+            self._order()
+        self._progress()
+        self._live()
+        self._loading()
+
+    def refreshed(self) -> None:
+        """Forget the rows that had to stay: the view is refreshed by hand."""
+        self._refreshing = True
+
+    def words(self, selector: str) -> str:
+        return self.inbox.query_one(selector, Bar).words
+
+    def rows(self) -> list[Conversation]:
+        """The rows in view that are not dimmed."""
+        listed = self.inbox.queue.list
+        assert listed.rows is not None
+        shown = [listed.rows[at] for at in listed.in_view()]
+        return [row for row in shown if row.id not in listed.dimmed]
+
+    def _one_selection(self) -> None:
+        """The row under the cursor, the thread and the contact are the same conversation."""
+        inbox = self.inbox
+        row = inbox.queue.list.row
+        selected = row.id if row is not None else None
+        assert inbox.selected_id == selected
+        thread = inbox.thread.conversation
+        assert (thread.id if thread else None) == selected, f"{selected} and {thread}"
+        if row is not None and inbox.query_one("#thread-title").is_on_screen:
+            name = one_line(contact_name(row.contact))
+            title = self.words("#thread-title")
+            assert name[:4] in title, f"the title {title!r} does not name {name!r}"
+
+    def _rows_stay(self) -> None:
+        """A row that was in view while the list was live stays until the view is left."""
+        queue = self.inbox.queue
+        rows = queue.list.rows
+        assert rows is not None
+        if queue.listing is not self._listing:
+            self._listing = queue.listing
+            self._seen.clear()
+        if self._refreshing:
+            self._seen.clear()
+            workers = self._app.workers
+            self._refreshing = any(one.group == "queue" and one.is_running for one in workers)
+        here = {rows[at].id for at in range(len(rows))}
+        gone = {id for id in self._seen - here if self._mailbox.conversation(id) is not None}
+        assert not gone, f"{gone} left the list"
+        self._seen &= here
+        if self._is_live:
+            self._seen.update(rows[at].id for at in queue.list.in_view())
+
+    def _reading(self) -> None:
+        """A conversation becomes read where it is entered, or stays selected for 3 seconds."""
+        inbox, now = self.inbox, self._clock()
+        selected, since = self._selected
+        unread = {row.id: row for row in self._loaded() if inbox.queue.is_unread(row)}
+        for id, row in self._unread.items():
+            current = self._mailbox.conversation(id)
+            if current is None or not current.unread_count or inbox.queue.is_unread(current):
+                continue
+            rested = id in self._rested or (id == selected and now - since >= _REST)
+            # With the focus in the thread, keys open one conversation after the other.
+            entered = self._entered or inbox.focused is inbox.thread.messages
+            assert rested or entered, f"{row.contact.name} was passed by, and is read"
+        self._unread, self._rested = unread, set()
+        self._entered = inbox.focused is inbox.thread.messages
+
+    def _loaded(self) -> list[Conversation]:
+        rows = self.inbox.queue.list.rows
+        return [rows[at] for at in range(len(rows))] if rows is not None else []
+
+    def _chips_and_rows(self) -> None:
+        """Each row that is not dimmed is what the chips say."""
+        query = self.inbox.queue.list_query
+        for row in self.rows():
+            assert self._matches(row), f"{row.contact.name} {row.status} is not {query}"
+
+    def _matches(self, row: Conversation) -> bool:
+        query = self.inbox.queue.list_query
+        wanted = {kind: query.value(kind) for kind in ("is", "assignee", "in", "label", "from")}
+        assignee = row.assignee
+        assigned = {
+            None: True,
+            "me": assignee is not None and assignee.id == self._me,
+            "unassigned": assignee is None,
+            "assigned": assignee is not None,
+        }
+        words = " ".join(
+            [
+                row.contact.name or "",
+                row.contact.phone or "",
+                (row.last_message.text or "") if row.last_message else "",
+                *row.labels,
+            ]
+        ).casefold()
+        searched = [term.value for term in query.terms if term.kind == "words"]
+        return (
+            wanted["is"] in (None, row.status)
+            and wanted["in"] in (None, row.channel.name)
+            and wanted["label"] in (None, *row.labels)
+            and assigned.get(wanted["assignee"], assignee and assignee.name == wanted["assignee"])
+            and wanted["from"] in (None, row.contact.phone, f"{ID}{row.contact.id}")
+            and (query.value("needs") is None or bool(row.awaiting_human))
+            and (query.value("unread") is None or self.inbox.queue.is_unread(row))
+            and all(word.casefold() in words for word in searched)
+        )
+
+    def _order(self) -> None:
+        """The rows in view are in the order that the view says."""
+        order = self.inbox.queue.list_query.order
+        keys = [_sort_key(row, order) for row in self.rows()]
+        if order == WINDOW:
+            # A window that has just closed moves to the end with the next refresh.
+            return
+        expected = sorted(keys, reverse=order not in (OLDEST, WAITING))
+        assert keys == expected, f"not {order}: {[row.contact.name for row in self.rows()]}"
+
+    def _progress(self) -> None:
+        """A filter or order over a part of the rows says how far it is; a complete one does not."""
+        queue = self.inbox.queue
+        behind_since, self._behind_since = self._behind_since, None
+        if queue.plan.exact or self._app.size.width < _ROOM or self._tiny:
+            return
+        status = self.words("#status")
+        partial = any(words in status for words in ("~", "sorting", "nothing loaded"))
+        if partial == queue.complete:
+            now = self._clock()
+            self._behind_since = now if behind_since is None else behind_since
+            assert now - self._behind_since <= _FOLLOWS, f"{queue.complete}: {status}"
+            return
+        if queue.complete:
+            header = self.words("#header")
+            assert not _PARTIAL_CHIP.search(header), f"{header} although {status}"
+
+    def _live(self) -> None:
+        """Live is said after an answer only; all countdowns agree."""
+        status = self.words("#status")
+        if self._is_live:
+            queue = self.inbox.queue
+            # No rows are asked for where nothing can match, but their counts are.
+            assert queue.listing.fetched_at is not None or queue.matches_nothing, status
+        lines = [strip.text.strip() for strip in strips(self.inbox) if _RETRY.search(strip.text)]
+        waits = set(_RETRY.findall("\n".join(lines)))
+        assert len(waits) <= 1, f"two clocks: {lines}"
+
+    def _loading(self) -> None:
+        """The seconds of a thread that is loading are those since its row was selected."""
+        seen = parts_in_view(self.inbox).get(self.inbox.thread.messages)
+        if seen is None or self._tiny:
+            return
+        lines = [strip.text[seen.x : seen.right] for strip in strips(self.inbox)[seen.y :]]
+        told = _LOADING.search("\n".join(lines[: seen.height]))
+        waited = self._clock() - self._selected[1]
+        assert told is None or int(told[1]) <= waited + _BEFORE, f"{told} after {waited} s"
+
+    @property
+    def _is_live(self) -> bool:
+        return re.search(r"\blive\b", self.words("#status")) is not None
+
+    @property
+    def _tiny(self) -> bool:
+        return self._app.size.width < _SMALLEST[0] or self._app.size.height < _SMALLEST[1]
+
+    def focused(self) -> None:
+        """A key works: a visible widget has the focus."""
+        inbox = self.inbox
+        if self._app.screen is inbox and not self._tiny:
+            assert inbox.focused is not None, "nothing has the focus"
+            assert inbox.focused in inbox.focus_chain, f"hidden: {inbox.focused}"
+
+
+def _sort_key(row: Conversation, order: str) -> datetime:
+    if order == WAITING:
+        return (instant(row.waiting_since) if row.status != "resolved" else None) or _NEVER
+    return instant(row.last_activity_at) or _NEVER

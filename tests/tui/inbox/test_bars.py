@@ -1,0 +1,245 @@
+"""What the bars say about filters, counts, the open conversation and the keys."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.query import QueryNames, SavedView, parse
+from frontdesk.tui.bar_texts import (
+    chips,
+    count_for,
+    empty_words,
+    list_title,
+    rounded,
+    thread_foot,
+    thread_head,
+    unread_words,
+    view_tabs,
+)
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.widgets.text_layout import Piece, spread, width_of
+from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, User
+from tests.tui.texts import drawn_text
+
+NAMES = QueryNames.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
+KEYS = KeyNames([InboxScreen], {"inbox.take_off": "f6"})
+CLOCK = Clock(UTC, lambda: datetime(2026, 3, 14, 10, 0, tzinfo=UTC))
+
+
+def count_set(every: int, mine: int | None = None) -> dict[str, int | None]:
+    return {"all": every, "mine": mine, "assigned": every - 1, "unassigned": 1}
+
+
+COUNTS = Counts.model_validate(
+    {
+        "open": 12,
+        "mine": 3,
+        "unassigned": 1,
+        "awaiting_human": 2,
+        "unread": 5,
+        "by_status": {
+            "open": {**count_set(12, 3), "awaiting_human": 2},
+            "snoozed": count_set(4, 0),
+            "resolved": count_set(20, 9),
+        },
+    }
+)
+
+
+def conversation(**members: Any) -> Conversation:
+    base = {
+        "id": "1042",
+        "status": "open",
+        "channel": {"id": "1", "name": "Support EU"},
+        "contact": {"id": "88", "name": "Sheena Nelson", "phone": "+16505551234"},
+        "last_activity_at": "2026-03-14T09:48:00Z",
+    }
+    return Conversation.model_validate({**base, **members})
+
+
+def said(pieces: list[Piece]) -> str:
+    return "".join(text for _, text in pieces)
+
+
+def test_chips_are_the_query_with_names_for_ids() -> None:
+    query = parse("is:open @id:7 in:id:1 #two -@id:8")
+    assert [words for _, words in chips(query, NAMES)] == [
+        "is:open",
+        '@"Ana Souza"',
+        "-@id:8",
+        "#two",
+        'in:"Support EU"',
+    ]
+
+
+def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
+    assert said(unread_words(COUNTS)).strip() == "5 unread on the server"
+    assert unread_words(Counts(open=3)) == []
+    assert said(unread_words(None, "This server sends no counts")).strip().endswith("no counts")
+
+
+def test_counts_without_those_of_each_status_count_no_assignees() -> None:
+    flat = Counts(all=36, open=12, snoozed=4, unassigned=3)
+    assert count_for(flat, ConversationFilter()) == 36
+    assert count_for(flat, ConversationFilter(status="open", assignee="unassigned")) is None
+    assert count_for(flat, ConversationFilter(status="open", awaiting_human=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("chosen", "count"),
+    [
+        ({"status": "open"}, 12),
+        ({"status": "open", "assignee": "me"}, 3),
+        ({"status": "open", "assignee": "assigned"}, 11),
+        ({"assignee": "unassigned"}, 3),
+        ({}, 36),
+        ({"status": "open", "assignee": "7"}, None),
+        ({"status": "open", "awaiting_human": True}, 2),
+        ({"status": "open", "assignee": "me", "awaiting_human": True}, None),
+        ({"status": "open", "unread": True}, None),
+        ({"contact": "88"}, None),
+    ],
+)
+def test_a_filter_is_counted_where_the_counts_tell(
+    chosen: dict[str, Any], count: int | None
+) -> None:
+    assert count_for(COUNTS, ConversationFilter(**chosen)) == count
+    assert count_for(None, ConversationFilter(**chosen)) is None
+
+
+def test_a_thread_says_who_it_is_and_how_it_stands() -> None:
+    row = conversation(labels=("a", "b", "c", "d"), assignee={"id": "7", "name": "Ana"})
+    left, right = thread_head(row, 80)
+    assert said(left) == "Sheena Nelson  +1 650-555-1234 · Support EU"
+    assert said(right) == "Ana"
+    left, right = thread_head(row.model_copy(update={"awaiting_human": True}), 80)
+    assert said(right) == "needs a human · Ana"
+    left, right = thread_head(row.model_copy(update={"status": "resolved"}), 50)
+    assert said(left) == "Sheena Nelson  +1 650-555-1234"
+    assert said(right) == "resolved · Ana"
+
+
+def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
+    nameless = conversation(contact={"id": "8", "phone": "+1650"})
+    assert said(thread_head(nameless, 24)[0]) in ("+1650", "+1 650")
+    assert said(thread_head(conversation(contact={"id": "8"}), 24)[0]) == "contact 8"
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        (None, " "),
+        ("2026-03-14T12:00:00Z", " Reply window: 2h 0m left"),
+        ("2026-03-14T10:40:00Z", " Reply window: closes in 40m"),
+        ("2026-03-14T09:00:00Z", " Reply window: closed"),
+    ],
+)
+def test_the_foot_says_how_long_a_reply_is_allowed(ends: str | None, words: str) -> None:
+    row = conversation(service_window_expires_at=ends)
+    assert said(thread_foot(row, CLOCK)) == words
+
+
+def test_an_empty_list_says_why_and_what_helps() -> None:
+    chosen = parse("is:open unread")
+    words = empty_words(chosen, NAMES, KEYS, loaded=True, problem="")
+    assert words == "No conversation matches is:open unread.  f6: remove filter"
+    assert empty_words(chosen, NAMES, KEYS, loaded=False, problem="") == "Loading…"
+    words = empty_words(chosen, NAMES, KEYS, loaded=False, problem="Offline.")
+    assert words == "Offline. This view has not been loaded yet."
+    unknown = empty_words(parse("in:paris"), NAMES, KEYS, loaded=False, problem="")
+    assert unknown.startswith("No channel fits paris. There is Support EU.")
+
+
+@given(drawn_text(), drawn_text(), drawn_text(), st.integers(1, 120))
+def test_the_bar_over_a_thread_is_one_line_whatever_the_names(
+    name: str, status: str, label: str, width: int
+) -> None:
+    row = conversation(
+        contact={"id": "8", "name": name, "phone": name},
+        status=status,
+        labels=(label,),
+        assignee={"id": "7", "name": name},
+    )
+    line = spread(*thread_head(row, width), width)
+    assert width_of(line) == width
+    assert "\n" not in said(line)
+
+
+@given(drawn_text(), drawn_text(), drawn_text(), st.integers(20, 200))
+def test_the_name_is_the_last_thing_that_the_bar_over_a_thread_gives_up(
+    status: str, label: str, assignee: str, width: int
+) -> None:
+    row = conversation(
+        contact={"id": "8", "name": "Sheena Nelson", "phone": "+16505551234"},
+        status=status,
+        labels=(label, label, label),
+        assignee={"id": "7", "name": assignee},
+    )
+    assert "Sheena Nelson" in said(spread(*thread_head(row, width), width - 1))
+
+
+def test_the_number_outlasts_the_assignee_and_that_the_status_and_channel() -> None:
+    row = conversation(status="snoozed", awaiting_human=True, assignee={"id": "7", "name": "Ana"})
+    parts = ("Support EU", "snoozed", "!", "Ana", "+1 650-555-1234", "Sheena Nelson")
+    lines = [
+        said([*left, *right]).replace("needs a human", "!")
+        for left, right in (thread_head(row, w) for w in range(80, 10, -1))
+    ]
+    missing = [{part for part in parts if part not in line} for line in lines]
+    assert all(gone in [set(parts[:n]) for n in range(len(parts))] for gone in missing)
+    assert missing[0] == set()
+    assert missing[-1] == set(parts[:-1])
+
+
+VIEWS = [
+    (SavedView("Mine", parse("is:open @me"), "5"), 8),
+    (SavedView("Needs a human", parse("needs:human"), "7"), 965_205),
+    (SavedView("Waiting >1h", parse("waiting:>1h"), "8"), None),
+    (SavedView("A view with a name of a line", parse("#a"), "9"), 0),
+]
+
+
+def test_tabs_have_names_keys_and_counts_and_mark_the_shown_view() -> None:
+    pieces = view_tabs(VIEWS, VIEWS[0][0], 120, "v more")
+    assert said(pieces) == (
+        "  5 Mine 8   7 Needs a human 965k   8 Waiting >1h   9 A view with a name of a line 0"
+        "   v more"
+    )
+    assert [text for part, text in pieces if part == "chip"] == [" 5 Mine 8 "]
+    assert "7 Human 965k   8 Waits >1h" in said(view_tabs(VIEWS, None, 79, "v more"))
+
+
+@given(st.integers(20, 130), st.sampled_from([None, *(view for view, _ in VIEWS)]))
+def test_tabs_fit_and_the_shown_view_is_always_among_them(
+    width: int, shown: SavedView | None
+) -> None:
+    pieces = view_tabs(VIEWS, shown, width, "v")
+    assert width_of(pieces) <= max(width, 25)
+    assert len([part for part, _ in pieces if part == "chip"]) == (shown is not None)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0"), (9_999, "9999"), (10_999, "10k"), (999_999, "999k"), (12_900_000, "12M")],
+)
+def test_a_rounded_number_is_never_more_than_there_are(number: int, words: str) -> None:
+    assert rounded(number) == words
+
+
+@given(st.text("Waiting >1h", min_size=1, max_size=20), st.sampled_from(["", "longest waiting"]))
+def test_the_title_of_the_list_keeps_the_view_and_its_count_the_longest(
+    view: str, order: str
+) -> None:
+    name = f"{view} 26"
+    widths = range(len(name), 60)
+    shown = ["".join(said(side) for side in list_title(name, order, at)) for at in widths]
+    for width, title in zip(widths, shown, strict=True):
+        assert name in title
+        assert len(title) <= width
+        assert "Conversations" not in title or title.endswith(order)
+    assert shown[-1].startswith("Conversations · ")

@@ -1,0 +1,97 @@
+"""The first moments of the inbox: what may happen before the server has answered."""
+
+import asyncio
+from typing import Any
+
+from frontdesk.client import InboxClient
+from frontdesk.errors import Unreachable
+from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.inbox_state import queue
+
+
+class Slow:
+    """A server whose first count takes until `answer` is set."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.asked, self.answer = asyncio.Event(), asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def counts(self, *arguments: Any) -> Any:
+        self.asked.set()
+        await self.answer.wait()
+        return await self._client.counts(*arguments)
+
+
+async def test_a_filter_may_be_chosen_before_the_first_answer(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    slow: Any = Slow(client)
+    app = viewer(slow)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await slow.asked.wait()
+        await pilot.press("right_square_bracket")
+        slow.answer.set()
+        await settle(pilot)
+        assert "snoozed" in lines(app)[0]
+        assert "live" in lines(app)[-1]
+
+
+async def test_it_may_be_left_before_the_first_answer(viewer: Viewer, client: InboxClient) -> None:
+    slow: Any = Slow(client)
+    app = viewer(slow)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await slow.asked.wait()
+        await pilot.press("ctrl+q")
+    assert app.return_code == 0
+
+
+class Switched:
+    """The real client, until it is `off`: then nobody answers."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.off = False
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._client, name)
+        if not callable(real) or name == "close":
+            return real
+
+        async def answer(*arguments: Any, **options: Any) -> Any:
+            if self.off:
+                raise Unreachable("Nobody answers")
+            return await real(*arguments, **options)
+
+        return answer
+
+
+async def test_offline_a_view_that_was_never_loaded_is_filtered_from_the_list_of_its_status(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    switched = Switched(client)
+    app = viewer(switched)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        every = queue(app)
+        waiting = {row.id for row in every if row.awaiting_human}
+        switched.off = True
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert "offline" in lines(app)[-1]
+        await pilot.press("f", "h")
+        await settle(pilot)
+        assert "needs:human" in lines(app)[0]
+        assert {row.id for row in queue(app)} == waiting
+        assert 0 < len(waiting) < len(every)
+        assert f"{len(waiting)} from the open list" in lines(app)[-1]
+        await pilot.press("right_square_bracket")
+        await settle(pilot)
+        assert queue(app) == []
+        switched.off = False
+        await pilot.press("left_square_bracket", "ctrl+r")
+        await settle(pilot)
+        assert "live" in lines(app)[-1]
+        assert {row.id for row in queue(app)} == waiting

@@ -1,0 +1,140 @@
+"""The inbox without a server, a key or a cache that can be used: what it shows and says."""
+
+from pathlib import Path
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import (
+    BadResponse,
+    BadSettings,
+    Forbidden,
+    InboxError,
+    NetworkMisconfigured,
+    NotFound,
+    Unauthorised,
+    Unreachable,
+)
+from frontdesk.mailbox import Mailbox
+from frontdesk.text import clean
+from frontdesk.tui.app import FrontdeskApp
+from tests.conftest import NOW
+from tests.tui.conftest import Viewer, lines, notifications, settle, shown
+from tests.tui.inbox_state import screen_of
+from tests.tui.sources import Failing
+
+
+async def test_a_cache_that_cannot_be_used_is_told_once(
+    client: InboxClient, tmp_path: Path
+) -> None:
+    (tmp_path / "pages.db").write_text("somebody else's file")
+    cache = Cache(tmp_path / "pages.db", "test")
+    app = FrontdeskApp(Mailbox(lambda: client, cache, clock=lambda: NOW), title="x")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        told = notifications(app)
+        assert "All open 60" in shown(app)
+    cache.close()
+    assert told == [cache.warning]
+
+
+async def test_what_is_said_already_is_not_said_on_top_of_it(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("minus", "minus", "minus", "H")
+        assert notifications(app) == [
+            "No previously opened conversation in this view",
+            "No previous view",
+        ]
+
+
+async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(*"fcmadrid", "enter")
+        await settle(pilot)
+        await pilot.press("j", "j", "enter")
+        await settle(pilot)
+        row, thread = screen_of(app).queue.list.row, lines(app)[4:-2]
+    again = viewer(Failing(Unreachable("The server does not answer")))
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "Madrid" in lines(again)[0]
+        assert screen_of(again).queue.list.row == row
+        assert [line[47:] for line in lines(again)[4:-2]] == [line[47:] for line in thread]
+        assert lines(again)[-2].endswith("as of 10:00")
+        assert "offline · as of 10:00" in lines(again)[-1]
+        await pilot.press("j", "k", "enter", "G", "g")
+        await settle(pilot)
+        assert "offline" in lines(again)[-1]
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "words"),
+    [
+        (Unreachable("The server does not answer"), "offline", "The server does not answer"),
+        (Unauthorised("The server refused the key"), "key refused (401)", "refused the key"),
+        (BadResponse("The server sent a web page"), "unreadable answer", "sent a web page"),
+        (NetworkMisconfigured("Its certificate has expired"), "offline", "certificate has expired"),
+        (Forbidden("The key lacks conversations:read"), "403", "lacks conversations:read"),
+        (NotFound("The server does not have this"), "no inbox at this", "does not have this"),
+    ],
+)
+async def test_a_failure_without_a_cache_is_a_clear_state(
+    viewer: Viewer, error: InboxError, state: str, words: str
+) -> None:
+    app = viewer(Failing(error))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert state in lines(app)[-1]
+        assert words in " ".join(shown(app).split())
+
+
+@pytest.mark.parametrize("kind", [Forbidden, BadResponse, NotFound, Unreachable])
+async def test_an_error_that_was_never_cleaned_is_cleaned_where_the_viewer_shows_it(
+    viewer: Viewer, kind: type[InboxError]
+) -> None:
+    app = viewer(Failing(kind("it says \x1b]52;c;aGFjaw==\x07\u009b2J\u202e")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in ("v", "s", "escape", "v", "r"):
+            await pilot.press(key)
+            await settle(pilot)
+            screen = shown(app)
+            assert clean(screen) == screen
+        assert "it says" in screen
+
+
+async def test_a_refused_certificate_is_said_once_beside_the_state(viewer: Viewer) -> None:
+    app = viewer(Failing(NetworkMisconfigured("Its certificate has expired")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+    assert notifications(app) == ["Its certificate has expired"]
+
+
+async def test_a_refused_key_is_not_tried_again(viewer: Viewer) -> None:
+    source = Failing(Unauthorised("The server refused the key"))
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        asked = source.asked
+        await pilot.press("ctrl+r", "j", "]")
+        await settle(pilot)
+        assert source.asked == asked
+
+
+async def test_settings_that_cannot_work_end_the_viewer_with_their_reason(cache: Cache) -> None:
+    def connect() -> InboxClient:
+        raise BadSettings("Plain http would show the key")
+
+    app = FrontdeskApp(Mailbox(connect, cache), title="x")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+    assert isinstance(app.return_value, BadSettings)

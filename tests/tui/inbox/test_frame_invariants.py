@@ -1,0 +1,45 @@
+"""What the inbox says is true in every frame, whatever is pressed, answered or resized."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.soak.virtual_loop import VirtualLoop
+from tests.tui.frame_invariants import TrueScreen
+from tests.tui.memory_inbox import Shown, memory_inbox_viewer
+from tests.tui.random_session import RandomSession, run
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_frame_is_true(tmp_path: Path, seed: int) -> None:
+    session = RandomSession(seed)
+    frames = 0
+
+    async def live() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        async with memory_inbox_viewer(session.source, tmp_path / "cache.db") as app:
+            true = TrueScreen(app, app.mailbox, "1", loop.time)
+            wrong: list[str] = []
+
+            def after_frame() -> None:
+                nonlocal frames
+                frames += 1
+                try:
+                    true.check()
+                except AssertionError as error:
+                    shown = "\n".join(Shown(app).lines)
+                    wrong.append(f"{error}\nafter {session.actions[-12:]}\n{shown}")
+
+            app.after_frame = after_frame  # type: ignore[method-assign]
+            app.after_refresh = true.refreshed  # type: ignore[method-assign]
+            for _ in range(100):
+                await session.step(app)
+                assert not wrong, wrong[0]
+                await asyncio.sleep(0.1)
+                true.focused()
+            await asyncio.sleep(1.0)
+
+    run(seed, live)
+    assert frames > 100

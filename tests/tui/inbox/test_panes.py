@@ -1,0 +1,162 @@
+"""The panes of the inbox: how wide they are, and which one has the keyboard."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from frontdesk.tui.inbox.panes import pane_widths
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from tests.soak.sandbox import send
+from tests.tui.memory_inbox import (
+    MemoryInbox,
+    MemoryInboxApp,
+    Shown,
+    memory_inbox_viewer,
+    virtual_time,
+)
+from tests.tui.textual_private import resize
+
+PANES = ("channels", "list", "thread", "contact")
+SMALL = (20, 5)
+
+
+def test_a_wider_terminal_never_makes_the_thread_narrower() -> None:
+    widths = [pane_widths(columns) for columns in range(80, 401)]
+    threads = [panes.thread for panes in widths]
+    assert threads == sorted(threads)
+    for columns, panes in enumerate(widths, 80):
+        assert sum(panes) == columns
+        assert panes.thread >= 0.45 * columns
+        assert panes.list >= 33
+
+
+@pytest.mark.parametrize("height", [24, 40])
+def test_the_thread_is_as_wide_as_said_and_the_contact_takes_nothing_of_it(
+    tmp_path: Path, height: int
+) -> None:
+    threads: dict[bool, list[int]] = {True: [], False: []}
+
+    async def scenario() -> None:
+        async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db", (80, height)) as app:
+            for width in (80, 99, 100, 159, 160, 189, 190, 240, 400):
+                await sized(app, (width, height))
+                for _ in range(2):
+                    panes = [app.screen.query_one(f"#{name}-pane") for name in PANES]
+                    covered = sum(pane.region.area for pane in panes if pane.display)
+                    assert covered == app.screen.query_one("#panes").region.area
+                    threads[panes[-1].display].append(panes[2].region.width)
+                    assert panes[2].region.width == pane_widths(width).thread
+                    await press(app, "i")
+
+    run(height, scenario)
+    assert all(len(widths) == 9 and widths == sorted(widths) for widths in threads.values())
+
+
+def run(seed: object, scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    with virtual_time(seed) as runner:
+        runner.run(scenario())
+
+
+async def sized(app: MemoryInboxApp, size: tuple[int, int]) -> None:
+    resize(app, size)
+    await asyncio.sleep(1.0)
+
+
+async def press(app: MemoryInboxApp, *keys: str) -> None:
+    for key in keys:
+        send(app, key)
+        await asyncio.sleep(0.5)
+
+
+def focused_pane(app: MemoryInboxApp) -> str:
+    """The pane whose list has the keyboard and is on the screen."""
+    focused = app.focused
+    assert focused is not None
+    assert focused in app.screen.focus_chain
+    assert focused.is_on_screen
+    assert focused.parent is not None
+    return (focused.parent.id or "").removesuffix("-pane")
+
+
+@pytest.mark.parametrize("pane", PANES)
+def test_a_pane_has_the_keyboard_again_after_a_terminal_that_was_too_small(
+    tmp_path: Path, pane: str
+) -> None:
+    async def scenario() -> None:
+        async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db", (200, 50)) as app:
+            await press(app, str(1 + PANES.index(pane)))
+            assert focused_pane(app) == pane
+            await sized(app, SMALL)
+            await sized(app, (200, 50))
+            assert focused_pane(app) == pane
+            await press(app, "2")
+            before = Shown(app).selected
+            await sized(app, SMALL)
+            await sized(app, (120, 40))
+            await press(app, "j")
+            assert Shown(app).selected != before
+
+    run(pane, scenario)
+
+
+@pytest.mark.parametrize(
+    "keys", ["f", "ctrl+k", "s", "question_mark", "t", "v", "v q", "v d", "colon"]
+)
+def test_a_dialog_or_view_has_the_keyboard_again_and_so_has_the_inbox_after_it(
+    tmp_path: Path, keys: str
+) -> None:
+    async def scenario() -> None:
+        async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db") as app:
+            await press(app, *keys.split())
+            focused, screen = app.focused, app.screen
+            assert screen is not app.screen_stack[0]
+            await sized(app, SMALL)
+            await sized(app, (120, 40))
+            assert app.screen is screen
+            assert app.focused is focused
+            await sized(app, SMALL)
+            await press(app, "escape", "escape")
+            await sized(app, (120, 40))
+            assert app.screen is app.screen_stack[0]
+            assert focused_pane(app) == "list"
+
+    run(keys, scenario)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_size_pane_or_dialog_came_and_went_keys_move_a_cursor_that_is_seen(
+    tmp_path: Path, seed: int
+) -> None:
+    chance = Random(seed)
+    sizes = ((120, 40), SMALL, (80, 24), (60, 20), (200, 60), (100, 30), (45, 12), (190, 32))
+    keys = ("1", "2", "3", "4", "i", "plus", "h", "l", "tab", "enter", "escape", "s", "f", "ctrl+k")
+
+    async def scenario() -> None:
+        async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db") as app:
+            told: list[object] = []
+            for _ in range(80):
+                if chance.random() < 0.4:
+                    told.append(chance.choice(sizes))
+                    resize(app, told[-1])  # type: ignore[arg-type]
+                else:
+                    told.append(chance.choice(keys))
+                    send(app, str(told[-1]))
+                await asyncio.sleep(chance.choice((0.0, 0.02, 1.0)))
+                if chance.random() < 0.3:
+                    await asyncio.sleep(1.0)
+                    while len(app.screen_stack) > 1:
+                        await press(app, "escape")
+                    if app.size.width >= 40 and app.size.height >= 10:
+                        assert focused_pane(app), told[-8:]
+            await sized(app, (120, 40))
+            await press(app, "escape", "escape", "2", "g")
+            first = Shown(app).selected
+            await press(app, "j")
+            assert Shown(app).selected not in (None, first)
+            assert app.focused is app.query_one(ConversationList)
+
+    run(seed, scenario)

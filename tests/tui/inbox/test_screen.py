@@ -1,0 +1,302 @@
+"""The inbox, driven by keys on the sample; what is read is what stands on the screen."""
+
+from collections.abc import Callable
+
+import pytest
+
+from frontdesk.client import InboxClient
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.wire import Conversation
+from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
+from tests.tui.inbox_state import open_conversation, queue_names, screen_of
+
+
+async def test_it_opens_on_open_conversations_with_the_newest_thread(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        first = screen_of(app).queue.list.row
+        assert first is not None
+        assert lines(app)[0].startswith(" INBOX sample   is:open    F edit")
+        assert "9 All open 60" in lines(app)[1]
+        assert "Conversations · All open 60" in shown(app)
+        assert "live" in lines(app)[-1]
+        assert open_conversation(app).id == first.id
+        assert (first.contact.name or first.contact.phone or "") in lines(app)[3]
+
+
+async def test_all_four_panes_are_there_at_200_columns(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        text = shown(app)
+        for words in ("Channels", "All open 60", "Contact", "Custom fields", "Notes", "London"):
+            assert words in text
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 14), (80, 24), (120, 40), (200, 60), (300, 100)])
+async def test_every_size_shows_the_queue_and_no_line_is_too_long(
+    viewer: Viewer, size: tuple[int, int]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert "open" in "".join(lines(app)[:3]).casefold()
+        assert len(lines(app)) == size[1]
+
+
+async def test_under_40x10_it_says_what_it_needs(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(38, 9)) as pilot:
+        await settle(pilot)
+        assert "40x10 needed, this is 38x9" in shown(app)
+
+
+async def test_one_pane_at_a_time_when_narrow(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await settle(pilot)
+        assert "Conversations · All open" in shown(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "Conversations · All open" not in shown(app)
+        assert screen_of(app).panes.at == "thread"
+        await pilot.press("l")
+        await settle(pilot)
+        assert "Contact" in shown(app)
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert "Conversations · All open" in shown(app)
+
+
+async def test_the_brackets_walk_through_the_statuses(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key, status in (("]", "snoozed"), (".", "resolved"), ("]", "open"), (",", "resolved")):
+            await pilot.press("full_stop" if key == "." else "comma" if key == "," else key)
+            await settle(pilot)
+            assert lines(app)[0].startswith(f" INBOX sample   is:{status} ")
+            row = screen_of(app).queue.list.row
+            assert row is not None
+            assert row.status == status
+            assert open_conversation(app).id == row.id
+
+
+@pytest.mark.parametrize(
+    ("keys", "words", "matches"),
+    [
+        ("l" + "refund", "#refund", lambda c: "refund" in c.labels),
+        ("c" + "madrid", "Madrid", lambda c: c.channel.name == "Madrid"),
+        ("a" + "unassigned", "unassigned", lambda c: c.assignee is None),
+        ("a" + "me", "@me", lambda c: c.assignee is not None),
+        ("s" + "snooz", "snoozed", lambda c: c.status == "snoozed"),
+    ],
+)
+async def test_filters_are_chosen_by_letter_and_a_part_of_the_name(
+    viewer: Viewer, keys: str, words: str, matches: Callable[[Conversation], bool]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", keys[0], *keys[1:], "enter")
+        await settle(pilot)
+        rows = screen_of(app).queue.list.rows
+        assert rows is not None
+        assert words in lines(app)[0]
+        assert len(rows)
+        assert all(matches(rows[position]) for position in range(len(rows)))
+
+
+async def test_filters_combine_and_x_clears_them(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for keys in ("fcmadrid", "fanobody"):
+            await pilot.press(*keys, "enter")
+            await settle(pilot)
+        assert "is:open   @unassigned   in:Madrid " in lines(app)[0]
+        await pilot.press("f", "x")
+        await settle(pilot)
+        assert "sample   is:open    F edit" in lines(app)[0]
+        await pilot.press("f", "escape")
+        await settle(pilot)
+        assert "sample   is:open    F edit" in lines(app)[0]
+
+
+async def test_an_empty_filter_says_so_and_what_helps(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(*"fcwhole", "enter")
+        await settle(pilot)
+        await pilot.press(*"flwarranty", "enter")
+        await settle(pilot)
+        while queue_names(app):
+            await pilot.press("]")
+            await settle(pilot)
+        text = " ".join(shown(app).split())
+        assert "No conversation matches is:" in text
+        assert "⌫: remove filter" in text
+
+
+async def test_the_queue_scrolls_to_its_end_page_by_page(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("]", "]")
+        await settle(pilot)
+        assert "Conversations · Resolved 425" in shown(app)
+        held = 0
+        while held != len(queue_names(app)):
+            held = len(queue_names(app))
+            await pilot.press("G")
+            await settle(pilot)
+        assert held == 425
+        assert len(set(queue_names(app))) == 425
+        assert "425 loaded" in lines(app)[-1]
+
+
+async def test_u_goes_to_the_next_unread_conversation_and_says_when_there_is_none(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        listing = screen_of(app).queue.listing
+        unread = [at for at in range(1, len(listing)) if listing[at].unread_count]
+        await pilot.press("u", "u")
+        await settle(pilot)
+        assert screen_of(app).queue.list.cursor == unread[1]
+        await pilot.press("g", "U", "G", "u")
+        await settle(pilot)
+        assert notifications(app) == [
+            "No unread conversation above",
+            "No unread conversation below",
+        ]
+
+
+async def test_plus_shows_one_pane_alone_and_all_again(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("plus")
+        await settle(pilot)
+        assert "Conversations · All open" not in shown(app)
+        assert screen_of(app).thread.messages.size.width == 160
+        await pilot.press("plus")
+        await settle(pilot)
+        assert "Conversations · All open" in shown(app)
+
+
+@pytest.mark.parametrize("width", [60, 90, 120, 170, 200])
+async def test_i_shows_the_contact_and_puts_it_away(viewer: Viewer, width: int) -> None:
+    app = viewer()
+    async with app.run_test(size=(width, 30)) as pilot:
+        await settle(pilot)
+        at_first = "Custom fields" in shown(app)
+        assert at_first == (width >= 190)
+        await pilot.press("i")
+        await settle(pilot)
+        assert ("Custom fields" in shown(app)) != at_first
+        await pilot.press("j")
+        await pilot.press("i")
+        await until(pilot, lambda: ("Custom fields" in shown(app)) == at_first)
+
+
+async def test_a_filter_chosen_from_the_thread_shows_its_first_conversation(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press(*"fame", "enter")
+        await settle(pilot)
+        row = screen_of(app).queue.list.row
+        assert row is not None
+        assert open_conversation(app).id == row.id
+
+
+async def test_every_theme_of_the_palette_can_be_used(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for name in app.available_themes:
+            app.theme = name
+            await pilot.pause()
+            assert "Open 60" in shown(app)
+
+
+async def test_a_theme_is_chosen_by_its_name(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.search_themes()
+        await settle(pilot)
+        await pilot.press(*"high", "enter")
+        await settle(pilot)
+        assert app.theme == "frontdesk-high-contrast"
+        app.search_themes()
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert (app.theme, app.screen is screen_of(app)) == ("frontdesk-high-contrast", True)
+
+
+async def test_escape_goes_one_level_back_and_q_twice_quits(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "i", "4")
+        await settle(pilot)
+        assert screen_of(app).panes.at == "contact"
+        await pilot.press("escape")
+        await settle(pilot)
+        assert screen_of(app).panes.at == "thread"
+        await pilot.press("q")
+        await settle(pilot)
+        assert screen_of(app).panes.at == "list"
+        await pilot.press("q")
+        assert app.is_running
+        await pilot.press("q")
+    assert app.return_value is None
+
+
+async def test_the_keys_that_help_shows_are_the_bindings(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        text = shown(app)
+        for words in ("Go to thread", "Next pane", "Pane to the left"):
+            assert words in text
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, InboxScreen)
+
+
+async def test_help_shows_enter_as_the_status_line_does(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert any("Open " in line and "↵" in line for line in lines(app)[4:-4])
+
+
+async def test_an_empty_queue_is_not_saved(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "t")
+        await settle(pilot)
+        await pilot.press(*"qqqqq", "enter")
+        await settle(pilot)
+        await pilot.press("E")
+        assert isinstance(app.screen, InboxScreen)
+        assert notifications(app) == ["Nothing to export here"]

@@ -1,0 +1,150 @@
+"""Three searches: / in this pane, s on this computer, ctrl+k to people, conversations and views."""
+
+from typing import Any
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from frontdesk.client import InboxClient
+from frontdesk.phones import format_phone
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.wire import ConversationFilter, PhoneRef
+from tests.tui.conftest import Viewer, lines, settle, shown, until
+from tests.tui.inbox_state import queue
+
+
+async def seldom(client: InboxClient) -> PhoneRef:
+    """A customer with a number, all of whose conversations are resolved: not on the first page."""
+    page = await client.conversation_page(ConversationFilter(status="resolved"), limit=100)
+    return page.data[-1].contact
+
+
+def type_ahead(app: FrontdeskApp, *keys: str) -> None:
+    """Keys that arrive at once, before anything of them was handled."""
+    for key in keys:
+        character = {"enter": "\r", "space": " ", "plus": "+"}.get(key, key)
+        name = key if len(key) > 1 else events.Key(key, key).key
+        app.post_message(events.Key(name, character if len(character) == 1 else None))
+
+
+@pytest.mark.parametrize("search", ["ctrl+k", "s"])
+async def test_a_number_never_seen_here_leads_to_the_conversations_of_its_customer(
+    viewer: Viewer, client: InboxClient, search: str
+) -> None:
+    contact = await seldom(client)
+    assert contact.phone
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(search)
+        await settle(pilot)
+        app.post_message(events.Paste(contact.phone))
+        await settle(pilot)
+        await until(pilot, lambda: "Conversations of +" in shown(app) or "· " in shown(app))
+        await pilot.press("enter")
+        await settle(pilot)
+        await until(pilot, lambda: "from:" in lines(app)[0])
+        screen = app.screen
+        assert isinstance(screen, InboxScreen)
+        await until(pilot, lambda: bool(screen.queue.list.rows))
+        rows = screen.queue.list.rows
+        assert rows is not None
+        assert {rows[at].contact.id for at in range(len(rows))} == {contact.id}
+
+
+@pytest.mark.parametrize("prefix", ["0", "00"])
+async def test_a_number_as_it_is_dialled_leads_to_its_customer(
+    viewer: Viewer, client: InboxClient, prefix: str
+) -> None:
+    contact = await seldom(client)
+    country, *national = format_phone(contact.phone).removeprefix("+").split()
+    dialled = f"00{country} {' '.join(national)}" if prefix == "00" else f"0{' '.join(national)}"
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k")
+        await settle(pilot)
+        app.post_message(events.Paste(dialled))
+        await pilot.press("enter")
+        await until(pilot, lambda: "from:" in lines(app)[0] and bool(queue(app)))
+        assert {row.contact.id for row in queue(app)} == {contact.id}
+        await pilot.press("F", "ctrl+u", *f'from:"{dialled}"', "enter")
+        await settle(pilot)
+        assert {row.contact.id for row in queue(app)} == {contact.id}
+
+
+async def test_a_pasted_newline_is_a_space(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("s")
+        await settle(pilot)
+        app.post_message(events.Paste("merino\njumper\r\n"))
+        await settle(pilot)
+        assert app.screen.query_one(Input).value == "merino jumper"
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (("ctrl+k", *"zubiri", "enter"), " Zubiri"),
+        (("s", *"zubiri", "enter"), " Zubiri"),
+        (("v", "c", *"zubiri", "enter"), " Zubiri"),
+        (("slash", *"zubiri", "enter"), " Zubiri"),
+        (("colon", *"refresh", "enter"), "is:open"),
+    ],
+)
+async def test_enter_typed_ahead_is_not_lost(
+    viewer: Viewer, keys: tuple[str, ...], expected: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        type_ahead(app, *keys)
+        await until(
+            pilot, lambda: isinstance(app.screen, InboxScreen) and len(app.screen_stack) < 2
+        )
+        await settle(pilot)
+        assert expected in "\n".join(lines(app)[:5])
+
+
+async def found(pilot: Pilot[Any], *keys: str) -> list[str]:
+    for key in keys:
+        await pilot.press(key)
+    await settle(pilot)
+    return lines(pilot.app)
+
+
+async def test_each_search_says_what_it_searches(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "find in this pane" in (await found(pilot, "slash"))[-1]
+        await found(pilot, "escape")
+        assert "Search everything on this computer" in "".join(await found(pilot, "s"))
+        assert "No match" not in shown(app)
+        none = "".join(await found(pilot, *"qqqqq"))
+        assert "messages opened on this computer" in none
+        await found(pilot, "escape")
+        assert "customer, number, conversation, view" in "".join(await found(pilot, "ctrl+k"))
+
+
+async def test_go_to_finds_the_conversations_of_a_person(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await found(pilot, "ctrl+k", *"nuria", "space", *"zubiri")
+        await until(pilot, lambda: "Nuria Zubiri: " in shown(app))
+        await found(pilot, "down", "enter")
+        assert "Nuria Zubiri" in lines(app)[3]
+
+
+async def test_go_to_ranks_starts_of_names_before_insides(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        text = "\n".join(await found(pilot, "ctrl+k", *"ma"))
+        assert -1 < text.find("Madrid") < text.find("campaign")

@@ -1,0 +1,321 @@
+"""What is read, worked through by keys: parts, days, links, copies, rows as they were received."""
+
+import csv
+import io
+import json
+import webbrowser
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.widgets import Input
+
+from frontdesk.reports.periods import day_of
+from frontdesk.tui import clipboard
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clipboard import is_web, links_in, open_outside
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.wire import Message, Note
+from tests.tui.conftest import Viewer, lines, notifications, settle, shown
+from tests.tui.inbox_state import screen_of
+
+TODAY = date(2026, 3, 14)
+
+
+def entries(app: FrontdeskApp) -> list[Message | Note]:
+    rows = screen_of(app).thread.messages.rows
+    assert rows is not None
+    return [rows[at] for at in range(len(rows))]
+
+
+async def test_notes_only_people_only_and_all_again(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"whole", "enter")
+        await settle(pilot)
+        await pilot.press("enter", "f", "n")
+        await settle(pilot)
+        assert all(isinstance(entry, Note) for entry in entries(app))
+        assert "showing: notes only" not in shown(app)
+        assert "showing: notes" in shown(app)
+        await pilot.press("f", "p")
+        await settle(pilot)
+        assert {entry.author for entry in entries(app)} <= {"contact", "user", "phone"}
+        assert entries(app)
+        await pilot.press("f", "s")
+        await settle(pilot)
+        assert all(entry.author != "system" or isinstance(entry, Note) for entry in entries(app))
+        await pilot.press("f", "a")
+        await settle(pilot)
+        assert "showing:" not in shown(app)
+
+
+async def test_t_goes_to_a_day_and_loads_as_far_back_as_it_is(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"wholesale", "enter")
+        await settle(pilot)
+        await pilot.press("f", "s", *"any", "enter", "f", "t", *"oonagh", "enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        held = len(entries(app))
+        await pilot.press("t", *"2025-11-20", "enter")
+        await settle(pilot)
+        assert len(entries(app)) > held
+        row = screen_of(app).thread.messages.row
+        assert row is not None
+        assert row.created_at >= "2025-11-20"
+        before = entries(app)[screen_of(app).thread.messages.cursor - 1]
+        assert before.created_at < "2025-11-20"
+
+
+async def test_brackets_step_through_the_days_of_a_thread(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        days: list[str] = []
+        await pilot.press("3")
+        while len(set(days)) < 2:
+            await pilot.press("J")
+            await settle(pilot)
+            days = [entry.created_at[:10] for entry in entries(app)]
+        await pilot.press("3", "end", "left_square_bracket")
+        await settle(pilot)
+        row = screen_of(app).thread.messages.row
+        assert row is not None
+        first_of_last = days.index(days[-1])
+        assert screen_of(app).thread.messages.cursor in (
+            first_of_last,
+            days.index(days[first_of_last - 1]),
+        )
+        await pilot.press("home", "left_square_bracket")
+        await settle(pilot)
+        assert notifications(app)[-1].startswith("No earlier day")
+
+
+async def test_a_day_that_cannot_be_told_can_be_mended(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("t", *"3/4", "enter")
+        await pilot.pause()
+        assert "write 2026-03-14" in lines(app)[-1]
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert isinstance(app.screen, InboxScreen)
+
+
+async def test_a_line_of_a_row_is_copied_as_everything_is(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("w")
+        await settle(pilot)
+        await pilot.press("j", "y")
+        await settle(pilot)
+        assert app.clipboard.startswith('"id"')
+        assert notifications(app) == ["Sent to the clipboard"]
+
+
+async def test_w_shows_the_row_as_it_was_received(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("w")
+        await settle(pilot)
+        assert '"last_activity_at"' in shown(app)
+        await pilot.press("escape", "enter", "w")
+        await settle(pilot)
+        assert '"wamid"' in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("letter", "expected"),
+    [("p", "phone"), ("n", "name")],
+)
+async def test_the_copy_menu_copies_the_customer(
+    viewer: Viewer, letter: str, expected: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        conversation = screen_of(app).thread.conversation
+        assert conversation is not None
+        await pilot.press("Y", letter)
+        await settle(pilot)
+        assert app.clipboard == getattr(conversation.contact, expected)
+        await pilot.press("Y", "i")
+        await settle(pilot)
+        assert app.clipboard == conversation.id
+
+
+async def test_a_message_without_a_link_says_so(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "o")
+        await settle(pilot)
+        assert notifications(app) == ["No link in this message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("see https://example.com/a, please", ["https://example.com/a"]),
+        ("(http://example.com/x_(y))", ["http://example.com/x_(y)"]),
+        ("https://a.example https://a.example", ["https://a.example"]),
+        ("javascript:alert(1) file:///etc/passwd", []),
+        ("https:// http://", []),
+        ("HTTPS://EXAMPLE.COM.", ["HTTPS://EXAMPLE.COM"]),
+    ],
+)
+def test_links_are_found_without_the_sentence_around_them(text: str, links: list[str]) -> None:
+    note = Note(id="1", text=text, created_at="2026-03-14T10:00:00Z")
+    assert links_in(note) == links
+
+
+@given(st.text())
+def test_whatever_is_written_only_web_addresses_are_links(text: str) -> None:
+    note = Note(id="1", text=text + " https://" + text, created_at="")
+    assert all(is_web(link) for link in links_in(note))
+
+
+def test_a_browser_that_draws_on_the_terminal_is_not_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("w3m"))
+    assert not open_outside("https://example.com")
+
+
+def test_what_is_copied_reaches_the_first_clipboard_program_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "xclip"
+    program.write_text(f'#!/bin/sh\ncat > "{tmp_path}/taken"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert clipboard.copy_natively("Grüße 👋")
+    assert (tmp_path / "taken").read_text(encoding="utf-8") == "Grüße 👋"
+
+
+def test_without_a_display_no_program_is_asked() -> None:
+    assert clipboard.programs("linux", {}) == []
+    assert clipboard.programs("darwin", {}) == [("pbcopy",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2026-03-01", date(2026, 3, 1)),
+        ("14 mar", date(2026, 3, 14)),
+        ("15 Mar", date(2025, 3, 15)),
+        ("Mar 2, 2024", date(2024, 3, 2)),
+        ("1.2.", date(2026, 2, 1)),
+        ("1.2.24", date(2024, 2, 1)),
+        ("13/2", date(2026, 2, 13)),
+        ("2/13", date(2026, 2, 13)),
+        ("today", TODAY),
+        ("yesterday", date(2026, 3, 13)),
+        ("3d", date(2026, 3, 11)),
+        ("sat", TODAY),
+        ("Friday", date(2026, 3, 13)),
+        ("3/4", None),
+        ("31 feb", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_days_are_read_as_people_write_them(text: str, day: date | None) -> None:
+    assert day_of(text, TODAY) == day
+
+
+@given(st.text())
+def test_no_text_breaks_the_reading_of_days(text: str) -> None:
+    assert day_of(text, TODAY) is None or isinstance(day_of(text, TODAY), date)
+
+
+@given(st.dates(max_value=TODAY))
+def test_iso_days_are_read_as_they_are(day: date) -> None:
+    assert day_of(day.isoformat(), TODAY) == day
+
+
+@pytest.mark.parametrize("ending", ["md", "txt", "json"])
+async def test_a_thread_is_saved_from_its_start(
+    viewer: Viewer, tmp_path: Path, ending: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "E")
+        await pilot.pause()
+        path = tmp_path / f"thread.{ending}"
+        app.screen.query_one(Input).value = str(path)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert screen_of(app).thread.listing is not None
+        assert screen_of(app).thread.listing.complete
+        text = path.read_text(encoding="utf-8")
+        for entry in entries(app):
+            if isinstance(entry, Message) and entry.type == "text" and entry.text:
+                assert entry.text.split()[0].strip("*_") in text
+        if ending == "json":
+            assert [row["id"] for row in json.loads(text)] == [one.id for one in entries(app)]
+
+
+async def test_the_queue_is_saved_as_far_as_it_is_loaded_and_nothing_is_overwritten_unasked(
+    viewer: Viewer, tmp_path: Path
+) -> None:
+    path = tmp_path / "queue.csv"
+    path.write_text("mine", encoding="utf-8")
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("E")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(path)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "This file exists" in shown(app)
+        assert path.read_text(encoding="utf-8") == "mine"
+        await pilot.press("enter")
+        await settle(pilot)
+        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+        assert len(rows) == 60
+        assert rows[0]["id"] == getattr(screen_of(app).queue.list.row, "id", None)
+
+
+async def test_the_whole_thread_is_copied_as_text(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("Y", "t")
+        await settle(pilot)
+        assert app.clipboard.count("\n") >= len(entries(app))
+
+
+async def test_the_pricing_of_a_message_is_in_the_row_as_it_was_received(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 45)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"wholesale", "enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        sent = next(
+            at
+            for at, entry in enumerate(reversed(entries(app)))
+            if isinstance(entry, Message) and entry.pricing is not None
+        )
+        await pilot.press(*["k"] * sent, "w")
+        await settle(pilot)
+        await pilot.press("G")
+        await settle(pilot)
+        assert '"pricing": {' in shown(app)
+        assert '"model": "PMP"' in shown(app)

@@ -1,0 +1,418 @@
+"""A queue worked through by keys: sieves, orders, kept views, chips, what is next."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.dialogs.search import SearchScreen
+from frontdesk.tui.dialogs.switcher import Switcher
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.saved_views import SavedViews
+from frontdesk.wire import Contact, Page
+from tests.tui.conftest import Viewer, lines, notifications, settle, shown
+from tests.tui.inbox_state import queue, screen_of
+from tests.tui.sources import Halting
+from tests.tui.views import type_in
+from tests.workers import all_ended
+
+
+async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        wanted = [one.id for one in queue(app) if one.unread_count]
+        await pilot.press("f", "u")
+        await settle(pilot)
+        kept = [one.id for one in queue(app)]
+        assert set(kept) <= set(wanted)
+        assert len(kept) > 3
+        assert "unread" in lines(app)[0]
+        assert "of 19 match" in lines(app)[-1]
+        await pilot.press("f", "u")
+        await settle(pilot)
+        assert len(queue(app)) == 60
+
+
+async def test_a_sieve_goes_on_loading_until_the_window_is_filled(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "r")
+        await settle(pilot)
+        held = len(screen_of(app).queue.listing)
+        await pilot.press("f", "t", *"refund", "enter")
+        await settle(pilot)
+        assert len(screen_of(app).queue.listing) > held
+        assert all("refund" in str(one).casefold() for one in queue(app))
+        assert " match" in lines(app)[-1]
+
+
+async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClient) -> None:
+    source = Halting(client)
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "r")
+        await settle(pilot)
+        source.halted = True
+        await pilot.press("f", "t", *"nobody says this", "enter")
+        await pilot.pause()
+        assert "loading…" in lines(app)[-1]
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "loading…" not in lines(app)[-1]
+        assert not screen_of(app).queue.listing.complete
+
+
+async def test_the_longest_waiting_come_first_when_asked_for(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("S", "w")
+        await settle(pilot)
+        waits = [one.waiting_since for one in queue(app) if one.waiting_since]
+        assert waits == sorted(waits)
+        assert all(one.waiting_since for one in queue(app)[: len(waits)])
+        assert "sort:waiting" in lines(app)[0]
+
+
+async def test_every_order_has_every_row(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        ids = {one.id for one in queue(app)}
+        for letter in "owcn":
+            await pilot.press("S", letter)
+            await settle(pilot)
+            assert {one.id for one in queue(app)} == ids
+
+
+@pytest.mark.parametrize(
+    ("digit", "words"),
+    [
+        ("5", "is:open   @me "),
+        ("6", "is:open   @unassigned "),
+        ("7", "is:open   needs:human "),
+        ("8", "is:open   waiting:>1h   sort:waiting "),
+        ("9", "is:open "),
+    ],
+)
+async def test_digits_show_views(viewer: Viewer, digit: str, words: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(digit)
+        await settle(pilot)
+        assert words in lines(app)[0]
+
+
+async def test_a_view_is_saved_with_a_name_and_a_key_says_what_it_replaces_and_is_undone(
+    viewer: Viewer, client: InboxClient, cache: Cache
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "n", "f", "u", "f", "k", *"New", "enter")
+        await settle(pilot)
+        assert "key 8, now Waiting >1h" in shown(app)
+        await pilot.press("8")
+        await settle(pilot)
+        assert notifications(app)[-1] == "Saved as view 8, replacing Waiting >1h. v z: undo"
+        await pilot.press("9", "8")
+        await settle(pilot)
+        assert "is:open   @unassigned   unread" in lines(app)[0]
+        assert "8 New" in lines(app)[1]
+        views = SavedViews(Mailbox(lambda: client, cache))
+        assert [str(one.query) for one in views.all() if one.name == "New"] == [
+            "is:open @unassigned unread"
+        ]
+        await pilot.press("v", "z")
+        await settle(pilot)
+        assert "8 Waiting >1h" in lines(app)[1]
+
+
+@pytest.mark.parametrize(
+    ("letter", "words"),
+    [
+        ("m", "is:open   @me"),
+        ("n", "is:open   @unassigned"),
+        ("z", "is:snoozed"),
+        ("r", "is:resolved"),
+        ("o", "is:open"),
+        ("h", "is:open   needs:human"),
+        ("w", "is:open   waiting:>1h"),
+        ("d", "is:open   window:<2h"),
+    ],
+)
+async def test_one_letter_of_the_menu_is_a_whole_filter(
+    viewer: Viewer, letter: str, words: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", letter)
+        await settle(pilot)
+        assert f"sample   {words}    F edit" in lines(app)[0]
+
+
+async def test_backspace_takes_chips_off_one_by_one(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "n", "f", "u")
+        for words in ("is:open   @unassigned ", "is:open ", "all conversations"):
+            await pilot.press("backspace")
+            await settle(pilot)
+            assert f"sample   {words}   F edit" in lines(app)[0]
+
+
+async def test_a_click_takes_a_chip_off_and_chooses_channels_and_views(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "n")
+        await settle(pilot)
+        await pilot.click("#header", offset=(lines(app)[0].index("@unassigned") + 1, 0))
+        await settle(pilot)
+        assert "is:open    F" in lines(app)[0]
+        await pilot.click("#channel-tabs", offset=(lines(app)[2].index("Madrid") + 1, 0))
+        await settle(pilot)
+        assert "is:open   in:Madrid " in lines(app)[0]
+        await pilot.click("#views", offset=(lines(app)[1].index("Unassigned") + 1, 0))
+        await settle(pilot)
+        assert "is:open   @unassigned " in lines(app)[0]
+
+
+async def test_capital_w_goes_to_the_longest_wait_from_anywhere_and_then_to_the_next(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        waits = sorted(one.waiting_since for one in queue(app) if one.waiting_since)
+
+        async def selected_after(*keys: str) -> str | None:
+            await pilot.press(*keys)
+            await settle(pilot)
+            row = screen_of(app).queue.list.row
+            assert row is not None
+            return row.waiting_since
+
+        assert await selected_after("W") == waits[0]
+        assert await selected_after("W") == waits[1]
+        assert await selected_after("g", "W") == waits[0]
+
+
+async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        customer = queue(app)[4].contact
+        assert customer.phone is not None
+        await pilot.press("ctrl+k")
+        await pilot.pause()
+        switcher = app.screen
+        assert isinstance(switcher, Switcher)
+        await pilot.press(*customer.phone[-9:])
+        await all_ended(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert {one.contact.id for one in queue(app)} == {customer.id}
+        assert f'from:"{customer.name}"' in lines(app)[0]
+        await pilot.press("backspace")
+        await settle(pilot)
+        assert "all conversations" in lines(app)[0]
+        assert "500 loaded" in lines(app)[-1]
+
+
+class SlowContacts(Halting):
+    """Contacts come once `answers` is set; then the server fails."""
+
+    answers: asyncio.Event
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Contact]:
+        await self.answers.wait()
+        raise Unreachable("The server does not answer")
+
+
+async def test_ctrl_k_does_not_say_that_nothing_matches_before_the_server_has_answered(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    source = SlowContacts(client)
+    source.answers = asyncio.Event()
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k")
+        await pilot.pause()
+        await pilot.press(*"zzqq")
+        await pilot.pause()
+        assert "Searching customers…" in shown(app)
+        assert "No match" not in shown(app)
+        source.answers.set()
+        await all_ended(app)
+        assert "The customer search failed" in shown(app)
+
+
+async def test_without_a_server_ctrl_k_finds_the_customers_of_this_computer(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    source = SlowContacts(client)
+    source.answers = asyncio.Event()
+    source.answers.set()
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        customer = queue(app)[4].contact
+        assert customer.name is not None
+        await pilot.press("ctrl+k")
+        await pilot.pause()
+        await pilot.press(*customer.name.split()[0])
+        await all_ended(app)
+        assert f"{customer.name}: " in shown(app)
+        # A colleague with these letters comes first.
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert {one.contact.id for one in queue(app)} == {customer.id}
+
+
+async def test_ctrl_k_goes_to_labels_and_colleagues_without_the_server(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"#refu", "enter")
+        await settle(pilot)
+        assert "#refund" in lines(app)[0]
+
+
+async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        entry = screen_of(app).thread.messages.row
+        assert entry is not None
+        words = (entry.text or "").split()[0].strip(",.!?…")
+        await pilot.press("j", "s")
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, SearchScreen)
+        assert "messages, " in shown(app)
+        screen.query_one(Input).value = words
+        await pilot.pause()
+        assert words.casefold() in shown(app).casefold()
+        await pilot.press("enter")
+        await settle(pilot)
+        found = screen_of(app).thread.conversation
+        assert found is not None
+        assert f'from:"{found.contact.name}"' in lines(app)[0]
+
+
+async def test_a_customer_who_is_known_only_from_the_queue_is_named_over_their_conversations(
+    viewer: Viewer, client: InboxClient, cache: Cache
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        screen = screen_of(app)
+        rows = screen.queue.list.rows
+        assert rows is not None
+        contact = rows[1].contact
+        assert Mailbox(lambda: client, cache).known_contact(contact.id) is None
+        screen.show_conversation(rows[1].id)
+        await settle(pilot)
+        assert f"Conversations · {contact.name}" in shown(app)
+
+
+async def test_a_screenshot_is_of_the_inbox_and_saved_under_a_name_for_its_owner_alone(
+    viewer: Viewer, tmp_path: Path
+) -> None:
+    app = viewer()
+    path = tmp_path / "inbox.svg"
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("colon")
+        await settle(pilot)
+        await type_in(pilot, "screenshot")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "save as (.svg)" in shown(app)
+        await type_in(pilot, str(tmp_path / "missing" / "inbox.svg"))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "There is no directory" in shown(app)
+        await type_in(pilot, str(path))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert notifications(app) == [f"Screenshot saved as {path}"]
+    picture = path.read_text(encoding="utf-8")
+    assert "INBOX" in picture
+    assert "Commands" not in picture
+    assert path.stat().st_mode & 0o077 == 0
+
+
+async def test_views_open_over_the_inbox_and_lead_back(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for keys in (("v", "r"), ("f4",), ("v", "t"), ("v", "q"), ("v", "d")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            assert not isinstance(app.screen, InboxScreen)
+            await pilot.press("escape")
+            await settle(pilot)
+            assert isinstance(app.screen, InboxScreen)
+
+
+async def test_filters_of_one_customers_conversations_are_applied_to_them(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        customer = queue(app)[4]
+        screen_of(app).show_conversation(customer.id)
+        await settle(pilot)
+        for keys in ((*"fc", *(customer.channel.name or "")[:5], "enter"), ("f", "o")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            assert customer.id in [one.id for one in queue(app)]
+        chips = f'in:{customer.channel.name}   from:"{customer.contact.name}"'
+        assert f"is:open   {chips}" in lines(app)[0]
+        assert {one.contact.id for one in queue(app)} == {customer.contact.id}
+        assert {(one.status, one.channel.id) for one in queue(app)} == {
+            ("open", customer.channel.id)
+        }
+        await pilot.press("f", "r")
+        await settle(pilot)
+        assert f"is:resolved   {chips}" in lines(app)[0]
+        assert not [one for one in queue(app) if one.status != "resolved"]
+
+
+@pytest.mark.parametrize("keys", ["f u", "f h", "f t"])
+async def test_channels_do_not_count_what_is_left_out(viewer: Viewer, keys: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "All 60 │ London 19" in lines(app)[2]
+        await pilot.press(*keys.split(), *(["o", "enter"] if keys == "f t" else []))
+        await settle(pilot)
+        assert "All │ London │" in lines(app)[2]
+
+
+@pytest.mark.parametrize("keys", ["f r", "f n", "f s a n y enter"])
+async def test_channels_are_counted_only_where_all_open_conversations_are_shown(
+    viewer: Viewer, keys: str
+) -> None:
+    """The server counts those alone: beside resolved ones the number would be another's."""
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(*keys.split())
+        await settle(pilot)
+        assert "All │ London │" in lines(app)[2]

@@ -1,0 +1,952 @@
+"""Cases of triage in which every frame is checked: unread, longest waiting, one customer."""
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from textual import events
+
+from frontdesk.errors import ME_UNAVAILABLE, Refused, Unreachable
+from frontdesk.query import parse
+from frontdesk.tui import sentences
+from frontdesk.tui.preferences import Preferences
+from frontdesk.wire import (
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Message,
+    Page,
+    timestamp,
+)
+from tests.soak.sandbox import send
+from tests.soak.virtual_loop import VirtualLoop
+from tests.tui.frame_invariants import TrueScreen
+from tests.tui.memory_inbox import (
+    BasicMemoryInbox,
+    MemoryInbox,
+    MemoryInboxApp,
+    Shown,
+    memory_inbox_viewer,
+    name,
+    virtual_time,
+)
+from tests.tui.textual_private import resize
+
+Told = Callable[[MemoryInboxApp], Coroutine[Any, Any, None]]
+
+
+def play(
+    source: MemoryInbox,
+    directory: Path,
+    tell: Told,
+    *,
+    size: tuple[int, int] = (120, 40),
+    preferences: Preferences | None = None,
+) -> None:
+    """Run a scenario on a viewer whose every frame is checked."""
+
+    async def live() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        opened = memory_inbox_viewer(
+            source, directory / "cache.db", size, preferences or Preferences()
+        )
+        async with opened as app:
+            true = TrueScreen(app, app.mailbox, "1", loop.time)
+            wrong: list[str] = []
+
+            def after_frame() -> None:
+                try:
+                    true.check()
+                except AssertionError as error:
+                    wrong.append("\n".join([str(error), *Shown(app).lines]))
+
+            app.after_frame = after_frame  # type: ignore[method-assign]
+            app.after_refresh = true.refreshed  # type: ignore[method-assign]
+            await tell(app)
+            assert not wrong, wrong[0]
+
+    with virtual_time(0) as runner:
+        runner.run(live())
+
+
+async def press(app: MemoryInboxApp, *keys: str, seconds: float = 0.5) -> None:
+    for key in keys:
+        send(app, key)
+    await asyncio.sleep(seconds)
+
+
+def status(app: MemoryInboxApp) -> str:
+    return Shown(app).lines[-1]
+
+
+def names(app: MemoryInboxApp) -> list[str]:
+    return Shown(app).names("ConversationList")
+
+
+def unread(app: MemoryInboxApp) -> set[str]:
+    """The customers in the list that are unread."""
+    rows = app.inbox.queue.list.rows
+    assert rows is not None
+    every = [rows[at] for at in range(len(rows))]
+    return {row.contact.name or "" for row in every if app.inbox.queue.is_unread(row)}
+
+
+# Read and unread
+
+
+def test_a_conversation_is_read_after_three_seconds_and_not_in_passing(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "g", seconds=5.0)
+        before = unread(app)
+        await press(app, "j", seconds=2.5)
+        await press(app, "j", seconds=2.5)
+        assert unread(app) == before
+        await asyncio.sleep(1.0)
+        assert unread(app) == before - {Shown(app).selected}
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+def test_the_conversation_of_the_start_is_not_read_before_a_key(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        source.change("0", unread_count=2)
+        await asyncio.sleep(60.0)
+        assert Shown(app).selected == name(0)
+        assert name(0) in unread(app)
+        await press(app, "g", seconds=4.0)
+        assert name(0) not in unread(app)
+
+    source = MemoryInbox(90)
+    play(source, tmp_path, tell)
+
+
+@pytest.mark.parametrize("pane", ["2", "3"])
+def test_the_wheel_reads_nothing(tmp_path: Path, pane: str) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "u", pane, seconds=5.0)
+        before, here = unread(app), Shown(app).selected
+        while Shown(app).selected not in before - {here}:
+            await turn_wheel(app)
+        await asyncio.sleep(60.0)
+        assert unread(app) == before
+        await click_on_selected(app)
+        await asyncio.sleep(5.0)
+        assert unread(app) == before - {Shown(app).selected}
+
+    play(MemoryInbox(90), tmp_path, tell)
+
+
+async def turn_wheel(app: MemoryInboxApp) -> None:
+    place = Shown(app).place("ConversationList")
+    app.post_message(_mouse(events.MouseScrollDown, place.x + 5, place.y + 5))
+    await asyncio.sleep(0.5)
+
+
+async def click_on_selected(app: MemoryInboxApp) -> None:
+    shown = Shown(app)
+    place, selected = shown.place("ConversationList"), shown.selected or ""
+    y = next(y for y, line in enumerate(shown.part("ConversationList")) if selected in line)
+    for kind in (events.MouseDown, events.MouseUp):
+        app.post_message(_mouse(kind, place.x + 5, place.y + y))
+    await asyncio.sleep(0.5)
+
+
+def _mouse(kind: type[events.MouseEvent], x: int, y: int) -> events.MouseEvent:
+    return kind(None, x, y, 0, 0, 1, False, False, False, x, y)
+
+
+def test_enter_reads_at_once(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "u", seconds=0.3)
+        here = Shown(app).selected
+        assert here in unread(app)
+        await press(app, "enter", seconds=0.3)
+        assert here not in unread(app)
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+def test_only_what_is_unread_here_has_a_number(tmp_path: Path) -> None:
+    def numbered(app: MemoryInboxApp) -> set[str]:
+        rows = "\n".join(Shown(app).part("ConversationList"))
+        return set(re.findall(r"^ *\d+ +(Customer \d+)", rows, re.MULTILINE))
+
+    async def tell(app: MemoryInboxApp) -> None:
+        for key in ("g", "u", "enter", "escape", "u", "m", "j"):
+            await press(app, key, seconds=4.0)
+            assert numbered(app) == unread(app) & set(names(app))
+        assert numbered(app)
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+def test_m_makes_unread_until_the_conversation_is_read_again(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "g", "j", seconds=5.0)
+        here = Shown(app).selected or ""
+        assert here not in unread(app)
+        await press(app, "m", seconds=30.0)
+        assert here in unread(app)
+        await press(app, "j", "k", seconds=4.0)
+        assert here not in unread(app)
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+@pytest.mark.parametrize("kind", [MemoryInbox, BasicMemoryInbox])
+def test_what_was_marked_unread_here_is_in_the_view_of_unread_ones_and_in_its_count(
+    tmp_path: Path, kind: type[MemoryInbox]
+) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "F", *" unread", "enter", seconds=2.0)
+        await press(app, "f", "k", *"New ones", "enter", seconds=1.0)
+        await press(app, "5", seconds=2.0)
+        await press(app, "9", "g", seconds=2.0)
+        read = [one for one in names(app) if one not in unread(app)]
+        here = read[len(read) // 2]
+        while Shown(app).selected != here:
+            await press(app, "j", seconds=0.2)
+        before = names(app)
+        await press(app, "m", "5", seconds=5.0)
+        assert here in names(app)
+        shown = len(app.inbox.queue.list.rows or ())
+        assert f"5 New ones {shown} " in Shown(app).lines[1]
+        await press(app, "9", seconds=5.0)
+        assert names(app) == before
+        assert re.search(rf"5 New ones {shown} |5 New ones   ", Shown(app).lines[1])
+        await press(app, "5", seconds=1.0)
+        while Shown(app).selected != here:
+            await press(app, "j", seconds=0.2)
+        await press(app, "enter", seconds=0.5)
+        await press(app, "escape", "ctrl+r", seconds=2.0)
+        assert here not in names(app)
+
+    play(kind(30), tmp_path, tell)
+
+
+@pytest.mark.parametrize(("after", "rested", "opened"), [("open", 0, 1), ("never", 0, 0)])
+def test_what_reads_can_be_configured(tmp_path: Path, after: Any, rested: int, opened: int) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "u", seconds=0.3)
+        before = unread(app)
+        await asyncio.sleep(60.0)
+        assert len(before - unread(app)) == rested
+        await press(app, "enter", seconds=10.0)
+        assert len(before - unread(app)) == opened
+
+    play(MemoryInbox(30), tmp_path, tell, preferences=Preferences(mark_read_after=after))
+
+
+def test_unread_stays_dimmed_where_it_was_read(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "f", "u", seconds=2.0)
+        rows = names(app)
+        await press(app, "g", seconds=4.0)
+        await press(app, *"jjj", seconds=20.0)
+        assert names(app) == rows
+        assert len(app.inbox.queue.list.dimmed) == 2
+        await press(app, "ctrl+r", seconds=2.0)
+        assert names(app) == [one for one in rows if one in unread(app)]
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) -> None:
+    source = MemoryInbox(30)
+
+    async def message_page(*arguments: Any, **options: Any) -> Page[Message]:
+        await asyncio.sleep(60.0)
+        return Page(data=())
+
+    source.message_page = message_page  # type: ignore[method-assign]
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(5.0)
+        for _ in range(10):
+            await press(app, "j", seconds=0.4)
+            assert "Loading…  " in "\n".join(Shown(app).part("Thread"))
+        await asyncio.sleep(7.0)
+        assert "Loading… 7 s " in "\n".join(Shown(app).part("Thread"))
+
+    play(source, tmp_path, tell)
+
+
+# A request that is not answered
+
+
+def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path) -> None:
+    seconds = 0.0
+    source = MemoryInbox(30, lambda: seconds)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        nonlocal seconds
+        await asyncio.sleep(5.0)
+        assert status(app).endswith(" live · 20 loaded ")
+        seconds = -8.5
+        await press(app, "ctrl+r", seconds=0.5)
+        assert status(app).endswith(" live · 20 loaded ")
+        for passed in range(1, 8):
+            await asyncio.sleep(1.0)
+            assert f" live · asking… {passed} s · 20 loaded" in status(app)
+        await asyncio.sleep(1.5)
+        assert re.search(r"offline · as of [\d:]+ · retrying in \d s · 20 ", status(app))
+        await asyncio.sleep(8.0)
+        assert re.search(r"offline · as of [\d:]+ · retrying now… [34] s · 20 ", status(app))
+        seconds = 0.0
+        await press(app, "6", seconds=1.0)
+        assert "asking" not in status(app)
+        assert " live · " in status(app)
+        seconds = 3.5
+        await press(app, "8", seconds=2.5)
+        assert " loading… 2 s · " in status(app)
+
+    play(source, tmp_path, tell)
+
+
+def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) -> None:
+    def count(app: MemoryInboxApp) -> int:
+        found = re.search(r"(\d+) of \d+ match", status(app))
+        assert found, status(app)
+        return int(found[1])
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "f", "u", seconds=1.0)
+        before = count(app)
+        await press(app, "enter", seconds=0.2)
+        assert count(app) == before - 1
+        await press(app, "m", seconds=0.2)
+        assert count(app) == before
+        await asyncio.sleep(60.0)
+        assert count(app) == before
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+# Orders and filters over loaded rows
+
+
+class Slow(MemoryInbox):
+    """Each answer takes a second."""
+
+    async def _answer(self) -> None:
+        await asyncio.sleep(1.0)
+
+
+class SlowOther(BasicMemoryInbox):
+    """Each answer takes a second, on a server without orders."""
+
+    _answer = Slow._answer
+
+
+def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path: Path) -> None:
+    source = SlowOther(200)
+    waiting = [
+        row for row in source.rows.values() if row["status"] == "open" and row["waiting_since"]
+    ]
+    longest = min(waiting, key=lambda row: row["waiting_since"])["contact"]["name"]
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "f", "u", seconds=0.2)
+        assert "nothing loaded" in status(app)
+        await press(app, "f", "u", seconds=5.0)
+        await press(app, "S", "w", seconds=2.0)
+        assert re.search(r"sorting \d+", status(app))
+        assert "~sort:waiting" in Shown(app).lines[0]
+        await asyncio.sleep(60.0)
+        assert "sorting" not in status(app)
+        assert "~" not in Shown(app).lines[0]
+        assert Shown(app).selected == longest
+        assert names(app)[0] == longest
+
+    play(source, tmp_path, tell)
+
+
+def test_another_order_of_loaded_rows_keeps_its_selection_when_the_server_is_back(
+    tmp_path: Path,
+) -> None:
+    answers = True
+    source = MemoryInbox(60, lambda: 0.0 if answers else None)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        nonlocal answers
+        await press(app, "S", "o", "S", "n", seconds=5.0)
+        answers = False
+        await press(app, "S", "o", seconds=5.0)
+        await press(app, "S", "n", seconds=5.0)
+        before = Shown(app).selected
+        assert names(app)[0] == before
+        source.change(str(int(names(app)[3].split()[1])))
+        answers = True
+        await press(app, "ctrl+r", seconds=60.0)
+        assert names(app)[0] != before
+        assert Shown(app).selected == before
+
+    play(source, tmp_path, tell)
+
+
+class RateLimited(MemoryInbox):
+    """Refuses every third request with a pause of ten seconds."""
+
+    requests = 0
+
+    async def _answer(self) -> None:
+        self.requests += 1
+        if self.requests % 3 == 0:
+            raise Unreachable("Too many requests", retry_after=10.0)
+
+
+def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
+    source = RateLimited(300)
+    matching = sum(
+        not row["awaiting_human"] and row["status"] == "open" for row in source.rows.values()
+    )
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "F", *"-needs:human", "enter", seconds=0.0)
+        found: list[int] = []
+        for _ in range(600):
+            await asyncio.sleep(1.0)
+            told = re.search(r"(\d+) found in (\d+)", status(app))
+            if told:
+                found.append(int(told[2]))
+            if app.inbox.queue.listing.complete:
+                break
+        assert found == sorted(found)
+        assert app.inbox.queue.listing.complete
+        rows = app.inbox.queue.list.rows
+        assert len(rows or ()) == matching
+
+    play(source, tmp_path, tell)
+
+
+def test_a_customer_with_further_filters_shows_what_the_header_says(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "ctrl+k", *"customer 014", seconds=2.0)
+        await press(app, "enter", seconds=3.0)
+        assert names(app) == [name(14)]
+        assert name(14) in Shown(app).lines[0]
+        assert name(14) in Shown(app).part("#list-title")[0]
+        await press(app, "f", "r", seconds=3.0)
+        await press(app, "f", "c", *"madrid", "enter", seconds=3.0)
+        assert f'is:resolved   in:Madrid   from:"{name(14)}"' in Shown(app).lines[0]
+        assert not app.inbox.queue.list.rows
+
+    play(MemoryInbox(60), tmp_path, tell)
+
+
+def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(3.0)
+        assert "9 All open 20 " in Shown(app).part("#views")[0]
+        assert "All open 20" in Shown(app).part("#list-title")[0]
+        await press(app, "f", "w", seconds=3.0)
+        assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+# Orders of the server
+
+
+def waiting_on(source: MemoryInbox) -> list[str]:
+    """The open customers who wait, the longest wait first."""
+    rows = [row for row in source.rows.values() if row["status"] == "open" and row["waiting_since"]]
+    rows.sort(key=lambda row: (row["waiting_since"], int(row["id"])))
+    return [row["contact"]["name"] for row in rows]
+
+
+class Counting(MemoryInbox):
+    """Counts the pages of conversations that were asked for."""
+
+    pages = 0
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        self.pages += 1
+        return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+
+def test_the_server_s_order_is_right_with_the_first_page(tmp_path: Path) -> None:
+    source = Counting(900)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(3.0)
+        source.pages = 0
+        await press(app, "j", "j", "S", "w", seconds=2.0)
+        assert source.pages <= 4
+        assert names(app)[:15] == waiting_on(source)[:15]
+        assert Shown(app).selected == waiting_on(source)[0]
+        assert "~" not in Shown(app).lines[0] + status(app)
+        await press(app, "G", seconds=30.0)
+        every = app.inbox.queue.list.rows
+        assert every is not None
+        waiting = [row.contact.name for row in every if row.waiting_since]
+        assert waiting == waiting_on(source)
+        assert status(app).rstrip().endswith(" 600 loaded")
+
+    play(source, tmp_path, tell)
+
+
+def test_who_is_answered_goes_down_and_who_begins_to_wait_comes_in_order(tmp_path: Path) -> None:
+    source = MemoryInbox(60)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "S", "w", seconds=2.0)
+        _, second, third = waiting_on(source)[:3]
+        source.change(str(int(second.split()[1])), waiting_since=None)
+        since = source.rows[str(int(third.split()[1]))]["waiting_since"]
+        source.change("3", waiting_since=since)
+        await asyncio.sleep(60.0)
+        every = app.inbox.queue.list.rows
+        assert every is not None
+        assert [row.contact.name for row in every if row.waiting_since] == waiting_on(source)
+        assert name(3) in names(app)[:3]
+        assert second not in names(app)[:3]
+
+    play(source, tmp_path, tell)
+
+
+@pytest.mark.parametrize("keys", [("8",), ("9", "f", "w")])
+def test_who_waits_over_an_hour_is_complete_at_once(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    source = Counting(100)
+    for number in range(100, 3_000):
+        source.rows[str(number)] = {**source.rows["3"], "id": str(number)}
+    # Nobody's wait becomes an hour meanwhile.
+    source.rows["59"] = {**source.rows["59"], "waiting_since": None}
+
+    async def tell(app: MemoryInboxApp) -> None:
+        source.pages = 0
+        await press(app, *keys, seconds=3.0)
+        assert source.pages <= 5
+        an_hour_ago = timestamp(source.now() - 3_600_000)
+        rows = {row["contact"]["name"]: row["waiting_since"] for row in source.rows.values()}
+        waiting = [one for one in waiting_on(source) if rows[one] < an_hour_ago]
+        assert set(names(app)[:15]) <= set(waiting)
+        assert f" {len(waiting)} loaded" in status(app)
+        assert "~" not in Shown(app).lines[0]
+        assert f"8 Waiting >1h {len(waiting)} " in Shown(app).lines[1]
+
+    play(source, tmp_path, tell)
+
+
+def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
+    tmp_path: Path,
+) -> None:
+    source = Counting(20_000)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        waiting = waiting_on(source)
+        source.pages = 0
+        await press(app, "W", seconds=2.0)
+        assert Shown(app).selected == waiting[0]
+        assert source.pages <= 3
+        for longest in waiting[1:4]:
+            await press(app, "W", seconds=0.5)
+            assert Shown(app).selected == longest
+
+    play(source, tmp_path, tell)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (200, 50)])
+def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    source = MemoryInbox(200)
+    open_ones = [row["contact"]["name"] for row in source.rows.values() if row["status"] == "open"]
+
+    def gaps(app: MemoryInboxApp) -> int:
+        return sum("not loaded" in line for line in Shown(app).part("ConversationList"))
+
+    def neighbours(app: MemoryInboxApp) -> bool:
+        shown = names(app)
+        return "".join(shown) in "".join(open_ones)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        assert neighbours(app)
+        await press(app, "W", seconds=5.0)
+        assert Shown(app).selected == waiting_on(source)[0]
+        assert gaps(app) == 1
+        assert not neighbours(app)
+        await press(app, "plus", seconds=1.0)
+        assert gaps(app) == 1
+        await press(app, "plus", "k", seconds=5.0)
+        assert neighbours(app) or gaps(app) == 1
+        await press(app, "G", seconds=30.0)
+        assert Shown(app).selected == open_ones[-1]
+        assert neighbours(app)
+        assert gaps(app) == 0
+
+    play(source, tmp_path, tell, size=size)
+
+
+def first_unread(source: MemoryInbox) -> str:
+    rows = source.rows.values()
+    return next(row["contact"]["name"] for row in rows if row["unread_count"])
+
+
+@pytest.mark.parametrize("kind", [Slow, SlowOther])
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        ("W", lambda source: waiting_on(source)[0]),
+        ("u", first_unread),
+        ("u W", lambda source: waiting_on(source)[0]),
+        ("W escape", lambda source: name(0)),
+        ("W 6", lambda source: name(0)),
+        ("6 W H", lambda source: name(0)),
+    ],
+)
+def test_a_key_before_the_first_page_goes_where_it_leads_once_that_is_there(
+    tmp_path: Path, keys: str, found: Callable[[MemoryInbox], str], kind: type[MemoryInbox]
+) -> None:
+    source = kind(20)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        assert not names(app)
+        for key in keys.split():
+            await press(app, key, seconds=0.2)
+        assert not names(app)
+        assert not re.search("No customer|No unread|Not known", status(app))
+        await asyncio.sleep(20.0)
+        assert Shown(app).selected == found(source)
+
+    play(source, tmp_path, tell)
+
+
+@pytest.mark.parametrize("key", ["W", "u"])
+def test_what_could_not_be_loaded_is_said_to_be_unknown(tmp_path: Path, key: str) -> None:
+    source = Failing(30)
+    source.down = True
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, key, seconds=0.2)
+        assert sentences.NOT_KNOWN in status(app)
+        await asyncio.sleep(11.0)
+        source.down = False
+        await press(app, "ctrl+r", key, seconds=5.0)
+        found = waiting_on(source)[0] if key == "W" else first_unread(source)
+        assert Shown(app).selected == found
+
+    play(source, tmp_path, tell)
+
+
+def test_an_answer_that_fails_after_the_key_is_said_to_be_unknown(tmp_path: Path) -> None:
+    class SlowFailing(Slow):
+        """Fails after a second."""
+
+        async def _answer(self) -> None:
+            await super()._answer()
+            raise Unreachable("The server does not answer")
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "ctrl+r", "W", seconds=0.2)
+        assert sentences.NOT_KNOWN not in status(app)
+        await asyncio.sleep(2.0)
+        assert sentences.NOT_KNOWN in status(app)
+
+    play(SlowFailing(30), tmp_path, tell)
+
+
+@pytest.mark.parametrize("key", ["W", "u", "U"])
+def test_a_view_of_an_unknown_label_is_known_to_be_empty(tmp_path: Path, key: str) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(3.0)
+        app.inbox.show_query(parse("#nosuch"))
+        await asyncio.sleep(4.0)
+        await press(app, key)
+        assert sentences.NOT_KNOWN not in status(app)
+        assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+def test_a_key_that_waits_for_an_answer_ends_with_a_dialog(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "W", "s", seconds=0.2)
+        await asyncio.sleep(20.0)
+        await press(app, "escape")
+        assert Shown(app).selected == name(0)
+
+    play(Slow(20), tmp_path, tell)
+
+
+def test_rows_that_come_by_themselves_are_not_read_by_resting(tmp_path: Path) -> None:
+    source = Slow(20)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "f", "u", seconds=30.0)
+        shown = unread(app)
+        assert shown == set(names(app))
+        await press(app, "j", seconds=4.0)
+        assert len(shown - unread(app)) == 1
+
+    play(source, tmp_path, tell)
+
+
+def test_a_server_that_refuses_orders_is_asked_for_one_once(tmp_path: Path) -> None:
+    class Other(BasicMemoryInbox):
+        """Notes the orders that it is asked for."""
+
+        asked: ClassVar[list[str]] = []
+
+        async def conversation_page(
+            self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+        ) -> Page[Conversation]:
+            self.asked += [filter.sort] if filter.sort else []
+            return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+    source = Other(120)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        for keys in ("S w", "9", "8", "S c", "W"):
+            await press(app, *keys.split(), seconds=20.0)
+        await press(app, "9", "S", "w", seconds=20.0)
+        assert names(app)[:15] == waiting_on(source)[:15]
+        assert source.asked == ["waiting"]
+
+    play(source, tmp_path, tell)
+
+
+# A cold cache of many conversations
+
+
+@pytest.mark.parametrize("keys", ["G", "W", "f u", "S w", "j j j j G k W"])
+def test_row_thread_and_contact_agree_on_a_cold_cache(tmp_path: Path, keys: str) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        for key in keys.split():
+            await press(app, key, seconds=0.2)
+        for _ in range(20):
+            await asyncio.sleep(0.5)
+
+    play(Slow(5_000), tmp_path, tell)
+
+
+def test_a_cached_thread_is_there_with_the_first_key(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "j", seconds=5.0)
+        await press(app, "k", seconds=5.0)
+        await press(app, "j", seconds=0.05)
+        assert any("from Customer" in line for line in Shown(app).part("Thread"))
+        await press(app, "j", seconds=0.05)
+        assert "Loading…" in "".join(Shown(app).part("Thread"))
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+# The connection
+
+
+class Failing(MemoryInbox):
+    """Does not answer while `down`; counts the requests for conversations."""
+
+    down = False
+    asked = 0
+
+    async def _answer(self) -> None:
+        if self.down:
+            raise Unreachable("The server does not answer")
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        self.asked += 1
+        return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+    async def counts(self, filter: ConversationFilter | None = None) -> Any:
+        self.asked += 1
+        return await super().counts(filter)
+
+
+def seconds_left(app: MemoryInboxApp) -> int:
+    found = re.search(r"retrying in (\d+) s", status(app))
+    assert found, status(app)
+    return int(found[1])
+
+
+def test_refresh_asks_at_once_and_never_makes_the_wait_longer(tmp_path: Path) -> None:
+    source = Failing(30)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        source.down = True
+        await asyncio.sleep(40.0)
+        left = seconds_left(app)
+        for _ in range(6):
+            asked = source.asked
+            await press(app, "ctrl+r", seconds=0.5)
+            assert source.asked > asked
+            assert seconds_left(app) <= left
+            left = seconds_left(app)
+        source.down = False
+        await press(app, "ctrl+r", seconds=0.5)
+        assert "live" in status(app)
+
+    play(source, tmp_path, tell)
+
+
+def test_live_is_said_after_the_first_answer_only(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(10.0)
+        assert "live" in status(app)
+        await press(app, "9", seconds=0.5)
+        assert "live" not in status(app)
+        assert "loading…" in status(app)
+        await asyncio.sleep(5.0)
+        assert "live" in status(app)
+
+    play(Slow(30), tmp_path, tell)
+
+
+class Nobody(Failing):
+    """The key belongs to no user."""
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        page = await super().conversation_page(filter, limit=limit, cursor=cursor)
+        if filter.assignee == "me":
+            raise Refused("assignee: this key belongs to no user", code=ME_UNAVAILABLE)
+        return page
+
+
+class NothingMine(MemoryInbox):
+    """No conversation is assigned to the own user any more, who still has a name in rows."""
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        if filter.assignee == "me":
+            return Page(data=())
+        return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+
+def test_whose_conversations_were_mine_once_is_you_ever_after(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "5", seconds=2.0)
+        await press(app, "9", seconds=2.0)
+        rows = " ".join(Shown(app).part("ConversationList"))
+        assert " you " in rows
+        assert "Grace" not in rows
+
+    play(MemoryInbox(30), tmp_path, tell)
+    play(NothingMine(30), tmp_path, tell)
+
+
+def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path: Path) -> None:
+    source = Nobody(30)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "5", seconds=2.0)
+        assert "Nobody is “me” here" in "\n".join(Shown(app).part("ConversationList"))
+        asked = source.asked
+        await asyncio.sleep(600.0)
+        assert source.asked == asked
+        await press(app, "6", seconds=2.0)
+        assert "live" in status(app)
+
+    play(source, tmp_path, tell)
+
+
+# Keys and focus
+
+
+@pytest.mark.parametrize("pane", ["2", "3", "4", "1"])
+def test_a_key_works_after_the_terminal_was_too_small(tmp_path: Path, pane: str) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, pane, seconds=1.0)
+        if len(app.screen_stack) > 1:
+            await press(app, "escape")
+        resize(app, (20, 5))
+        await asyncio.sleep(1.0)
+        resize(app, (120, 40))
+        await asyncio.sleep(0.0)
+        await press(app, "2", seconds=0.5)
+        before = Shown(app).selected
+        await press(app, "j", seconds=0.5)
+        assert Shown(app).selected != before
+        assert app.focused is not None
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+def test_the_tabs_have_the_room_of_the_pane_after_a_zoom(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        before = Shown(app).lines
+        await press(app, "plus", seconds=1.0)
+        await press(app, "plus", seconds=1.0)
+        assert Shown(app).lines[:3] == before[:3]
+
+    play(MemoryInbox(30), tmp_path, tell)
+
+
+class SlowContacts(MemoryInbox):
+    """Contacts take two seconds."""
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Contact]:
+        await asyncio.sleep(2.0)
+        return await super().contact_page(q, limit=limit, cursor=cursor)
+
+
+def test_enter_before_the_customers_are_found_goes_to_the_first(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "ctrl+k", *"customer 021", "enter", seconds=6.0)
+        assert names(app) == [name(21)]
+
+    play(SlowContacts(60), tmp_path, tell)
+
+
+# Channels and owners
+
+
+@pytest.mark.parametrize("size", [(60, 24), (80, 24), (99, 40), (120, 40), (200, 60)])
+def test_1_opens_the_channels_at_every_width_and_enter_shows_those_of_one(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "1", seconds=0.5)
+        channels = "\n".join(Shown(app).part("ChannelList"))
+        assert "London" in channels
+        assert "Madrid" in channels
+        await press(app, "l", "h", "j", "enter", seconds=1.0)
+        assert "in:London" in Shown(app).lines[0]
+        assert names(app)
+        assert app.focused is app.inbox.queue.list
+
+    play(MemoryInbox(30), tmp_path, tell, size=size)
+
+
+def test_my_own_conversations_say_you(tmp_path: Path) -> None:
+    source = MemoryInbox(30)
+    for id in ("3", "9", "15"):
+        source.change(id, assignee={"id": "2", "name": "Ana Souza"})
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "5", seconds=2.0)
+        await press(app, "9", "g", seconds=2.0)
+        rows = "\n".join(Shown(app).part("ConversationList"))
+        assert " you " in rows
+        assert " Ana " in rows
+        assert "Grace" not in rows
+        owners = set()
+        for _ in range(6):
+            await press(app, "j", seconds=0.3)
+            owners.add(Shown(app).part("#thread-title")[0].rstrip(" ─").split(" ")[-1])
+        assert owners == {"you", "Souza", "unassigned"}
+
+    play(source, tmp_path, tell)
+
+
+def test_a_message_about_one_view_ends_with_it(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "y")
+        assert sentences.COPIED in status(app)
+        await press(app, "S", "o")
+        assert sentences.COPIED not in status(app)
+
+    play(MemoryInbox(30), tmp_path, tell)

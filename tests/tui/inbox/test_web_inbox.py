@@ -1,0 +1,129 @@
+"""A read-only viewer hands over: conversations open in a web inbox, texts are copied filled in."""
+
+import webbrowser
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from frontdesk.cache import Cache
+from frontdesk.cli.config import parsed
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.preferences import Preferences
+from frontdesk.tui.views.templates import fill_in
+from frontdesk.wire import PhoneRef
+from tests.conftest import NOW
+from tests.tui.conftest import settle, shown
+
+LINK = "https://inbox.example.com/conversations/{id}"
+THEO = PhoneRef(id="8", name="Theo Kim", phone="+447700900821")
+
+
+class Page(FrontdeskApp):
+    """The viewer on a page of a browser, which opens links itself."""
+
+    is_web = True
+
+    def __init__(self, client: InboxClient, cache: Cache, link: str | None) -> None:
+        super().__init__(
+            Mailbox(lambda: client, cache, clock=lambda: NOW),
+            title="sample",
+            clock=Clock(UTC, lambda: NOW),
+            preferences=Preferences(conversation_link=link),
+        )
+        self.opened: list[str] = []
+        self.copied: list[str] = []
+
+    def open_url(self, url: str, *, new_tab: bool = True) -> None:
+        self.opened.append(url)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        self.copied.append(text)
+
+
+class OnTerminal(Page):
+    """The viewer on a terminal."""
+
+    is_web = False
+
+
+async def test_o_on_a_conversation_opens_it_in_the_web_inbox(
+    client: InboxClient, cache: Cache
+) -> None:
+    app = Page(client, cache, LINK)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "o")
+        await settle(pilot)
+        assert isinstance(app.screen, InboxScreen)
+        assert app.opened == [LINK.replace("{id}", str(app.screen.selected_id))]
+
+
+async def test_without_a_browser_the_link_is_shown_to_copy(
+    client: InboxClient, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("w3m"))
+    app = OnTerminal(client, cache, LINK)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("o")
+        await settle(pilot)
+        assert "No browser here" in shown(app)
+        assert app.copied == [app.screen.query_one(Input).value]
+        assert app.copied[0].startswith("https://inbox.example.com/conversations/")
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (f'"{LINK}"', None),
+        ('"http://localhost:3000/c/{id}?tab=all"', None),
+        ('"https://inbox.example.com/c/"', "use an address with {id}"),
+        ('"https://inbox.example.com/{account}/{id}"', "use an address with {id}"),
+        ('"https://{id}.example.com/"', "use an address with {id}"),
+        ('"https://inbox.example.com{id}/"', "put {id} after the host"),
+        ('"javascript:alert({id})"', "use an address with {id}"),
+        ("7", "use a text in quotes"),
+    ],
+)
+def test_the_address_of_conversations_is_checked(value: str, problem: str | None) -> None:
+    configured = parsed(Path("config.toml"), f"[open]\nconversation = {value}\n")
+    words = [str(mistake) for mistake in configured.mistakes]
+    assert [problem in one for one in words] == ([True] if problem else [])
+    assert (configured.open.conversation is None) == (problem is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("Hello {{contact.name}}!", "Hello Theo Kim!"),
+        ("Hi {{ first_name }}, dear {{customer.last_name}}", "Hi Theo, dear Kim"),
+        ("{{1}}, your order {{2}} left", "Theo, your order {{2}} left"),
+        ("{{3}} is your code", "{{3}} is your code"),
+        ("{{agent.nickname}}", "{{agent.nickname}}"),
+    ],
+)
+def test_the_name_of_the_customer_is_filled_in(text: str, filled: str) -> None:
+    examples = {"{{1}}": "Sam", "{{2}}": "VD-1048", "{{3}}": "482913"}
+    assert fill_in(text, THEO, examples) == filled
+    assert fill_in(text, None, examples) == text
+
+
+async def test_y_on_a_template_copies_it_for_the_selected_customer(
+    client: InboxClient, cache: Cache
+) -> None:
+    app = Page(client, cache, None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"nuria", "space", *"zubiri", "enter")
+        await settle(pilot)
+        await pilot.press("v", "t")
+        await settle(pilot)
+        await pilot.press("slash", *"shipped", "enter", "y")
+        await settle(pilot)
+        assert "Nuria" in app.copied[0]

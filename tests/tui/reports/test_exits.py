@@ -1,0 +1,130 @@
+"""Where the report leads, and what is taken out of it: conversations, copies, files."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.tui.conftest import Open, settle, shown
+from tests.tui.views import press, type_in
+
+
+@pytest.mark.parametrize(
+    ("row", "chosen", "words"),
+    [
+        (0, "", "no filter for when one began"),
+        (4, "is:resolved", "resolved now, whenever"),
+        (8, "is:open", "handed over"),
+    ],
+)
+async def test_enter_on_a_figure_leads_to_the_nearest_conversations_and_says_so(
+    report: Open, row: int, chosen: str, words: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, *["j"] * row, "enter")
+        assert app.chosen == [chosen]
+        assert words in app.toasts
+
+
+async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3", "enter")
+        assert app.chosen == ["in:id:108200000000013"]
+
+
+async def test_enter_on_who_sent_keeps_the_channel(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "enter")
+        assert app.chosen == [""]
+        assert "who wrote" in app.toasts
+
+
+@pytest.mark.parametrize(
+    ("keys", "chosen", "said"),
+    [
+        (("enter",), "is:open", False),
+        (("l", "enter"), "is:open @unassigned", False),
+        (("right", "right", "enter"), "is:open", True),
+        (("l", "l", "l", "left", "h", "enter"),
+         "is:open @unassigned", False),
+    ],
+)  # fmt: skip
+async def test_the_live_numbers_lead_to_their_lists(
+    report: Open, keys: tuple[str, ...], chosen: str, said: bool
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "0", *keys)
+        assert app.chosen == [chosen]
+        assert ("Not exactly the same set" in app.toasts) == said
+
+
+async def test_y_copies_what_stands_under_the_cursor(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "y", "0", "y", "2", "y", "3", "y", "4", "y")
+        figure, live, part, channel, author = app.copied
+        assert figure.startswith("New conversations: 65 (previous 29, ▲ 124 %) · 8 – 14 Mar 2026")
+        assert live.startswith("open: 60")
+        assert part.startswith("New conversations, Sat 14 Mar (part): 16, was 4 (Sat 7 Mar)")
+        assert channel.startswith("Madrid: New conversations 17, Reopened")
+        assert author.startswith("Agents: 169 messages sent")
+
+
+async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked(
+    report: Open, tmp_path: Path
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for ending in ("csv", "json", "md"):
+            await press(pilot, "E")
+            assert "inbox-report-2026-03-08-2026-03-14.csv" in shown(app)
+            await type_in(pilot, f"{tmp_path}/report.{ending}")
+            await press(pilot, "enter")
+        rows = list(csv.DictReader((tmp_path / "report.csv").read_text("utf-8").splitlines()))
+        assert rows[0]["value"] == "65"
+        assert {row["scope"] for row in rows} == {
+            *("all", "channel", "author", "pricing", "part", "live")
+        }
+        assert len({row["from"] for row in rows if row["scope"] == "part"}) == 14
+        body = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+        assert body["metrics"]["conversations_count"] == 65
+        assert len(body["previous_series"]) == 7
+        markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
+        assert "| New conversations | 65 | 29 | ▲ 124 % |  |" in markdown
+        (tmp_path / "report.md").write_text("mine", encoding="utf-8")
+        await press(pilot, "E")
+        await type_in(pilot, f"{tmp_path}/report.md")
+        await press(pilot, "enter")
+        assert "This file exists" in shown(app)
+        assert (tmp_path / "report.md").read_text(encoding="utf-8") == "mine"
+        await press(pilot, "enter")
+        assert (tmp_path / "report.md").read_text(encoding="utf-8") != "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("report.xls", ".csv, .json, .md"), ("nowhere/report.csv", "no directory"), (".csv", "end")],
+)
+async def test_a_name_that_cannot_be_saved_under_is_explained(
+    report: Open, tmp_path: Path, name: str, problem: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "E")
+        await type_in(pilot, f"{tmp_path}/{name}")
+        await press(pilot, "enter")
+        assert problem in shown(app)
+        await press(pilot, "escape", "escape")
+        assert list(tmp_path.glob("*.csv")) == []

@@ -1,0 +1,260 @@
+"""What a report says by person, team, label and hour, with percentiles and targets."""
+
+from datetime import UTC, timedelta
+from typing import Any
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import Refused
+from frontdesk.mailbox import Mailbox
+from frontdesk.reports import export
+from frontdesk.reports.metrics import METRICS
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.preferences import Preferences, Targets
+from frontdesk.wire import Report, ReportQuery
+from tests.conftest import NOW
+from tests.report_parts import with_parts
+from tests.tui.conftest import Open, lines, settle, shown
+from tests.tui.reports import Answering, line_with
+from tests.tui.views import press, type_in
+
+TARGETS = Targets(timedelta(minutes=15), timedelta(hours=1))
+
+
+class WithParts(Answering):
+    """The sample's server, with the parts that a report is asked for."""
+
+    def __init__(self, client: InboxClient) -> None:
+        super().__init__(client, lambda query: None)  # type: ignore[arg-type, return-value]
+        self._server = client
+        self.queries: list[ReportQuery] = []
+
+    async def report(self, query: ReportQuery | None = None) -> Report:
+        assert query is not None
+        self.queries.append(query)
+        users = {user.name: user.id async for user in self._server.users()}
+        return with_parts(await self._server.report(query), query, users)
+
+
+def desk(source: Any, cache: Cache) -> FrontdeskApp:
+    """The viewer with targets."""
+    mailbox = Mailbox(lambda: source, cache, clock=lambda: NOW)
+    clock = Clock(UTC, lambda: NOW)
+    return FrontdeskApp(
+        mailbox, title="sample", clock=clock, preferences=Preferences(targets=TARGETS)
+    )
+
+
+async def test_a_supervisor_sees_who_is_slow_goes_to_what_waits_there_and_comes_back(
+    client: InboxClient, cache: Cache
+) -> None:
+    app = desk(WithParts(client), cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "5")
+        rows = [line for line in lines(app) if "Okafor" in line or "Ruiz" in line]
+        assert [row.split()[0] for row in rows] == ["Grace", "Ana"]
+        assert rows[0].split()[2:6] == ["busy", "11", "5", "5h"]
+        assert "1h30m" in rows[0]
+        assert "wait" in lines(app)[1]
+        await press(pilot, "j", "enter")
+        assert "is:open" in shown(app)
+        assert "sort:waiting" in shown(app)
+        assert "Grace" in lines(app)[0]
+        await press(pilot, "f4")
+        assert app.focused is not None
+        assert app.focused.id == "channels"
+        assert line_with(app, "Okafor")
+        await press(pilot, "k", "enter")
+        assert "@unassigned" in shown(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (140, 40), (200, 60)])
+async def test_every_part_is_shown_at_every_size(
+    report: Open, client: InboxClient, size: tuple[int, int]
+) -> None:
+    app = report(WithParts(client))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        assert "nobody" in shown(app)
+        assert "Grace Okafor" in shown(app)
+        await press(pilot, "6")
+        assert "London" in line_with(app, "online") or "London" in shown(app)
+        await press(pilot, "7")
+        assert "labels have no history" in shown(app)
+        await press(pilot, "8")
+        assert all(day in shown(app) for day in ("Mon", "Wed", "Sun"))
+        assert "MESSAGES RECEIVED BY HOUR" in shown(app)
+        await press(pilot, "percent_sign")
+        row = line_with(app, "First response, mean")
+        assert "~2m00s" in row
+        assert "~50m00s" in row
+        head = line_with(app, " THIS ")
+        assert "P90" in head
+        assert ("PREVIOUS" in head) == (" 29 " in line_with(app, "New conversations"))
+
+
+async def test_a_figure_has_one_name_on_the_screen_in_the_shell_and_in_exports(
+    report: Open, client: InboxClient
+) -> None:
+    query = ReportQuery(include="users,teams,labels,hours")
+    whole = with_parts(await client.report(query), query)
+    tables = {headings[0]: (headings, rows) for headings, rows in export.tables(whole, UTC)}
+    app = report(WithParts(client))
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        figures = [row[0] for row in tables["Metric"][1]]
+        assert figures == [metric.name for metric in METRICS]
+        assert all(line_with(app, f"{name}  ") for name in figures)
+        now = line_with(app, " NOW ")
+        for name in tables["Open now"][0]:
+            assert f" {name.removesuffix(' now').lower()} " in now
+        for key, part in (("3", "Channel"), ("5", "Person"), ("6", "Team"), ("7", "Label")):
+            await press(pilot, key)
+            shell = next(headings for name, (headings, _) in tables.items() if part in name)
+            head = line_with(app, f"{part.upper()}  ")
+            for name in shell[1:]:
+                assert f" {name.removesuffix(' now').upper()}" in head, name
+        await press(pilot, "8")
+        assert any(f" {name.upper()} BY HOUR " in shown(app) for name in tables)
+        await press(pilot, "m")
+        assert any(f" {name.upper()} BY HOUR " in shown(app) for name in tables)
+    assert {row["figure"] for row in export.records(whole) if row["scope"] == "all"} == {
+        metric.field for metric in METRICS
+    }
+
+
+async def test_percentiles_stand_only_beside_a_mean_that_has_room(
+    report: Open, client: InboxClient
+) -> None:
+    app = report(WithParts(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "percent_sign")
+        head = line_with(app, "PERSON")
+        assert "FIRST RESPONSE" in head
+        assert head.count("P50") == head.count("FIRST RESPONSE") + head.count("WAITING")
+
+
+async def test_the_cell_under_the_cursor_is_read_out_and_a_key_shows_first_responses(
+    report: Open, client: InboxClient
+) -> None:
+    app = report(WithParts(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "8", "j", *["l"] * 5)
+        words = "Tue 14:00: 9 received, first response 14m00s; was 9, 14m00s"
+        assert words in shown(app)
+        assert line_with(app, "▸Tue").count("█") > 0
+        await press(pilot, "m")
+        assert "FIRST RESPONSE, MEAN BY HOUR" in shown(app)
+        assert set(line_with(app, "Sun ")[:60].split()) == {"Sun", "·"}
+        await press(pilot, "2")
+        assert "NEW CONVERSATIONS PER DAY" in shown(app)
+
+
+async def test_parts_are_asked_for_only_while_they_are_shown(
+    report: Open, client: InboxClient
+) -> None:
+    source = WithParts(client)
+    app = report(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert {query.include for query in source.queries} == {None}
+        await press(pilot, "5", "8", "percent_sign")
+        assert {query.include for query in source.queries[-3:]} == {
+            *("spread", "users,spread", "hours,spread")
+        }
+        await press(pilot, "percent_sign", "2", "3")
+        source.queries.clear()
+        await press(pilot, "ctrl+r")
+        assert [query.include for query in source.queries] == [None]
+
+
+async def test_a_server_that_lacks_parts_is_said_to(report: Open, client: InboxClient) -> None:
+    async def plain(query: ReportQuery) -> Report:
+        rest = {"include": None, "target_first_response": None, "target_reply": None}
+        return await client.report(query.model_copy(update=rest))
+
+    source: Any = Answering(client, plain)  # type: ignore[arg-type]
+    source.report = plain
+    app = report(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        assert "this server does not report by person" in shown(app)
+        await press(pilot, "8")
+        assert "this server does not report by hour" in shown(app)
+        await press(pilot, "percent_sign")
+        assert "this server does not report p50 and p90" in lines(app)[-2]
+        assert "65" in line_with(app, "New conversations")
+
+
+async def test_a_part_that_fails_says_why_and_the_rest_stays(
+    report: Open, client: InboxClient
+) -> None:
+    async def failing(query: ReportQuery) -> Report:
+        if query.include:
+            raise Refused("The part is out of order", code="out_of_order")
+        return await client.report(query)
+
+    source: Any = Answering(client, failing)  # type: ignore[arg-type]
+    source.report = failing
+    app = report(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        assert "The part is out of order" in shown(app)
+        assert "65" in line_with(app, "New conversations")
+
+
+async def test_targets_are_columns_and_counts_of_those_who_wait_longer(
+    client: InboxClient, cache: Cache
+) -> None:
+    app = desk(WithParts(client), cache)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4")
+        assert "IN TIME" in shown(app)
+        assert "82% in 1h" in line_with(app, "Waiting, mean")
+        assert "wait longer than 1h 9" in lines(app)[1]
+        await press(pilot, "W")
+        assert "wait longer than 1h" in shown(app)
+        await press(pilot, "escape", "0", *["l"] * 4, "enter")
+        assert "waiting:>1h" in shown(app)
+
+
+async def test_people_are_sorted_and_saved_as_they_are_shown(
+    report: Open, client: InboxClient, tmp_path: Any
+) -> None:
+    app = report(WithParts(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "S")
+        await type_in(pilot, "sent")
+        await press(pilot, "enter")
+        names = ("Ruiz", "Okafor", "nobody")
+        rows = [name for line in lines(app) for name in names if name in line]
+        assert rows == list(names)
+        await press(pilot, "E")
+        await type_in(pilot, f"{tmp_path}/people.csv")
+        await press(pilot, "enter")
+        saved = (tmp_path / "people.csv").read_text("utf-8")
+        assert "user,Grace Okafor,this" in saved
+        assert "user,nobody,now" in saved
+
+
+async def test_a_team_leads_to_no_list_but_a_sentence_and_billable_messages_have_rows(
+    client: InboxClient, cache: Cache
+) -> None:
+    app = desk(WithParts(client), cache)
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "6", "enter")
+        assert any("5 shows people" in line for line in lines(app))
+        assert any("TEAM" in line for line in lines(app))
+        assert any("billable, London, campaign" in line for line in lines(app))

@@ -1,0 +1,325 @@
+"""The report, driven by keys on the sample; what is read is what stands on the screen."""
+
+import re
+
+import pytest
+
+from tests.tui.conftest import Open, lines, settle, shown
+from tests.tui.reports import line_with, title_of
+from tests.tui.views import press, type_in
+
+
+async def test_it_opens_on_seven_days_against_the_seven_before(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert title_of(app).startswith(" REPORTS sample · all channels")
+        assert title_of(app).endswith("8 – 14 Mar 2026 until 10:00 (UTC)  vs 1 – 7 Mar until 10:00")
+        assert "open 60" in lines(app)[1]
+        assert "▲ 124 %" in line_with(app, "New conversations")
+        assert "66 replies" in line_with(app, "First response, mean")
+        text = shown(app)
+        for words in ("NEW CONVERSATIONS PER DAY", "WHO SENT  245 messages", "CHANNEL", "Sa(part)"):
+            assert words in text
+        assert "the last day is partial" in lines(app)[-2]
+        assert lines(app)[-1].endswith("live")
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24), (100, 32), (120, 40), (200, 60)])
+async def test_every_size_shows_the_figures(report: Open, size: tuple[int, int]) -> None:
+    app = report()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert "65" in line_with(app, "New conversations")
+        assert len(lines(app)) == size[1]
+
+
+async def test_under_40x10_it_says_what_it_needs(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(38, 9)) as pilot:
+        await settle(pilot)
+        assert shown(app).strip() == "40x10 needed, this is 38x9"
+
+
+async def test_a_narrow_report_shows_one_pane_below_the_figures_and_a_flat_one_only_one(
+    report: Open,
+) -> None:
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for key, words in (
+            ("3", "CHANNEL "),
+            ("4", "WHO SENT"),
+            ("2", "PER DAY"),
+            ("1", "PER DAY"),
+        ):
+            await press(pilot, key)
+            assert words in shown(app)
+            assert "METRIC" in shown(app)
+        await pilot.resize_terminal(60, 15)
+        await press(pilot, "3")
+        assert "CHANNEL" in shown(app)
+        assert "METRIC" not in shown(app)
+
+
+async def test_tab_goes_through_all_panes_and_back(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        seen = []
+        for _ in range(5):
+            await press(pilot, "tab")
+            seen.append(app.focused.id if app.focused else None)
+        assert seen == ["plot", "authors", "channels", "live", "metrics"]
+        await press(pilot, "shift+tab")
+        assert app.focused
+        assert app.focused.id == "live"
+
+
+async def test_panes_are_passed_one_by_one_however_fast_tab_is_pressed(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for presses, last in ((2, "authors"), (1, "channels"), (5, "channels"), (3, "plot")):
+            for _ in range(presses):
+                app.simulate_key("tab")
+            await settle(pilot)
+            assert app.focused
+            assert app.focused.id == last
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("today", "14 Mar 2026 until 10:00"),
+        ("yesterday", "13 Mar 2026 (UTC)"),
+        ("30", "13 Feb – 14 Mar 2026 until 10:00"),
+        ("90", "15 Dec 2025 – 14 Mar 2026 until 10:00"),
+        ("this week", "9 – 14 Mar 2026 until 10:00"),
+        ("last week", "2 – 8 Mar 2026 (UTC)  vs 23 Feb – 1 Mar"),
+        ("this month", "1 – 14 Mar 2026 until 10:00"),
+        ("last month", "1 – 28 Feb 2026 (UTC)"),
+    ],
+)
+async def test_p_chooses_a_period_by_its_name(report: Open, typed: str, words: str) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, typed)
+        await press(pilot, "enter")
+        assert words in title_of(app)
+
+
+@pytest.mark.parametrize(
+    ("typed", "head"),
+    [
+        ("7", "PER DAY, 8 – 14 Mar"),
+        ("90", "PER WEEK, 15 Dec – 14 Mar"),
+        ("30", "PER DAY, 13 Feb – 14 Mar"),
+        ("today", "PER HOUR, 14 Mar"),
+    ],
+)
+async def test_the_series_of_the_figures_are_headed_by_their_parts_and_dates(
+    report: Open, typed: str, head: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, typed)
+        await press(pilot, "enter")
+        words = line_with(app, "▸METRIC").partition("CHANGE")[2].rpartition("SAMPLES")[0]
+        assert words.strip() == head
+
+
+@pytest.mark.parametrize(
+    ("typed", "first", "last", "was"),
+    [
+        ("90", "15 Dec", "9 Mar*", "(week of 9 Dec)"),
+        ("30", "13", "11", "(Thu 12 Feb)"),
+        ("7", "Su", "Sa(part)", "(Sat 7 Mar)"),
+        ("this month", "Su", "Sa*", "(Sat 14 Feb)"),
+        ("today", "00", "09", "(Fri 13 Mar 09:00)"),
+    ],
+)
+async def test_the_axis_of_the_plot_has_the_dates_of_the_period_and_no_others(
+    report: Open, typed: str, first: str, last: str, was: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(160, 50)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, typed)
+        await press(pilot, "enter", "2")
+        axis = next(line for line in lines(app) if re.match(" +0 ┼", line))
+        labels = [label for label in axis.split("┼")[1].split("  ")[0].split("─") if label]
+        assert labels[0] == first
+        assert last in labels
+        await press(pilot, "end")
+        assert was in shown(app)
+
+
+async def test_dates_can_be_typed_and_wrong_ones_are_explained(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, "dates")
+        await press(pilot, "enter")
+        await type_in(pilot, "2026-03-05 2026-03-01")
+        await press(pilot, "enter")
+        assert "The first day comes after the last" in shown(app)
+        await type_in(pilot, "2026-03-01 2026-03-05")
+        await press(pilot, "enter")
+        assert "1 – 5 Mar 2026 (UTC)  vs 24 – 28 Feb" in title_of(app)
+
+
+async def test_the_brackets_go_to_the_period_before_and_after(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "left_square_bracket")
+        assert "1 – 7 Mar 2026 (UTC)" in title_of(app)
+        await press(pilot, "comma")
+        assert "22 – 28 Feb 2026" in title_of(app)
+        await press(pilot, "full_stop", "right_square_bracket")
+        assert "8 – 14 Mar 2026 until 10:00" in title_of(app)
+        await press(pilot, "right_square_bracket")
+        assert "has not begun" in app.toasts
+        assert "8 – 14 Mar 2026 until 10:00" in title_of(app)
+
+
+async def test_g_changes_the_parts_of_the_plot(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "g")
+        assert "PER HOUR" in shown(app)
+        await press(pilot, "2", "g")
+        assert "PER DAY" in shown(app)
+
+
+@pytest.mark.parametrize("key", ["c", "f"])
+async def test_a_channel_can_be_chosen(report: Open, key: str) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        await type_in(pilot, "madrid")
+        await press(pilot, "enter")
+        assert "sample · Madrid" in title_of(app)
+        assert "17" in line_with(app, "New conversations")
+
+
+async def test_another_zone_has_other_days(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "Z")
+        await type_in(pilot, "tokyo")
+        await press(pilot, "enter")
+        assert "8 – 14 Mar 2026 until 19:00 (Asia/Tokyo)" in title_of(app)
+
+
+async def test_capital_s_orders_the_channels_and_again_turns_them_round(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for first in ("Madrid", "Wholesale"):
+            await press(pilot, "S")
+            await type_in(pilot, "received")
+            await press(pilot, "enter")
+            head = next(at for at, line in enumerate(lines(app)) if " CHANNEL" in line)
+            assert "RECEIVED" in lines(app)[head]
+            rows = [line[1:20].strip() for line in lines(app)[head + 1 : head + 6]]
+            received = [int(line[37:50].split()[-1]) for line in lines(app)[head + 1 : head + 6]]
+            assert received == sorted(received, reverse=first == "Madrid")
+            assert len(set(rows)) == 5
+
+
+async def test_w_says_what_the_figure_is(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j", "j", "j", "j", "w")
+        assert "first answer by a person" in " ".join(shown(app).split())
+        assert "Taken of 66 samples" in shown(app)
+        await press(pilot, "escape")
+        assert "Taken of" not in shown(app)
+
+
+async def test_the_plot_follows_the_figure_and_its_cursor_names_a_day(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j")
+        assert "MESSAGES RECEIVED PER DAY" in shown(app)
+        await press(pilot, "2", "k", "h")
+        assert "REOPENED PER DAY" in shown(app)
+        assert "Fri 13 Mar:" in shown(app)
+        await press(pilot, "home", "left", "right", "end", "l")
+        assert "Sat 14 Mar (part):" in shown(app)
+
+
+async def test_slash_finds_a_figure_and_n_goes_on(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash")
+        await type_in(pilot, "mean")
+        await press(pilot, "enter")
+        assert "FIRST RESPONSE, MEAN PER DAY" in shown(app)
+        await press(pilot, "n")
+        assert "WAITING, MEAN PER DAY" in shown(app)
+        await press(pilot, "N")
+        assert "FIRST RESPONSE, MEAN PER DAY" in shown(app)
+
+
+@pytest.mark.parametrize("key", ["escape", "q"])
+async def test_it_is_left_without_a_choice(report: Open, key: str) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        assert app.chosen == [None]
+
+
+@pytest.mark.parametrize("key", ["question_mark", "f1"])
+async def test_all_its_keys_are_explained(report: Open, key: str) -> None:
+    app = report()
+    async with app.run_test(size=(120, 60)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        for words in (
+            "Period or dates",
+            "Hours, days, weeks or months",
+            "Export report",
+            "Time zone",
+        ):
+            assert words in shown(app)
+
+
+async def test_without_colour_nothing_is_lost(
+    report: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        text = shown(app)
+        for words in ("worse", "better", "█", "░", "▸METRIC"):
+            assert words in text
+
+
+async def test_a_terminal_without_blocks_gets_a_plot_all_the_same(
+    report: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "linux")
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        text = shown(app)
+        assert "█" not in text
+        assert "###" in text
+        assert "+ 124 %" in text

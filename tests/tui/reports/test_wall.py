@@ -1,0 +1,141 @@
+"""The wall: what is the case now and today, in digits that can be read from afar."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from rich.cells import cell_len
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import NotFound
+from frontdesk.mailbox import Mailbox
+from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, time_words
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.reports.query import Asked
+from frontdesk.tui.reports.wall import Block, Tile, WallApp, large, wall
+from frontdesk.tui.widgets.glyphs import PlainCharacters
+from tests.conftest import NOW
+from tests.tui.conftest import Open, lines, settle, shown
+from tests.tui.reports import failing
+from tests.tui.views import press, type_in
+
+values = some.one_of(
+    some.integers(0, 10**7).map("{:,}".format), some.floats(0, 10**6).map(time_words)
+)
+blocks = some.lists(
+    some.builds(
+        Block,
+        some.just([("accent", " NOW")]),
+        some.lists(values.map(lambda value: Tile("open", value)), min_size=1, max_size=7),
+    ),
+    min_size=1,
+    max_size=2,
+)
+
+
+def test_a_number_is_drawn_in_pixels_and_its_unit_in_letters() -> None:
+    assert large("12 s", 1, BLOCKS) == [
+        "▄█  ▀▀█  ",
+        " █  █▀▀  ",
+        "▀▀▀ ▀▀▀ s",
+    ]
+    assert large("17", 2, ASCII) == [
+        "  ##   ######",
+        "####       ##",
+        "  ##       ##",
+        "  ##       ##",
+        "######     ##",
+    ]
+
+
+@given(blocks, some.integers(40, 250), some.integers(10, 80), some.sampled_from((BLOCKS, ASCII)))
+def test_it_fits_every_screen(blocks: list[Block], width: int, height: int, glyphs: Glyphs) -> None:
+    drawn = ["".join(text for _, text in line) for line in wall(blocks, width, height, glyphs)]
+    assert len(drawn) <= height
+    assert all(cell_len(line) <= width for line in drawn)
+    plain = (line.translate(PlainCharacters.TABLE) for line in drawn)
+    assert glyphs is BLOCKS or all(line.isascii() for line in plain)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (140, 40), (200, 60)])
+async def test_a_key_of_the_report_puts_now_and_today_on_the_wall_and_back(
+    report: Open, size: tuple[int, int]
+) -> None:
+    app = report()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "W")
+        text = shown(app)
+        for words in (
+            *("NOW 10:00", "open", "unassigned", "unattended", "need a human"),
+            *("TODAY until 10:00", "New conversations", "Messages received", "Messages sent"),
+            *("Resolved", "First response, mean", "Waiting, mean", "▲ 100 %, was 8"),
+        ):
+            assert words in text
+        assert " 60 " not in text
+        assert "▀" in text or "█" in text
+        assert lines(app)[-1].endswith("live")
+        await press(pilot, "escape")
+        assert "METRIC" in shown(app)
+
+
+async def test_the_wall_keeps_the_channel_of_the_report(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(60, 15)) as pilot:
+        await settle(pilot)
+        await press(pilot, "c")
+        await type_in(pilot, "madrid")
+        await press(pilot, "enter", "W")
+        assert "sample · Madrid" in lines(app)[0]
+        assert lines(app)[2].split() == ["13", "5"]
+
+
+async def test_a_terminal_without_blocks_gets_large_digits_all_the_same(
+    report: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "linux")
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "W")
+        assert shown(app).isascii()
+        assert "######" in shown(app)
+
+
+async def test_what_fails_is_said_on_the_wall(report: Open, client: InboxClient) -> None:
+    app = report(failing(client, NotFound("There is nothing here.")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "W")
+        assert "This server has no reports" in shown(app)
+
+
+@pytest.mark.parametrize("key", ["W", "8"])
+async def test_a_long_problem_is_wrapped_on_the_wall_and_in_place_of_the_hours(
+    report: Open, client: InboxClient, key: str
+) -> None:
+    problem = "The server answers this question with a sentence of more than forty cells"
+    app = report(failing(client, NotFound(f"{problem}.")))
+    async with app.run_test(size=(60, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        assert max(cell_len(line) for line in lines(app)) <= 60
+        assert problem in " ".join(shown(app).split())
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "escape", "q"])
+async def test_alone_it_ends_on_a_key(client: InboxClient, cache: Cache, key: str) -> None:
+    app = WallApp(
+        Mailbox(lambda: client, cache, clock=lambda: NOW),
+        Asked("today"),
+        title="sample",
+        glyphs=BLOCKS,
+        clock=Clock(NOW.tzinfo, lambda: NOW),
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "TODAY until 10:00" in shown(app)
+        assert "esc quit" in lines(app)[-1]
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.return_code == 0

@@ -1,0 +1,106 @@
+"""Uses of Textual's private names in tests, each with the public interface that is missing.
+
+Of Textual 8.2.8:
+
+- `textual._wait`: a pilot takes an app for idle that used no processor time for a fiftieth of a
+  second, three times for each key. That is most of what a test would take, it is wrong where the
+  process has to wait for its turn, and neither the time nor the measure can be set.
+- `textual._time.get_time`: timers wait on the clock on the wall, and no other can be given.
+- `App._display`: what is written to a terminal is not rendered for the driver of tests.
+- `Compositor.render_update`: a screen is drawn anew in the next frame only, timers run until then,
+  and what is kept of its widgets cannot be dropped before.
+- `Stylesheet._parse_rules`: every app parses the same style sheets, which is a tenth of a short
+  test, and what was parsed cannot be handed to another app.
+- `Driver._size`: `Pilot.resize_terminal` changes the size, but then waits on the clock on the wall.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import textual._wait
+from textual import events
+from textual.app import App
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+# Most messages take longer than such a turn, and no chain of short ones is longer.
+_IDLE_TURNS, _IDLE_SECONDS = 20, 50e-6
+_ANSWER_SECONDS = 0.005
+_LONGEST_WAIT = 1.0
+
+
+def hasten_pilots() -> None:
+    """Take an app for idle when its event loop has had nothing to do for many turns."""
+    textual._wait.SLEEP_IDLE = float("inf")
+    textual._wait.sleep = _idle_turns  # type: ignore[attr-defined, assignment]
+
+
+def share_styles() -> None:
+    """Parse each style sheet once for all apps that have the same variables."""
+    parse = Stylesheet._parse_rules
+    shared: dict[tuple[object, ...], list[RuleSet]] = {}
+
+    def parse_once(sheet: Stylesheet, *arguments: Any, **options: Any) -> list[RuleSet]:
+        variables = tuple(sheet._variables.items())
+        key = (variables, arguments, tuple(options.items()))
+        if key not in shared:
+            shared[key] = parse(sheet, *arguments, **options)
+        return shared[key]
+
+    Stylesheet._parse_rules = parse_once  # type: ignore[method-assign, assignment]
+
+
+async def _idle_turns(_: float) -> None:
+    """Wait for idle turns, before and after the time that an answer of a thread may take."""
+    deadline = time.monotonic() + _LONGEST_WAIT
+    for pause in (_ANSWER_SECONDS, 0.0):
+        idle = 0
+        while idle < _IDLE_TURNS and time.monotonic() < deadline:
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            idle = idle + 1 if time.thread_time() - before < _IDLE_SECONDS else 0
+        await asyncio.sleep(pause)
+
+
+@contextmanager
+def timers_on(clock: Callable[[], float]) -> Iterator[None]:
+    """Let timers wait on another clock."""
+    with patch("textual._time.get_time", clock):
+        yield
+
+
+def display_on(draw: Callable[[App[Any], Any], None], patch: pytest.MonkeyPatch) -> None:
+    """Give what an app displays to a function."""
+
+    def display(app: App[Any], screen: Screen[Any], renderable: Any) -> None:
+        # In a batch, nothing is sent.
+        if not app._batch_count:
+            draw(app, renderable)
+
+    patch.setattr(App, "_display", display)
+
+
+def rendered_anew(app: App[Any]) -> Any:
+    """What all there is to see looks like, when nothing of it is kept."""
+    for screen in app.screen_stack:
+        for widget in screen.walk_children(Widget, with_self=True):
+            widget._styles_cache.clear()
+            widget._layout_cache.clear()
+            widget._set_dirty()
+            widget._repaint_regions.clear()
+    return app.screen._compositor.render_update(full=True, screen_stack=app._background_screens)
+
+
+def resize(app: App[object], size: tuple[int, int]) -> None:
+    """Give the terminal another size, and wait for nothing."""
+    assert app._driver is not None
+    app._driver._size = size
+    app.post_message(events.Resize(Size(*size), Size(*size)))

@@ -1,0 +1,216 @@
+"""The contacts: what a search finds as one types, and where enter leads."""
+
+import asyncio
+from datetime import UTC
+from typing import Any
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import Forbidden, Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.phones import format_phone
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.views.contacts import ContactsScreen
+from frontdesk.wire import Contact, Page, PhoneRef
+from tests.conftest import NOW
+from tests.tui.conftest import Viewer, lines, settle, shown, until
+from tests.tui.sources import Failing
+from tests.tui.views import ViewApp, press, view_app
+
+OONAGH = "Oonagh Feeney · Harbour Lane Stores"
+CLOCK = Clock(UTC, lambda: NOW)
+SIZE = (120, 40)
+
+
+class Asked:
+    """The real client; keeps which contacts it was asked for, and answers late while `slow`."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.words: list[str] = []
+        self.slow = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def contact_page(
+        self, q: str | None = None, *, limit: int = 25, cursor: str | None = None
+    ) -> Page[Contact]:
+        self.words.append(q or "")
+        if self.slow:
+            await asyncio.Event().wait()
+        return await self._client.contact_page(q, limit=limit, cursor=cursor)
+
+
+@pytest.fixture
+def asked(client: InboxClient) -> Asked:
+    return Asked(client)
+
+
+@pytest.fixture
+def app(asked: Asked, cache: Cache) -> ViewApp:
+    return view_app("contacts", asked, cache, CLOCK)
+
+
+def names(app: ViewApp) -> list[str]:
+    screen = app.screen
+    assert isinstance(screen, ContactsScreen)
+    rows = screen.list.rows
+    return [rows[at].name for at in range(len(rows))] if rows is not None else []
+
+
+async def test_it_opens_on_all_contacts_with_the_search_ready(app: ViewApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert len(names(app)) >= 25
+        assert "contacts, more below" in lines(app)[0]
+        assert isinstance(app.focused, Input)
+
+
+async def test_typing_asks_the_server_once_it_pauses(app: ViewApp, asked: Asked) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        asked.words.clear()
+        await pilot.press(*"oonagh")
+        await settle(pilot)
+        assert names(app) == [OONAGH]
+        assert asked.words == ["oonagh"]
+        assert format_phone("+353209110142") in shown(app)
+        assert "1 contacts" in lines(app)[0]
+
+
+async def test_a_number_in_any_spelling_finds_its_contact(app: ViewApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for key in "353 209 110-142":
+            await pilot.press({" ": "space", "-": "minus"}.get(key, key))
+        await settle(pilot)
+        assert names(app) == [OONAGH]
+
+
+async def test_enter_goes_to_the_conversations_of_the_contact(app: ViewApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press(*"feeney")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        view = app.views[-1]
+        assert isinstance(view, PhoneRef)
+        assert view.name == OONAGH
+        assert len(app.screen_stack) == 1
+
+
+async def test_from_the_inbox_f3_leads_to_conversations_and_back(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f3", "escape")
+        assert "INBOX" in lines(app)[0]
+        await press(pilot, "v", "c", *"oonagh", "enter")
+        assert "2 Oonagh Feeney" in shown(app)
+
+
+async def test_letters_typed_ahead_of_the_view_are_searched(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for key in "vcqueja":
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "queja")
+        assert "CONTACTS" in lines(app)[0]
+
+
+async def test_until_the_server_answers_those_seen_here_are_offered(
+    app: ViewApp, asked: Asked
+) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *"oonagh", "escape")
+        asked.slow = True
+        await pilot.press(*"feen")
+        await pilot.pause()
+        assert names(app) == [OONAGH]
+        assert "on this computer" in lines(app)[0]
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.views[-1] is not None
+
+
+async def test_without_a_server_those_seen_here_are_searched(
+    client: InboxClient, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    await mailbox.connect()
+    await mailbox.search_contacts("oonagh")
+    app = view_app("contacts", Failing(Unreachable("No answer")), cache, CLOCK)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press(*"oona")
+        await settle(pilot)
+        assert names(app) == [OONAGH]
+        assert "~1 contacts on this computer" in lines(app)[0]
+
+
+async def test_a_key_that_may_not_read_contacts_is_told_so(cache: Cache) -> None:
+    app = view_app("contacts", Failing(Forbidden("No", scope="contacts:read")), cache, CLOCK)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert "This key may not read contacts. It needs t" in shown(app)
+
+
+async def test_who_is_not_found_is_told_and_keys_are_those_that_work(app: ViewApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert "? help" not in lines(app)[-1]
+        await press(pilot, *"nobody")
+        assert "No customer matches “nobody”." in shown(app)
+        await press(pilot, "tab", "tab")
+        assert "? help" in lines(app)[-1]
+        assert "j/k move" in lines(app)[-1]
+
+
+async def test_further_pages_come_near_the_end(app: ViewApp, asked: Asked) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("tab", "tab")
+        await settle(pilot)
+        held = len(names(app))
+        await pilot.press("G")
+        await settle(pilot)
+        assert len(names(app)) > held
+        assert len(set(names(app))) > held
+
+
+async def test_brackets_lead_to_those_seen_here(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f3", "tab", "tab", "right_square_bracket")
+        assert "contacts on this computer" in lines(app)[0]
+        await press(pilot, "slash", *"oonagh")
+        assert "of" in lines(app)[0]
+
+
+async def test_what_is_known_of_a_contact_stands_beside_the_list(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f3", *"oonagh")
+        assert "Custom fields" in shown(app)
+        assert "Conversations" in shown(app)
+
+
+async def test_escape_clears_then_leaves(app: ViewApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *"oonagh", "escape")
+        assert len(names(app)) >= 25
+        assert isinstance(app.focused, Input)
+        assert app.views == []
+        await press(pilot, "escape", "escape")
+        assert app.views == [None]

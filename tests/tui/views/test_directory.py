@@ -1,0 +1,239 @@
+"""The directory, driven by keys on the sample."""
+
+from collections.abc import Callable
+from datetime import UTC
+from typing import Any
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import Forbidden
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import parse
+from frontdesk.tui.clock import Clock
+from frontdesk.wire import ConversationFilter, Label, Page
+from tests.conftest import NOW
+from tests.tui.conftest import lines, settle, shown
+from tests.tui.views import ViewApp, counted, press, type_in, view_app
+
+Open = Callable[..., ViewApp]
+
+
+@pytest.fixture
+def directory(client: InboxClient, cache: Cache) -> Open:
+    """Makes the app with the directory, on the sample unless told."""
+
+    def make(source: Any = None) -> ViewApp:
+        return view_app("directory", source or client, cache, Clock(UTC, lambda: NOW))
+
+    return make
+
+
+class Answering:
+    """The sample's server, but for labels."""
+
+    def __init__(self, client: InboxClient, *labels: Label, error: Exception | None = None) -> None:
+        self._client = client
+        self._labels = labels
+        self._error = error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def label_page(self, **_: object) -> Page[Label]:
+        if self._error:
+            raise self._error
+        return Page[Label](data=self._labels)
+
+
+def flat(app: ViewApp) -> str:
+    return " ".join(shown(app).replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("1", ("12 users", "Grace Okafor", "agent", "● online", "◐ busy", "grace@")),
+        ("2", ("4 teams", "Atlantic shops", "round robin", "MEMBERS", "NUMBERS", "~")),
+        ("3", ("5 channels", "+44 20 7946 0018", "GREEN", "10,000 customers a day", "TIER_10K",
+               "CONNECTED", "19 open")),
+        ("4", ("20 labels", "██ #refund", "#d62828", "Money back")),
+        ("5", ("8 custom fields", "Membership", "list", "none, silver, gold",
+                "ON THIS COMPUTER (~0)")),
+    ],
+)  # fmt: skip
+async def test_every_section_says_what_is_known(
+    directory: Open, key: str, words: tuple[str, ...]
+) -> None:
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        if key == "1":
+            await press(pilot, "j", "j", "j")
+        if key == "5":
+            await press(pilot, "slash")
+            await type_in(pilot, "member")
+            assert "1 of 8 custom fields" in flat(app)
+            words = words[1:]
+        for word in words:
+            assert word in flat(app)
+
+
+async def test_the_sections_go_round(directory: Open) -> None:
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key, title in (("right_square_bracket", "teams"), ("full_stop", "channels"),
+                           ("left_square_bracket", "teams"), ("comma", "users"),
+                           ("comma", "custom fields")):  # fmt: skip
+            await press(pilot, key)
+            assert lines(app)[0].endswith(title)
+
+
+async def test_a_user_leads_to_their_conversations_with_their_number(directory: Open) -> None:
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "j", "j")
+        await counted(pilot)
+        assert "open …" not in flat(app)
+        await press(pilot, "enter")
+        (chosen,) = app.chosen
+        assert chosen is not None
+        assert [term.kind for term in parse(chosen).terms] == ["assignee"]
+
+
+async def test_a_channel_and_a_label_lead_to_theirs_with_their_counts(directory: Open) -> None:
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "slash")
+        await type_in(pilot, "refund")
+        await press(pilot, "enter")
+        await counted(pilot)
+        text = flat(app)
+        assert "open …" not in text
+        assert "resolved …" not in text
+        await press(pilot, "enter")
+        assert app.chosen == ["#refund"]
+    again = directory()
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3", "enter")
+        assert again.chosen == ["in:London"]
+
+
+async def test_a_team_leads_to_one_of_its_people_or_numbers(directory: Open) -> None:
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "enter")
+        assert "Conversations of Atlantic shops" in shown(app)
+        await type_in(pilot, "grace")
+        await press(pilot, "enter")
+        assert app.chosen == ['is:open @"Grace Okafor"']
+
+
+async def test_members_show_what_was_seen_of_them(
+    directory: Open, client: InboxClient, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    await mailbox.connect()
+    await mailbox.refresh_conversations(ConversationFilter(status="open"))
+    seen = mailbox.conversations(ConversationFilter(status="open"))
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        team = mailbox.catalogues.teams()[0]
+        for member in team.members:
+            own = sum(1 for one in seen if one.assignee and one.assignee.id == member.id)
+            line = next(line for line in lines(app) if f" {member.name} " in line)
+            assert line.split()[-1] == f"~{own}"
+
+
+async def test_a_custom_field_leads_to_the_customers_seen_so_far(
+    directory: Open, client: InboxClient, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    await mailbox.connect()
+    await mailbox.refresh_conversations(ConversationFilter())
+    for conversation in mailbox.conversations(ConversationFilter()):
+        await mailbox.refresh_contact(conversation)
+    with_value = [
+        conversation
+        for conversation in mailbox.conversations(ConversationFilter())
+        if (contact := mailbox.contact(conversation)) and contact.custom_fields.get("tier")
+    ]
+    assert with_value
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "slash")
+        await type_in(pilot, "membership")
+        await press(pilot, "enter")
+        assert f"ON THIS COMPUTER (~{len(with_value)})" in flat(app)
+        await press(pilot, "enter", "enter")
+        first = with_value[0]
+        assert app.chosen == [f"is:{first.status} in:{first.channel.name}"]
+        assert "is among these" in app.toasts
+
+
+async def test_a_custom_field_that_nobody_was_seen_with_says_so(directory: Open) -> None:
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "enter")
+        assert "No customer on this computer has a value" in app.toasts
+        assert app.chosen == []
+
+
+@pytest.mark.parametrize(
+    ("section", "copied"),
+    [("1", "beatriz@veldrano.example"), ("2", "Atlantic shops"), ("3", "+442079460018"),
+     ("4", "account")],
+)  # fmt: skip
+async def test_y_copies_what_tells_a_thing(directory: Open, section: str, copied: str) -> None:
+    app = directory()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, section, "y")
+        assert app.copied == [copied]
+
+
+async def test_a_colour_that_is_none_is_not_drawn_as_one(
+    directory: Open, client: InboxClient
+) -> None:
+    labels = [Label(id="1", title="odd", color="red; rm -rf"), Label(id="2", title="ok")]
+    app = directory(Answering(client, *labels))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        assert "red; rm -rf" in shown(app)
+        assert "#1f93ff" in shown(app)
+
+
+async def test_a_section_that_may_not_be_read_says_so(directory: Open, client: InboxClient) -> None:
+    app = directory(Answering(client, error=Forbidden("No.", scope="labels:read")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        assert "This key may not read labels. It needs the scope labels:read." in flat(app)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24), (200, 60)])
+async def test_every_size_shows_the_list(directory: Open, size: tuple[int, int]) -> None:
+    app = directory()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert "Beatriz Lopes" in shown(app)
+        assert len(lines(app)) == size[1]
+
+
+async def test_under_40x10_it_says_what_it_needs(directory: Open) -> None:
+    app = directory()
+    async with app.run_test(size=(38, 9)) as pilot:
+        await settle(pilot)
+        assert shown(app).strip() == "40x10 needed, this is 38x9"

@@ -1,0 +1,223 @@
+"""The screen of the server, driven by keys: what it has, lacks and forbids, and what is kept."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.errors import Unreachable
+from frontdesk.mailbox import InboxSource
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.views.catalogue_screen import Details
+from frontdesk.tui.views.server import ServerScreen
+from tests.client.other_server import OtherServer, Question, Reply, Variant, problem
+from tests.client.prepared_server import KEY
+from tests.client.test_missing_features import Unfiltered, answering
+from tests.conftest import NOW
+from tests.tui.conftest import lines, settle, shown
+from tests.tui.other_viewers import Weighed, client_of
+from tests.tui.sources import Failing
+from tests.tui.test_screenshots import compare
+from tests.tui.views import ViewApp, press, view_app
+
+LACKING = (
+    answering("notes", problem(404, "route_not_found")),
+    answering("templates", problem(403, "insufficient_scope", required_scope="templates:read")),
+    answering("teams", (500, {}, b"")),
+    Variant(row=lambda name, row: {**row, "id": int(row["id"])} if name == "labels" else row),
+)
+TALL = (120, 70)
+
+
+@pytest.fixture
+def weighed(tmp_path: Path) -> Iterator[Cache]:
+    cache = Weighed(tmp_path / "pages.db", "test", limit_bytes=250_000_000)
+    yield cache
+    cache.close()
+
+
+def server_app(source: InboxSource, cache: Cache) -> ViewApp:
+    return view_app("server", source, cache, Clock(UTC, lambda: NOW))
+
+
+def flat(app: ViewApp) -> str:
+    return " ".join(shown(app).split())
+
+
+async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
+    server = OtherServer()
+    app = server_app(client_of(server), weighed)
+    async with app.run_test(size=TALL) as pilot:
+        await settle(pilot)
+        assert {question.name for question in server.asked} == {"channels"}
+        words = flat(app)
+        assert "NOT CHECKED YET (20): ^r checks all features" in words
+        assert "http://localhost" in words
+        assert KEY not in words
+        assert "live" in lines(app)[-1]
+
+
+@pytest.mark.parametrize("key", ["ctrl+r", "f5"])
+async def test_a_key_asks_for_everything(weighed: Cache, key: str) -> None:
+    server = Unfiltered(LACKING)
+    app = server_app(client_of(server), weighed)
+    async with app.run_test(size=TALL) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        words = flat(app)
+        for expected in (
+            "fails at 1, lacks 4, forbids 1",
+            "FAILS (1)",
+            "NOT ALLOWED (1)",
+            "This key may not read templates: it lacks the scope templates:read.",
+            "LACKS (4)",
+            "This server lists no notes. A title.",
+            "This server does not know “me”.",
+            "DONE BY THE VIEWER (4)",
+            "The server sends rows that do not match; they are left out here.",
+            "latency 12 ms",
+            "its clock the server sends no time",
+            "0 of them (0 %)",
+            "DIFFERS FROM THE CONTRACT (1)",
+            "3.4 MB of at most 250.0 MB, 1.2 MB for this server",
+        ):
+            assert expected in words, expected
+        asked = len(server.asked)
+        server.variants = ()
+        await press(pilot, key)
+        assert "LACKS (4)" not in flat(app)
+        assert len(server.asked) > asked
+        assert server.times_asked("notes") == 2
+
+
+async def test_what_is_asked_for_is_said_and_escape_ends_it(weighed: Cache) -> None:
+    gate = asyncio.Event()
+
+    class Slow(OtherServer):
+        async def __call__(self, scope, receive, send):  # type: ignore[no-untyped-def]
+            if scope["raw_path"].endswith(b"/teams"):
+                await gate.wait()
+            await super().__call__(scope, receive, send)
+
+    app = server_app(client_of(Slow()), weighed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+r")
+        while "checking teams" not in lines(app)[0]:
+            await pilot.pause()
+        await press(pilot, "escape")
+        assert "checking" not in lines(app)[0]
+        assert isinstance(app.screen, ServerScreen)
+        await press(pilot, "escape")
+        assert app.chosen == [None]
+
+
+async def test_a_row_is_copied_as_it_is_read(weighed: Cache) -> None:
+    app = server_app(client_of(OtherServer(LACKING)), weighed)
+    async with app.run_test(size=TALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+r", "slash")
+        await pilot.press(*"notes", "enter")
+        await press(pilot, "y")
+        assert app.copied == ["notes This server lists no notes. A title."]
+
+
+@pytest.mark.parametrize(
+    ("keys", "row"),
+    [
+        (("j", "j"), 2),
+        (("j", "down", "k"), 1),
+        (("G", "g"), 0),
+        (("tab", "j"), 1),
+        (("enter", "j"), 1),
+        (("slash", *"latency", "enter"), 1),
+        (("slash", *"it", "enter", "n", "N"), 2),
+    ],
+)
+async def test_keys_move_in_it(weighed: Cache, keys: tuple[str, ...], row: int) -> None:
+    app = server_app(client_of(OtherServer()), weighed)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys)
+        assert app.screen.query_one(Details).cursor == row
+
+
+@pytest.mark.parametrize("key", ["q", "escape"])
+async def test_it_is_left(weighed: Cache, key: str) -> None:
+    app = server_app(client_of(OtherServer()), weighed)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        assert app.chosen == [None]
+
+
+async def test_offline_it_says_why_and_what_is_kept(weighed: Cache) -> None:
+    app = server_app(Failing(Unreachable("The server does not answer")), weighed)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        words = flat(app)
+        assert "The server does not answer." in words
+        assert "ON THIS COMPUTER" in words
+        assert "offline" in lines(app)[-1]
+
+
+async def test_a_server_that_went_away_is_told_with_what_was_learnt(weighed: Cache) -> None:
+    def gone(server: OtherServer, question: Question) -> Reply:
+        return problem(503, "unavailable")
+
+    server = OtherServer()
+    app = server_app(client_of(server), weighed)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        server.variants = (Variant(before=gone),)
+        await press(pilot, "ctrl+r")
+        assert "latency 12 ms" in flat(app)
+        assert "offline" in lines(app)[-1]
+
+
+async def test_what_a_server_says_of_itself_cannot_paint(weighed: Cache) -> None:
+    nasty = "\x1b[31mred\x07 [@click=app.quit]here[/] \u202eesrever"
+    server = OtherServer((answering("notes", problem(404, "route_not_found", detail=nasty)),))
+    app = server_app(client_of(server), weighed)
+    async with app.run_test(size=TALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+r")
+        words = shown(app)
+        assert "[@click=app.quit]here[/]" in words
+        assert not any(character in words for character in "\x1b\x07\u202e")
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 20), (80, 24), (200, 60)])
+async def test_every_size_shows_it(weighed: Cache, size: tuple[int, int]) -> None:
+    app = server_app(client_of(OtherServer(LACKING)), weighed)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+r")
+        assert "http://localhost" in shown(app)
+        await press(pilot, "G")
+        assert "from … to" in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "theme"),
+    [
+        ("server-120x40", (120, 40), "frontdesk-dark"),
+        ("server-60x20-light", (60, 20), "frontdesk-light"),
+    ],
+)
+async def test_the_pictures_of_the_server_are_true(
+    weighed: Cache,
+    request: pytest.FixtureRequest,
+    name: str,
+    size: tuple[int, int],
+    theme: str,
+) -> None:
+    app = server_app(client_of(Unfiltered(LACKING)), weighed)
+    async with app.run_test(size=size) as pilot:
+        app.theme = theme
+        await settle(pilot)
+        await press(pilot, "ctrl+r")
+        compare(app, request, name)

@@ -1,0 +1,155 @@
+"""From view to view: the menu, the function keys, and what each is left with."""
+
+from datetime import UTC
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.view_table import VIEWS, View
+from frontdesk.tui.reports.panes import ReportPanes
+from frontdesk.tui.reports.screen import ReportScreen
+from frontdesk.tui.views.base import ViewScreen
+from frontdesk.tui.views.directory import DirectoryScreen
+from tests.conftest import NOW
+from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
+from tests.tui.views import ViewApp, press, view_app
+
+TITLES = {
+    "contacts": "CONTACTS sample",
+    "reports": "REPORTS sample",
+    "templates": "12 templates",
+    "replies": "8 quick replies",
+    "directory": "DIRECTORY sample",
+    "server": "SERVER sample",
+}
+
+
+@pytest.fixture
+def app(client: InboxClient, cache: Cache) -> ViewApp:
+    """The app with the directory open."""
+    return view_app("directory", client, cache, Clock(UTC, lambda: NOW))
+
+
+def test_every_view_has_a_letter_of_its_own() -> None:
+    letters = [view.letter for view in VIEWS]
+    assert len(set(letters)) == len(letters)
+    assert {view.name for view in VIEWS} == {"inbox", *TITLES}
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view.name in TITLES])
+async def test_v_and_a_letter_go_to_a_view(app: ViewApp, view: View) -> None:
+    letter, name = view.letter, view.name
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", letter)
+        assert TITLES[name] in lines(app)[0]
+        assert len(app.screen_stack) == 2
+        await press(pilot, "escape")
+        assert len(app.screen_stack) == 1
+
+
+async def test_letters_may_be_typed_ahead_of_the_menu_and_beyond_it(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        # What a view shows at once is what was read before.
+        await press(pilot, "v", "r", "v", "d")
+        assert isinstance(app.view, DirectoryScreen)
+        left = app.view.list
+        for key in "vrjj":
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: TITLES["reports"] in lines(app)[0])
+        assert len(app.screen_stack) == 2
+        # What is typed after the letter is for the view that it opens.
+        report = app.view
+        assert isinstance(report, ReportScreen)
+        await until(pilot, lambda: report.query_one(ReportPanes).metrics.cursor == 2)
+        assert left.cursor == 0
+
+
+# The contacts take letters for their search, which their own tests see.
+@pytest.mark.parametrize("letter", [view.letter for view in VIEWS if view.letter not in "ic"])
+async def test_a_key_right_after_the_letter_is_for_the_view(app: ViewApp, letter: str) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", "r" if letter == "d" else "d")
+        left = app.view
+        for key in ("v", letter, "q"):
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: len(app.screen_stack) == 1 and not left.is_attached)
+
+
+async def test_what_is_typed_after_a_menus_letter_is_for_what_it_asks(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in "ftree":
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        assert isinstance(app.focused, Input)
+        field = app.focused
+        await until(pilot, lambda: field.value == "ree")
+        assert not notifications(app)
+
+
+async def test_a_key_that_comes_twice_leaves_once(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in ("enter", "enter", "enter"):
+            app.post_message(events.Key(key, None))
+        await settle(pilot)
+        assert len(app.chosen) == 1
+        assert len(app.screen_stack) == 1
+
+
+async def test_keys_typed_far_ahead_break_nothing(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in "vtvqvrvdvt":
+            app.post_message(events.Key(key, key))
+        await settle(pilot)
+        for _ in range(4):
+            await press(pilot, "escape")
+        assert len(app.screen_stack) == 1
+
+
+async def test_the_menu_lists_the_views_and_can_be_left(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v")
+        for view in VIEWS:
+            assert f"{view.letter}  {view.title}" in shown(app)
+        await press(pilot, "escape")
+        assert "DIRECTORY" in lines(app)[0]
+
+
+@pytest.mark.parametrize("keys", [("v", "i"), ("f2",)])
+async def test_the_inbox_is_below_all_views(app: ViewApp, keys: tuple[str, ...]) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys)
+        assert app.chosen == [None]
+        assert len(app.screen_stack) == 1
+
+
+async def test_f4_goes_to_the_report_and_a_choice_there_reaches_the_inbox(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4")
+        assert TITLES["reports"] in lines(app)[0]
+        await press(pilot, "3", "enter")
+        assert app.chosen[0] is None
+        assert app.chosen[1] is not None
+        assert app.chosen[1].startswith("in:")
+        assert len(app.screen_stack) == 1
+
+
+async def test_the_view_that_is_open_stays(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "v", "d")
+        assert isinstance(app.screen, ViewScreen)
+        assert "4 teams" in lines(app)[0]

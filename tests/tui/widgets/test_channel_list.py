@@ -1,0 +1,114 @@
+"""Channels as a pane and as a line."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from frontdesk.tui.widgets.channel_list import (
+    ALL_CHANNELS,
+    ChannelItem,
+    ChannelList,
+    channel_rows,
+    channel_tabs,
+    tabs_in,
+)
+from frontdesk.tui.widgets.text_layout import Piece
+from frontdesk.tui.widgets.virtual_list import FixedRows
+from frontdesk.wire import Channel, Counts
+from tests.tui.texts import drawn_text
+
+UNCOUNTED = Counts.model_validate({"open": 12})
+COUNTS = Counts.model_validate(
+    {"open": 12, "by_channel": [{"channel": "1", "open": 9}, {"channel": "9", "open": 3}]}
+)
+
+
+def channel(**members: Any) -> Channel:
+    return Channel.model_validate({"id": "1", "name": "Support EU", **members})
+
+
+def pieces(row: ChannelItem, width: int) -> list[list[Piece]]:
+    channels = ChannelList()
+    channels.rows = FixedRows([(row.id, row)])
+    return channels.draw(0, width)
+
+
+def drawn(row: ChannelItem, width: int = 24) -> list[str]:
+    lines = ["".join(text for _, text in line) for line in pieces(row, width)]
+    assert [cell_len(line) for line in lines] == [width]
+    assert not any("\n" in line or "\t" in line for line in lines)
+    return lines
+
+
+def test_all_channels_come_first_then_each_in_the_servers_order() -> None:
+    rows = channel_rows([channel(id="2", name="B"), channel(id="1", name="A")], COUNTS, "1")
+    assert [(row.id, row.name, row.open, row.chosen) for row in rows] == [
+        (ALL_CHANNELS, "All channels", 12, False),
+        ("2", "B", 0, False),
+        ("1", "A", 9, True),
+    ]
+
+
+def test_without_a_chosen_channel_it_is_all_of_them() -> None:
+    assert [row.chosen for row in channel_rows([channel()], COUNTS, None)] == [True, False]
+
+
+def test_without_counts_nothing_is_counted() -> None:
+    assert [row.open for row in channel_rows([channel()], None, None)] == [None, None]
+
+
+def test_a_channel_has_its_name_and_count_and_the_chosen_one_is_in_the_accent() -> None:
+    row = ChannelItem(channel(), 9, True)
+    assert drawn(row) == ["Support EU            9 "]
+    assert pieces(row, 24)[0][0] == ("accent", "Support EU")
+    assert drawn(ChannelItem(channel(), None, False)) == ["Support EU".ljust(24)]
+    assert drawn(ChannelItem(None, 12, False)) == ["All channels         12 "]
+
+
+def test_a_channel_in_which_somebody_needs_a_human_is_marked() -> None:
+    counts = Counts.model_validate(
+        {"by_channel": [{"channel": "1", "open": 9, "awaiting_human": 1}]}
+    )
+    row = channel_rows([channel(), channel(id="2")], counts, None)[1]
+    assert drawn(row) == ["Support EU         !1 9 "]
+    assert [text for part, text in channel_tabs([row]) if part == "warning"] == [
+        " Support EU 9 !1 "
+    ]
+
+
+def test_the_line_of_channels_shows_which_is_chosen() -> None:
+    rows = channel_rows([channel(), channel(id="2", name="x" * 40)], COUNTS, "1")
+    tabs = channel_tabs(rows)
+    assert "".join(text for _, text in tabs) == f" All 12 │ Support EU 9 │ {'x' * 23}… 0 "
+    assert [text for part, text in tabs if part == "strong"] == [" Support EU 9 "]
+
+
+def test_a_chosen_channel_that_has_no_room_is_brought_into_the_line() -> None:
+    channels = [channel(id=str(one), name=f"Shop {one}") for one in range(30)]
+    rows = channel_rows(channels, None, "20")
+    assert [row.id for row in tabs_in(rows, 500)] == [row.id for row in rows]
+    shown = tabs_in(rows, 40)
+    assert shown[-1] is rows[-1]
+    line = "".join(text for _, text in channel_tabs(shown))[:40]
+    assert " Shop 17 │ Shop 18 │ Shop 19 │ Shop 20 " in f" {line}"
+
+
+@given(
+    drawn_text(),
+    st.none() | drawn_text(),
+    st.none() | drawn_text(),
+    st.none() | st.integers(),
+    st.integers(6, 60),
+)
+def test_every_line_of_every_channel_is_exactly_as_wide_as_the_pane(
+    name: str, number: str | None, quality: str | None, count: int | None, width: int
+) -> None:
+    shown = channel(name=name, display_phone_number=number, quality_rating=quality)
+    drawn(ChannelItem(shown, count, True), width)
+
+
+def test_channels_of_a_server_that_counts_none_of_them_have_no_number() -> None:
+    rows = channel_rows([channel(), channel(id="2")], UNCOUNTED, None)
+    assert [row.open for row in rows] == [12, None, None]

@@ -1,0 +1,306 @@
+"""What is known of a customer, and that it fits beside its names."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.contact_panel import (
+    ContactPanel,
+    Fact,
+    FactContext,
+    contact_facts,
+    fact_lines,
+)
+from frontdesk.tui.widgets.virtual_list import FixedRows
+from frontdesk.wire import Contact, Conversation, CustomField, Note
+from tests.tui.texts import drawn_text
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+CLOCK = Clock(UTC, lambda: NOW)
+CONTEXT = FactContext(CLOCK)
+
+
+def conversation(**members: Any) -> Conversation:
+    base = {
+        "id": "1042",
+        "status": "open",
+        "channel": {"id": "106540352242922", "name": "Support EU"},
+        "contact": {"id": "88", "name": "Sheena Nelson", "phone": "+16505551234"},
+        "last_activity_at": "2026-03-14T09:48:00Z",
+    }
+    return Conversation.model_validate({**base, **members})
+
+
+def facts(
+    of: Conversation | None = None,
+    contact: dict[str, Any] | None = None,
+    fields: tuple[CustomField, ...] = (),
+    notes: tuple[Note, ...] | None = (),
+    others: tuple[Conversation, ...] = (),
+    context: FactContext = CONTEXT,
+) -> list[Fact]:
+    known = Contact.model_validate({"id": "88", **contact}) if contact is not None else None
+    return contact_facts(of or conversation(), known, fields, notes, others, context)
+
+
+def named(facts: list[Fact]) -> dict[str, str]:
+    return {fact.label: fact.value for fact in facts if fact.label}
+
+
+def drawn(fact: Fact, width: int) -> list[str]:
+    panel = ContactPanel()
+    panel.rows = FixedRows([("0", fact)])
+    lines = ["".join(text for _, text in line) for line in panel.draw(0, width)]
+    assert lines
+    assert [cell_len(line) for line in lines] == [width] * len(lines)
+    assert not any("\n" in line or "\t" in line for line in lines)
+    return lines
+
+
+def test_the_panel_goes_from_group_to_group() -> None:
+    panel = ContactPanel()
+    note = Note(id="1", text="x", created_at="some day")
+    panel.show_facts(facts(contact={}, notes=(note,)), keep_place=False)
+    headings = []
+    for step in (1, 1, 1, 1, -1, -1, -1, -1):
+        panel.step_group(step)
+        headings.append(panel.row.label if panel.row else None)
+    down = ["Conversation", "Notes (1)", "Notes (1)", "Notes (1)"]
+    assert headings == [*down, "Conversation", "", "", ""]
+
+
+def test_a_panel_without_facts_has_no_groups_to_go_to() -> None:
+    panel = ContactPanel()
+    panel.show_facts([], keep_place=False)
+    panel.step_group(1)
+    assert panel.row is None
+
+
+def test_before_the_contact_is_known_the_conversation_says_who_it_is() -> None:
+    first, second = facts()[:2]
+    assert first == Fact("", "Sheena Nelson", "strong")
+    assert second == Fact("", "+1 650-555-1234", copied="+16505551234")
+
+
+def test_a_contact_says_all_that_is_known() -> None:
+    values = [
+        (fact.value, fact.part)
+        for fact in facts(
+            contact={
+                "name": "Sheena\nN",
+                "phone": "+16505550000",
+                "profile_name": "sheena ✨",
+                "email": "sheena@example.com",
+                "username": "sheena",
+                "blocked": True,
+            }
+        )
+        if not fact.label
+    ]
+    assert values == [
+        ("Sheena N", "strong"),
+        ("~sheena ✨", "dim"),
+        ("+1 650-555-0000", "text"),
+        ("sheena@example.com", "text"),
+        ("@sheena", "text"),
+        ("blocked", "error"),
+    ]
+
+
+def test_a_profile_name_that_is_the_name_is_not_said_twice() -> None:
+    shown = facts(contact={"name": "Sheena", "profile_name": "Sheena"})
+    assert [fact.value for fact in shown].count("Sheena") == 1
+
+
+def test_a_number_that_is_hidden_is_said_to_be() -> None:
+    shown = facts(conversation(contact={"id": "88"}))
+    assert [fact.value for fact in shown[:2]] == ["contact 88", "number not shared"]
+
+
+def test_the_conversation_is_told_by_name() -> None:
+    told = named(
+        facts(
+            conversation(
+                status="snoozed",
+                snoozed_until="2026-03-16T08:30:00Z",
+                awaiting_human=True,
+                assignee={"id": "7", "name": "Ana Souza"},
+                labels=("billing", "vip"),
+                waiting_since="2026-03-14T09:00:00Z",
+                service_window_expires_at="2026-03-15T07:40:00Z",
+                created_at="2026-01-02T00:00:00Z",
+            )
+        )
+    )
+    assert told == {
+        "Conversation": "",
+        "status": "snoozed",
+        "until": "16 Mar 08:30",
+        "needs": "a human",
+        "assigned": "Ana Souza",
+        "channel": "Support EU",
+        "labels": "billing, vip",
+        "waiting": "1 h 0 m",
+        "reply window": "21h 40m left",
+        "since": "2 Jan 2026",
+        "Notes (0)": "",
+    }
+
+
+def test_what_is_not_known_of_a_conversation_is_left_out_or_said() -> None:
+    told = named(facts(conversation(service_window_expires_at="2026-03-14T09:00:00Z")))
+    assert told["assigned"] == "unassigned"
+    assert told["labels"] == "–"
+    assert told["reply window"] == "closed"
+    assert "waiting" not in told
+    assert "until" not in told
+
+
+def test_an_agents_own_conversations_are_assigned_to_you() -> None:
+    own = conversation(assignee={"id": "7", "name": "Ana Souza"})
+    assert named(facts(own, context=FactContext(CLOCK, me="7")))["assigned"] == "you"
+    assert named(facts(own, context=FactContext(CLOCK, me="8")))["assigned"] == "Ana Souza"
+
+
+def test_labels_are_chips_in_their_colours_in_as_many_lines_as_they_need() -> None:
+    labelled = conversation(labels=["billing", "vip", "shipping"])
+    context = FactContext(CLOCK, colours={"billing": "#aa0000"})
+    labels = next(one for one in facts(labelled, context=context) if one.label == "labels")
+    assert [line.split() for line in drawn(labels, 32)] == [
+        ["labels", "billing", "vip"],
+        ["shipping"],
+    ]
+    pieces = [piece for line in fact_lines(labels, 32) for piece in line]
+    assert ("#aa0000", " billing ") in pieces
+    plain = "".join(text for line in fact_lines(labels, 32, plain=True) for _, text in line)
+    assert plain.split() == ["labels", "#billing", "#vip", "#shipping"]
+    assert labels.value == "billing, vip, shipping"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (True, "yes"),
+        (False, "no"),
+        (0, "0"),
+        (12.5, "12.5"),
+        ("two\nlines", "two lines"),
+        (["a", "b"], "['a', 'b']"),
+    ],
+)
+def test_custom_fields_have_words_for_every_value(value: Any, shown: str) -> None:
+    field = CustomField(id="1", key="tier", name="Tier")
+    told = named(facts(contact={"custom_fields": {"tier": value}}, fields=(field,)))
+    assert told["Tier"] == shown
+
+
+@pytest.mark.parametrize("value", [None, "", " \n"])
+def test_empty_custom_fields_fold_into_one_line(value: Any) -> None:
+    fields = tuple(CustomField(id=key, key=key, name=key) for key in ("tier", "city", "size"))
+    contact = {"custom_fields": {"tier": value, "city": "Porto"}}
+    told = facts(contact=contact, fields=fields)
+    at = told.index(Fact("Custom fields"))
+    assert told[at + 1 : at + 3] == [
+        Fact("city", "Porto"),
+        Fact("", "2 empty fields", "dim italic"),
+    ]
+
+
+def test_custom_fields_come_in_their_order_and_undefined_ones_last() -> None:
+    fields = (
+        CustomField(id="1", key="tier", name="Tier"),
+        CustomField(id="2", key="city", name="City"),
+    )
+    told = facts(
+        contact={"custom_fields": {"legacy": 1, "city": "Porto", "tier": "gold"}}, fields=fields
+    )
+    labels = [fact.label for fact in told]
+    at = labels.index("Custom fields")
+    assert labels[at : at + 4] == ["Custom fields", "Tier", "City", "legacy"]
+
+
+def test_without_custom_fields_there_is_no_heading_for_them() -> None:
+    assert "Custom fields" not in named(facts(contact={}))
+
+
+def test_notes_that_were_not_read_yet_are_not_counted_as_none() -> None:
+    assert facts(notes=None)[-2:] == [Fact("Notes"), Fact("", "not loaded yet", "dim")]
+    assert facts(notes=())[-1:] == [Fact("Notes (0)")]
+
+
+def test_notes_say_who_wrote_them_and_when() -> None:
+    note = Note(
+        id="1",
+        text="Call\nback",
+        author_ref={"name": "Ana"},
+        created_at="2026-03-14T07:00:00Z",
+    )
+    nobodys = Note(id="2", text="x", created_at="some day")
+    assert facts(notes=(note, nobodys))[-5:] == [
+        Fact("Notes (2)"),
+        Fact("", "Ana · 3h", "note"),
+        Fact("", "Call back"),
+        Fact("", "", "note"),
+        Fact("", "x"),
+    ]
+
+
+def test_a_heading_stands_under_an_empty_line() -> None:
+    assert [line.strip() for line in drawn(Fact("Conversation"), 30)] == ["", "Conversation"]
+
+
+def test_a_long_value_is_wrapped_beside_its_name() -> None:
+    first, second = drawn(Fact("labels", "billing, vip, refund"), 28)
+    assert first.split() == ["labels", "billing,", "vip,"]
+    assert second.split() == ["refund"]
+    assert second.index("refund") == first.index("billing")
+
+
+def test_a_long_name_is_cut() -> None:
+    (line,) = drawn(Fact("a name that is too long", "x"), 30)
+    assert re.fullmatch("a name[ a-z]*… +x +", line)
+
+
+def test_a_narrow_pane_is_shared_by_name_and_value() -> None:
+    assert drawn(Fact("labels", "billing"), 16) == ["labels  billing "]
+
+
+@given(drawn_text(), drawn_text(), st.integers(8, 80))
+def test_every_line_of_every_fact_is_exactly_as_wide_as_the_pane(
+    label: str, value: str, width: int
+) -> None:
+    drawn(Fact(label, value), width)
+
+
+def test_other_conversations_are_those_seen_and_lead_there() -> None:
+    other = conversation(id="2", channel={"id": "9", "name": "Sales\nBR"}, status="resolved")
+    found = facts(others=(conversation(), other))
+    heading = next(at for at, fact in enumerate(found) if fact.label.startswith("Other"))
+    assert "on this computer" in found[heading].label
+    assert [(fact.label, fact.value, fact.conversation_id) for fact in found[heading + 1 :]] == [
+        ("Sales BR", "resolved · 12m", "2")
+    ]
+    assert facts(others=(conversation(),)) == facts()
+
+
+@pytest.mark.parametrize(
+    ("type", "value", "words"),
+    [
+        ("percent", 12, "12 %"),
+        ("percent", "12%", "12%"),
+        ("date", "1990-05-17", "17 May 1990"),
+        ("date", "someday", "someday"),
+        ("checkbox", True, "yes"),
+        ("link", "https://shop.example/1", "https://shop.example/1"),
+    ],
+)
+def test_custom_fields_are_shown_by_their_type(type: str, value: object, words: str) -> None:
+    field = CustomField(id="1", key="it", name="It", type=type)
+    shown = named(facts(contact={"custom_fields": {"it": value}}, fields=(field,)))
+    assert shown["It"] == words

@@ -1,0 +1,364 @@
+"""A conversation in one, two or three lines or a table, each exactly as wide as the list."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.conversation_row import (
+    COLUMNS,
+    RowContext,
+    RowState,
+    column_widths,
+    heading,
+    row_lines,
+    snippet,
+    table_row,
+    window_left,
+)
+from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
+from frontdesk.tui.widgets.text_layout import Piece
+from frontdesk.wire import Conversation, MessagePreview
+from tests.tui.texts import AWKWARD, drawn_text
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+CLOCK = Clock(UTC, lambda: NOW)
+
+
+def before(**passed: float) -> str:
+    return (NOW - timedelta(**passed)).isoformat()
+
+
+def conversation(**members: Any) -> Conversation:
+    base = {
+        "id": "1042",
+        "status": "open",
+        "channel": {"id": "106540352242922", "name": "Support EU", "phone": "+34600000001"},
+        "contact": {"id": "88", "name": "Sheena Nelson", "phone": "+16505551234"},
+        "last_activity_at": before(minutes=12),
+        "last_message": preview(),
+    }
+    return Conversation.model_validate({**base, **members})
+
+
+def preview(**members: Any) -> dict[str, Any]:
+    return {"id": "1", "text": "Where is my order?", "created_at": before(minutes=12), **members}
+
+
+CONTEXT = RowContext(CLOCK, NOW, {"billing": "#d93f3f", "vip": "#2e9e5b"})
+NEW = RowState(new=True)
+
+
+def pieces(row: Conversation, width: int, density: int, **changes: Any) -> list[list[Piece]]:
+    state = RowState(new=bool(row.unread_count))
+    return row_lines(row, CONTEXT._replace(**changes), state, width, density)
+
+
+def drawn(row: Conversation, width: int = 50, density: int = 2, **changes: Any) -> list[str]:
+    """The lines of a row as text."""
+    lines = ["".join(text for _, text in line) for line in pieces(row, width, density, **changes)]
+    assert [cell_len(line) for line in lines] == [width] * density
+    assert not any("\n" in line or "\t" in line for line in lines)
+    return lines
+
+
+def parts(row: Conversation, width: int = 50) -> dict[str, str]:
+    """What is drawn in which colour, the last piece of each."""
+    return {part: text for line in pieces(row, width, 2) for part, text in line if text.strip()}
+
+
+ANA = {"id": "7", "name": "Ana Souza"}
+
+
+def test_a_row_says_who_labels_when_what_and_whose() -> None:
+    row = conversation(labels=("billing", "vip"), assignee=ANA, unread_count=2)
+    assert drawn(row, 60) == [
+        " 2 Sheena Nelson" + " billing   vip     12m ".rjust(44),
+        "   Where is my order?" + "Ana ".rjust(39),
+    ]
+
+
+def test_a_label_stands_on_the_colour_of_the_server_if_it_is_one() -> None:
+    row = conversation(labels=("billing", "vip", "other"))
+    assert parts(row, 80)["#d93f3f"] == " billing "
+    assert parts(row, 80)["#2e9e5b"] == " vip "
+    assert parts(row, 80)["text@card"] == " other "
+    wrong = CONTEXT._replace(colours={"billing": "red; }"})
+    assert ("text@card", " billing ") in row_lines(row, wrong, NEW, 80, 2)[0]
+    assert "#billing #vip #other" in " ".join(drawn(row, 80, plain=True)[0].split())
+
+
+def test_labels_give_way_before_the_name_and_clock_and_owner_never() -> None:
+    row = conversation(
+        labels=("billing", "vip", "other"), assignee=ANA, waiting_since=before(minutes=26)
+    )
+    for width, labels in (
+        (70, " billing   vip   other "),
+        (47, " billing   vip  +1"),
+        (43, " billing  +2"),
+        (32, "■■■"),
+        (24, ""),
+    ):
+        name, said = drawn(row, width)
+        assert name.startswith("   Sheena Nel")
+        assert f"{labels}  ◑ 26m " in name
+        assert said.endswith(" Ana ")
+    assert "…" not in drawn(row, 32)[0]
+
+
+def test_one_line_is_who_and_when() -> None:
+    assert drawn(conversation(), density=1) == ["   Sheena Nelson" + "12m ".rjust(34)]
+
+
+def test_a_third_line_has_the_channel_and_the_reply_window() -> None:
+    row = conversation(service_window_expires_at=before(hours=-21.5))
+    assert drawn(row, 80, 3)[2].rstrip() == "   Support EU · reply window 21h 30m left"
+
+
+@pytest.mark.parametrize(
+    ("members", "width", "owner", "part"),
+    [
+        ({"assignee": ANA}, 40, "Ana", "dim"),
+        ({}, 40, "unassigned", "text"),
+        ({}, 27, "–", "text"),
+        ({"awaiting_human": True}, 40, "! needs human", "warning"),
+        ({"awaiting_human": True}, 35, "! human", "warning"),
+        ({"awaiting_human": True, "assignee": ANA}, 40, "! Ana", "warning"),
+    ],
+)
+def test_the_owner_ends_the_second_line(
+    members: dict[str, Any], width: int, owner: str, part: str
+) -> None:
+    row = conversation(**members)
+    assert drawn(row, width)[1].endswith(f" {owner} ")
+    assert (part, f" {owner}") in pieces(row, width, 2)[1]
+
+
+def test_where_all_rows_have_one_owner_the_channel_stands_there() -> None:
+    row = conversation(assignee=ANA)
+    assert drawn(row, same_owner=True)[1].endswith(" Support EU ")
+    assert drawn(conversation(awaiting_human=True), same_owner=True)[1].endswith(" ! needs human ")
+
+
+@pytest.mark.parametrize(
+    ("unread", "mark"),
+    [(None, "   "), (0, "   "), (1, " 1 "), (99, "99 "), (100, "99+"), (10**9, "99+"), (-4, "   ")],
+)
+def test_unread_messages_are_counted_up_to_99(unread: int | None, mark: str) -> None:
+    row = conversation(unread_count=unread)
+    assert drawn(row)[0].startswith(f"{mark}Sheena Nelson")
+    assert parts(row)["strong" if unread else "text"].strip()
+
+
+@pytest.mark.parametrize(
+    ("passed", "clock", "part"),
+    [
+        ({"minutes": -5}, "◔  0m", "text"),
+        ({"minutes": 14}, "◔ 14m", "text"),
+        ({"minutes": 15}, "◑ 15m", "early"),
+        ({"minutes": 60}, "◕  1h", "warning"),
+        ({"hours": 8}, "●  8h", "overdue"),
+        ({"days": 3}, "●  3d", "overdue"),
+    ],
+)
+def test_a_waiting_time_ages_by_shape_and_colour(
+    passed: dict[str, float], clock: str, part: str
+) -> None:
+    row = conversation(waiting_since=before(**passed))
+    assert drawn(row)[0].endswith(f"  {clock} ")
+    assert {(part, clock[0]), (part, clock[1:])} <= set(pieces(row, 50, 2)[0])
+
+
+def test_nobody_waits_in_a_resolved_conversation() -> None:
+    row = conversation(status="resolved", waiting_since=before(hours=3))
+    assert drawn(row)[0].endswith("    12m ")
+
+
+@pytest.mark.parametrize("width", range(12, 200))
+def test_the_clock_starts_in_the_same_column_for_every_row(width: int) -> None:
+    labelled = conversation(labels=("billing", "vip"), waiting_since=before(hours=26))
+    plain = conversation(waiting_since=before(minutes=26))
+    assert drawn(labelled, width)[0].index("●") == drawn(plain, width)[0].index("◑")
+
+
+def test_a_table_row_has_every_column_at_the_place_of_its_heading() -> None:
+    row = conversation(
+        labels=("billing",), assignee=ANA, unread_count=4, waiting_since=before(minutes=26)
+    )
+    width = 198
+    line = "".join(text for _, text in table_row(row, CONTEXT, NEW, width))
+    names = "".join(text for _, text in heading(width, "waiting"))
+    assert cell_len(line) == cell_len(names) == width
+    for name, value in (
+        ("Name", "Sheena Nelson"),
+        ("Last message", "Where is my order?"),
+        ("Labels", " billing "),
+        ("Assignee", "Ana Souza"),
+        ("Channel", "Support EU"),
+    ):
+        assert names.index(name) == line.index(value)
+    assert line.endswith("  ◑ 26m      12m ")
+    assert "Waits ▾" in names
+    assert sum(column_widths(width)) == width - 1 - 2 * (len(COLUMNS) - 2)
+
+
+@pytest.mark.parametrize(
+    ("active", "age"),
+    [
+        (before(seconds=30), "now"),
+        (before(hours=3), "3h"),
+        (before(days=3), "Wed"),
+        (before(days=20), "22 Feb"),
+        (before(days=800), "2024"),
+        ("0001-01-01T00:00:00Z", "1"),
+        ("9999-12-31T23:59:59Z", "now"),
+        ("long ago", "?"),
+    ],
+)
+def test_the_age_of_the_newest_activity_ends_the_line(active: str, age: str) -> None:
+    assert drawn(conversation(last_activity_at=active))[0].endswith(f" {age} ")
+
+
+@pytest.mark.parametrize(
+    ("contact", "name"),
+    [
+        ({"id": "88", "name": None, "phone": "+16505551234"}, "+1 650-555-1234"),
+        ({"id": "88", "name": " \n", "phone": "+16505551234"}, "+1 650-555-1234"),
+        ({"id": "88", "name": None, "phone": None}, "contact 88"),
+        ({"id": "88", "name": "two\nlines\tof name", "phone": None}, "two lines of name"),
+    ],
+)
+def test_who_hides_the_name_is_named_otherwise(contact: dict[str, Any], name: str) -> None:
+    assert drawn(conversation(contact=contact))[0].startswith(f"   {name} ")
+
+
+@pytest.mark.parametrize(
+    ("members", "said", "ascii"),
+    [
+        ({}, "Where is my order?", None),
+        ({"text": "two\n\nlines"}, "two lines", None),
+        ({"type": "image", "text": None}, "📷 photo", "[photo]"),
+        ({"type": "image", "text": "this one"}, "📷 this one", "[photo] this one"),
+        ({"type": "unsupported", "text": None}, "[unsupported]", None),
+        ({"type": "text", "text": None}, "[text]", None),
+    ],
+)
+def test_the_newest_message_has_a_symbol_for_media(
+    members: dict[str, Any], said: str, ascii: str | None
+) -> None:
+    last = MessagePreview.model_validate(preview(**members))
+    assert snippet(last) == said
+    assert snippet(last, ASCII_SYMBOLS) == (ascii or said)
+
+
+@pytest.mark.parametrize(
+    ("author", "who"),
+    [
+        ("user", "Agent"),
+        ("ai_agent", "AI"),
+        ("phone", "Phone"),
+        ("campaign", "Campaign"),
+        ("api", "API"),
+        ("automation", "Auto"),
+        ("system", "System"),
+        ("carrier_pigeon", "Carrier pigeon"),
+    ],
+)
+def test_the_newest_message_says_who_wrote_it_unless_the_customer(author: str, who: str) -> None:
+    sent = conversation(last_message=preview(direction="outbound", author=author))
+    assert drawn(sent)[1].startswith(f"   {who}: Where is")
+    assert drawn(conversation())[1].startswith("   Where is my order?")
+
+
+def test_a_failed_message_is_marked() -> None:
+    row = conversation(
+        last_message=preview(direction="outbound", author="user", delivery_status="failed")
+    )
+    assert drawn(row)[1].startswith("   ✗ Agent: Where")
+    assert parts(row)["error"] == "✗ "
+
+
+def test_a_key_that_may_not_read_messages_sees_none() -> None:
+    assert drawn(conversation(last_message=None))[1].strip() == "unassigned"
+
+
+@pytest.mark.parametrize(
+    ("ends", "left"),
+    [
+        (None, None),
+        (before(minutes=1), ("text", "closed")),
+        (before(minutes=-59), ("warning", "closes in 59m")),
+        (before(hours=-1), ("text", "1h 0m left")),
+        (before(hours=-21, minutes=-40), ("text", "21h 40m left")),
+    ],
+)
+def test_the_rest_of_the_reply_window(ends: str | None, left: Piece | None) -> None:
+    assert window_left(conversation(service_window_expires_at=ends), CLOCK) == left
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+@pytest.mark.parametrize("width", [6, 7, 20, 46])
+def test_awkward_texts_keep_the_width(text: str, width: int) -> None:
+    row = conversation(
+        contact={"id": text, "name": text, "phone": text},
+        channel={"id": text, "name": text, "phone": text},
+        assignee={"id": text, "name": text},
+        labels=(text,),
+        last_message=preview(text=text, type=text, author=text, direction="outbound"),
+    )
+    for density in (1, 2, 3):
+        drawn(row, width, density)
+
+
+def rows() -> st.SearchStrategy[Conversation]:
+    """A conversation with anything in it that the interface allows."""
+    words = drawn_text(30)
+    maybe, counts = st.none() | words, st.none() | st.integers()
+    when = st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat) | words
+    reference = st.fixed_dictionaries({"id": words, "name": maybe, "phone": maybe})
+    last = st.fixed_dictionaries(
+        {
+            "id": words,
+            "direction": st.sampled_from(["inbound", "outbound"]) | words,
+            "author": st.sampled_from(["contact", "user", "ai_agent"]) | words,
+            "type": st.sampled_from(["text", "image"]) | words,
+            "text": maybe,
+            "delivery_status": st.none() | st.sampled_from(["failed", "read"]) | words,
+            "created_at": when,
+        }
+    )
+    return st.fixed_dictionaries(
+        {
+            "id": words,
+            "status": st.sampled_from(["open", "snoozed", "resolved"]) | words,
+            "awaiting_human": st.none() | st.booleans(),
+            "channel": reference,
+            "contact": reference,
+            "assignee": st.none() | st.fixed_dictionaries({"id": words, "name": words}),
+            "labels": st.lists(words, max_size=4),
+            "unread_count": counts,
+            "waiting_since": st.none() | when,
+            "service_window_expires_at": st.none() | when,
+            "last_activity_at": when,
+            "last_message": st.none() | last,
+        }
+    ).map(Conversation.model_validate)
+
+
+@given(rows(), st.integers(6, 80), st.sampled_from([1, 2, 3]))
+def test_every_line_of_every_row_is_exactly_as_wide_as_the_list(
+    row: Conversation, width: int, density: int
+) -> None:
+    drawn(row, width, density)
+
+
+@given(rows(), st.integers(140, 400))
+def test_every_row_of_the_table_is_exactly_as_wide_as_the_list(
+    row: Conversation, width: int
+) -> None:
+    line = table_row(row, CONTEXT, NEW, width - 2)
+    assert sum(cell_len(text) for _, text in line) == width - 2

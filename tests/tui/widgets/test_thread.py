@@ -1,0 +1,156 @@
+"""A thread's entries with what stands between them: days, the unread line, its start."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.segment import Segment
+
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.message_list import Entry, Thread
+from frontdesk.tui.widgets.text_layout import Piece
+from frontdesk.tui.widgets.virtual_list import FixedRows
+from frontdesk.wire import Message, Note, Reaction
+from tests.tui.texts import drawn_text
+
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+CLOCK = Clock(UTC, lambda: NOW)
+
+
+class Unseen(Thread):
+    """A thread that is on no screen."""
+
+    def refresh(self, *arguments: Any, **options: Any) -> Self:
+        return self
+
+    def segments(self, pieces: Iterable[Piece], ground: str = "ground") -> list[Segment]:
+        return [Segment(text) for _, text in pieces]
+
+
+def said(number: int, *, ago: float, text: str = "hi", direction: str = "inbound") -> Message:
+    at = (NOW - timedelta(minutes=ago)).isoformat()
+    author = "contact" if direction == "inbound" else "user"
+    return Message(id=str(number), direction=direction, author=author, text=text, created_at=at)
+
+
+def thread(*entries: Entry, unread: int = 0, top_word: str = "the start") -> Thread:
+    widget = Unseen(CLOCK)
+    rows = FixedRows([(f"{type(entry).__name__} {entry.id}", entry) for entry in entries])
+    widget.open(rows, contact="Sheena", unread=unread, top_word=top_word)
+    return widget
+
+
+def drawn(widget: Thread, position: int, width: int = 40) -> list[str]:
+    lines = ["".join(text for _, text in line) for line in widget.draw(position, width)]
+    assert lines
+    assert [cell_len(line) for line in lines] == [width] * len(lines)
+    return [line.strip(" ─━") for line in lines]
+
+
+def test_the_first_entry_stands_under_the_start_and_its_day() -> None:
+    assert drawn(thread(said(1, ago=5)), 0) == [
+        "the start",
+        "Saturday 14 March 2026",
+        "│ Sheena                          09:55",
+        "│ hi",
+    ]
+
+
+def test_the_start_can_turn_out_to_be_further_up() -> None:
+    widget = thread(said(1, ago=5))
+    widget.say_at_top("older messages above")
+    assert drawn(widget, 0)[0] == "older messages above"
+    assert drawn(thread(said(1, ago=5), top_word=""), 0)[0] == "Saturday 14 March 2026"
+
+
+def test_entries_of_five_minutes_share_a_head_and_those_of_one_day_a_day() -> None:
+    widget = thread(said(1, ago=12), said(2, ago=7), said(3, ago=1))
+    assert drawn(widget, 1) == ["│ hi                              09:53"]
+    assert drawn(widget, 2) == ["│ Sheena                          09:59", "│ hi"]
+
+
+def test_another_day_has_its_name_and_a_head() -> None:
+    widget = thread(said(1, ago=11 * 60), said(2, ago=9.9 * 60))
+    assert drawn(widget, 1)[0] == "Saturday 14 March 2026"
+    assert "00:06" in drawn(widget, 1)[1]
+
+
+def test_a_note_stands_in_its_place_in_time() -> None:
+    note = Note(id="1", text="call back", created_at=(NOW - timedelta(minutes=4)).isoformat())
+    widget = thread(said(1, ago=5), note, said(2, ago=3))
+    assert drawn(widget, 1) == ["NOTE  Agent                       09:56", "call back"]
+
+
+@pytest.mark.parametrize(("unread", "first"), [(1, 3), (2, 1)])
+def test_the_unread_line_stands_over_the_first_unread_message(unread: int, first: int) -> None:
+    widget = thread(
+        said(1, ago=9),
+        said(2, ago=7),
+        said(3, ago=6, direction="outbound"),
+        said(4, ago=5),
+        unread=unread,
+    )
+    tops = [drawn(widget, position)[0] for position in range(4)]
+    assert tops.index(f"{unread} new") == first
+    assert widget.cursor == first
+
+
+def test_one_line_tells_the_day_and_what_is_new() -> None:
+    widget = thread(said(1, ago=11 * 60), said(2, ago=5), unread=1)
+    day, *_ = drawn(widget, 1, 60)
+    assert day.startswith("Saturday 14 March 2026 ")
+    assert day.endswith(" 1 new")
+
+
+def reacted(number: int, emoji: str, *, ago: float = 1) -> Message:
+    return said(number, ago=ago).model_copy(
+        update={"type": "reaction", "text": None, "content": {"emoji": emoji}}
+    )
+
+
+def test_a_reaction_is_told_once_and_never_under_the_cursor() -> None:
+    at = (NOW - timedelta(minutes=1)).isoformat()
+    reaction = Reaction(emoji="🥳", direction="inbound", author="contact", created_at=at)
+    answer = said(1, ago=3, direction="outbound").model_copy(update={"reactions": (reaction,)})
+    widget = thread(answer, reacted(2, "🥳"), reacted(3, "👍", ago=0.5))
+    assert drawn(widget, 0)[-1] == "┃ ↳ 🥳 Sheena"
+    assert widget.draw(1, 40) == []
+    assert drawn(widget, 2) == ["09:59  Sheena reacted 👍"]
+    assert widget.cursor == 2
+    widget.action_move(-1)
+    assert widget.cursor == 0  # The reaction between them is not shown.
+    widget.action_move(1)
+    assert widget.cursor == 2
+    assert thread(answer, reacted(2, "🥳")).cursor == 0
+
+
+@pytest.mark.parametrize("unread", [0, -1, 99])
+def test_without_a_first_unread_message_there_is_no_line(unread: int) -> None:
+    widget = thread(said(1, ago=9), said(2, ago=7), unread=unread)
+    assert not any("new" in line for at in (0, 1) for line in drawn(widget, at))
+    assert widget.cursor == 1
+
+
+moments = st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat) | st.just("some day")
+entries = st.builds(
+    Message,
+    id=st.text("0123456789", min_size=1),
+    direction=st.sampled_from(["inbound", "outbound"]),
+    author=st.sampled_from(["contact", "user", "system"]),
+    type=st.sampled_from(["text", "system", "image"]),
+    text=st.none() | drawn_text(),
+    created_at=moments,
+) | st.builds(Note, id=st.text("0123456789", min_size=1), text=drawn_text(), created_at=moments)
+
+
+@given(st.lists(entries, min_size=1, max_size=5), st.integers(8, 120), st.integers(0, 5))
+def test_every_entry_has_a_line_and_all_are_as_wide_as_the_pane(
+    entries: list[Entry], width: int, unread: int
+) -> None:
+    widget = thread(*entries, unread=unread)
+    for position in range(len(entries)):
+        drawn(widget, position, width)

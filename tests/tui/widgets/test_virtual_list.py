@@ -1,0 +1,340 @@
+"""The list keeps the reader's place, whatever happens to its rows."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from unittest.mock import patch
+
+from rich.cells import cell_len
+from textual import on
+from textual.app import App, ComposeResult
+from textual.geometry import Size
+from textual.screen import Screen
+
+from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.theme import STYLES
+from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.tui.widgets.text_layout import Piece, fit
+from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from tests.tui.conftest import settle
+from tests.tui.memory_inbox import virtual_time
+from tests.tui.painted import strips
+
+
+class Words(VirtualList[str]):
+    """Each row is its own key, and as many lines as its number says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[str] = []
+
+    def draw(self, position: int, width: int) -> list[list[Piece]]:
+        assert self.rows is not None
+        word = self.rows[position]
+        self.drawn.append(word)
+        lines = 1 + int(word.rpartition("*")[2]) if "*" in word else 2
+        lines = -(-36 // width) if word.startswith("wrapped") else lines
+        return [[("text", fit(f"{word} {at}", width))] for at in range(lines)]
+
+
+class Numbers:
+    """A million rows that are made when they are looked at."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self.made: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, position: int, /) -> str:
+        return self.made.setdefault(position, f"row {position}")
+
+    def key(self, position: int, /) -> str:
+        return f"row {position}"
+
+    def find(self, key: str, /) -> int | None:
+        return int(key.removeprefix("row "))
+
+
+class ListScreen(Screen[None]):
+    """A list and nothing else."""
+
+    COMPONENT_CLASSES = PARTS
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+
+    def compose(self) -> ComposeResult:
+        yield self._words
+
+
+class ListApp(WatchedApp[None]):
+    CSS_PATH = [STYLES / "app.tcss"]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Words()
+        self.asked: list[bool] = []
+
+    def get_default_screen(self) -> ListScreen:
+        return ListScreen(self.words)
+
+    @on(VirtualList.NearEnd)
+    def note(self, event: VirtualList.NearEnd) -> None:
+        self.asked.append(event.top)
+
+
+def rows(words: Sequence[str]) -> FixedRows[str]:
+    return FixedRows([(word, word) for word in words])
+
+
+def screen_lines(app: App[Any]) -> list[str]:
+    """What stands on the screen; > before a line with the ground of the selection."""
+    chosen = app.screen.get_component_rich_style("part--chosen").bgcolor
+    return [
+        (">" if next(iter(line)).style.bgcolor == chosen else " ") + line.text[1:].rstrip()
+        for line in strips(app.screen)
+    ]
+
+
+WORDS = [f"w{n}" for n in range(100)]
+
+
+async def test_the_window_shows_rows_with_a_ground_under_the_cursor() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 6)) as pilot:
+        app.words.show(rows(["one", "two", "three"]))
+        await pilot.pause()
+        assert screen_lines(app) == [">one 0", ">one 1", " two 0", " two 1", " three 0", " three 1"]
+        await pilot.press("j")
+        assert screen_lines(app)[:4] == [" one 0", " one 1", ">two 0", ">two 1"]
+
+
+async def test_keys_reach_both_ends_and_stop_there() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.press("k")
+        assert app.words.row == "w0"
+        await pilot.press("G")
+        assert app.words.row == "w99"
+        assert screen_lines(app)[-1].startswith(">w99 1")
+        await pilot.press("j", "pagedown")
+        assert app.words.row == "w99"
+        await pilot.press("g")
+        assert app.words.row == "w0"
+        await pilot.press("pagedown")
+        assert app.words.row == "w5"
+        await pilot.press("pageup")
+        assert app.words.row == "w0"
+
+
+async def test_rows_that_come_above_leave_the_window_and_the_cursor_where_they_were() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        before = screen_lines(app)
+        app.words.rows = rows(["new1", "new2", *WORDS])
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == "w50"
+        assert [line.rstrip(" ┃") for line in screen_lines(app)] == [
+            line.rstrip(" ┃") for line in before
+        ]
+
+
+async def test_at_the_start_new_rows_are_seen_and_the_cursor_stays_on_its_row() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.pause()
+        app.words.rows = rows(["new", *WORDS])
+        app.words.rows_changed()
+        await pilot.pause()
+        assert screen_lines(app)[0].startswith(" new 0")
+        assert app.words.row == "w0"
+
+
+async def test_at_the_end_the_window_follows_what_is_added() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show_end(rows(WORDS))
+        await pilot.pause()
+        app.words.rows = rows([*WORDS, "newest"])
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == "newest"
+        assert screen_lines(app)[-1].startswith(">newest 1")
+
+
+async def test_a_row_that_vanishes_leaves_the_cursor_at_its_place() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        app.words.rows = rows([word for word in WORDS if word != "w50"])
+        app.words.rows_changed()
+        assert app.words.row == "w51"
+        app.words.rows = rows([])
+        app.words.say_when_empty("nothing here")
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row is None
+        assert "nothing here" in " ".join(screen_lines(app))
+        await pilot.press("j", "G", "pagedown", "enter")
+
+
+async def test_a_row_taller_than_the_window_is_scrolled_through() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 6)) as pilot:
+        app.words.show(rows(["a", "tall*14", "z"]))
+        await pilot.press("j")
+        assert app.words.row == "tall*14"
+        seen = set()
+        for _ in range(12):
+            seen |= {line.strip("> ┃") for line in screen_lines(app) if "tall" in line}
+            if app.words.row == "z":
+                break
+            await pilot.press("j")
+        assert app.words.row == "z"
+        assert len(seen) == 15
+
+
+async def test_a_resize_keeps_the_row_at_the_cursor_in_view() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 20)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        await pilot.resize_terminal(30, 6)
+        await settle(pilot)
+        assert any(line.startswith(">w50") for line in screen_lines(app))
+
+
+async def test_rows_fit_after_a_moment_in_which_there_was_less_room() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 5)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.pause()
+        app.words.rows = rows([f"other {word}" for word in WORDS])
+        with patch.object(Words, "size", Size(3, 5)):
+            app.words.rows_changed()
+        app.words.refresh()
+        await pilot.pause()
+        assert {cell_len(line.text) for line in strips(app.screen)} == {20}
+
+
+async def test_rows_that_are_read_again_while_the_list_is_hidden_leave_its_place() -> None:
+    wrapped = [f"wrapped {number}" for number in range(12)]
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show_end(rows(wrapped))
+        await pilot.pause()
+        before = app.words.place
+        app.words.display = False
+        await pilot.pause()
+        app.words.rows = rows(wrapped)
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.place == before
+        app.words.display = True
+        await pilot.pause()
+        assert app.words.place == before
+
+
+async def test_a_list_that_shows_others_has_no_end_to_go_to() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.press("G")
+        app.words.show(rows(WORDS[:50]))
+        app.words.rows = rows(WORDS)
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == "w0"
+
+
+async def test_a_list_that_is_gone_takes_a_key_that_was_on_its_way() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 5)) as pilot:
+        words = app.words
+        words.show(rows(WORDS))
+        await pilot.pause()
+        await words.remove()
+        words.notify_style_update()
+        words.action_page(1)
+        assert words.row is not None
+
+
+async def test_near_the_end_more_rows_are_asked_for() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.pause()
+        app.asked.clear()
+        await pilot.press("G")
+        await pilot.pause()
+        assert False in app.asked
+
+
+async def test_only_the_rows_in_view_are_drawn_however_many_there_are() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 20)) as pilot:
+        numbers = Numbers(1_000_000)
+        app.words.show(numbers, cursor=500_000)
+        await pilot.press("j", "k", "pagedown", "G")
+        assert app.words.row == "row 999999"
+        assert len(app.words.drawn) < 200
+        assert len(numbers.made) < 200
+
+
+async def test_the_mouse_selects_and_scrolls() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.click(Words, offset=(3, 4))
+        assert app.words.row == "w2"
+        app.words.on_mouse_scroll_down(_wheel_event())
+        await pilot.pause()
+        assert screen_lines(app)[0].strip().startswith("w1 1")
+
+
+async def test_the_wheel_ends_the_way_to_the_first_row() -> None:
+    app = ListApp()
+    async with app.run_test(size=(40, 20)) as pilot:
+        tall = [f"w{number}*4" for number in range(80)]
+        app.words.show(rows(tall[40:]), cursor=20)
+        await pilot.press("g")
+        app.words.on_mouse_scroll_down(_wheel_event())
+        app.words.rows = rows(tall)
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == "w40*4"
+
+
+def _wheel_event() -> Any:
+    from textual.events import MouseScrollDown
+
+    return MouseScrollDown(
+        None, x=1, y=1, delta_x=0, delta_y=1, button=0, shift=False, meta=False, ctrl=False
+    )
+
+
+def test_whoever_waits_for_rows_sees_the_seconds() -> None:
+    app = ListApp()
+
+    async def scenario() -> None:
+        async with app.run_test(size=(20, 6)):
+            app.words.say_when_empty("Loading…")
+            await asyncio.sleep(0.5)
+            assert screen_lines(app)[1] == "  Loading…"
+            await asyncio.sleep(2.0)
+            assert screen_lines(app)[1] == "  Loading… 2 s"
+            app.words.say_when_empty("no messages")
+            await asyncio.sleep(2.0)
+            assert screen_lines(app)[1] == "  no messages"
+
+    with virtual_time("seconds") as runner:
+        runner.run(scenario())
