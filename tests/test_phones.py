@@ -1,10 +1,14 @@
 """Phone numbers: spellings of one number, and how they are shown."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.phones import format_phone, national_variants, parse_phone
+from frontdesk.phones import channel_name, format_phone, national_variants, parse_phone
+from frontdesk.wire import PhoneRef
 
 
 @pytest.mark.parametrize(
@@ -57,3 +61,24 @@ def test_a_number_is_shown_as_its_country_groups_it_and_any_other_text_as_it_is(
 @given(st.from_regex(r"\+[1-9][0-9]{6,14}", fullmatch=True))
 def test_a_shown_number_is_still_the_same_number(phone):
     assert parse_phone(format_phone(phone)) == phone
+
+
+def test_a_contact_with_a_name_is_named_without_the_library_for_numbers():
+    program = (
+        "import sys; from frontdesk.phones import contact_name; from frontdesk.wire import PhoneRef;"
+        "contact_name(PhoneRef(id='1', name='Ana', phone='+442079460018'));"
+        "sys.exit('phonenumbers' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "phone", "shown"),
+    [("London", "+442079460018", "London"), (" ", "+442079460018", "+44 20 7946 0018")],
+)
+def test_a_channel_is_named_by_its_number_only_if_it_has_no_name(name, phone, shown):
+    assert channel_name(PhoneRef(id="7", name=name, phone=phone)) == shown
+
+
+def test_a_channel_without_name_and_number_is_named_by_its_id():
+    assert channel_name(PhoneRef(id="7")) == "7"

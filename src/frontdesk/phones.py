@@ -8,7 +8,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Protocol
 
-from frontdesk.text import first_non_blank
+from frontdesk.text import first_non_blank, one_line
 from frontdesk.wire.values import PHONE_DIGITS
 
 _TRUNK = re.compile(r"\(0\)")
@@ -72,8 +72,8 @@ def format_phone(phone: str | None) -> str:
     return text if _digits(text) == _digits(phone) else phone
 
 
-class NamedContact(Protocol):
-    """Name of a contact for display."""
+class Named(Protocol):
+    """Contact or channel."""
 
     @property
     def id(self) -> str: ...
@@ -83,9 +83,20 @@ class NamedContact(Protocol):
     def phone(self) -> str | None: ...
 
 
-def contact_name(contact: NamedContact) -> str:
+def contact_name(contact: Named) -> str:
     """Name of a contact for people: the name, else the number, else its id."""
-    return first_non_blank(contact.name, format_phone(contact.phone), f"contact {contact.id}")
+    return name_or_phone(contact) or f"contact {contact.id}"
+
+
+def channel_name(channel: Named) -> str:
+    """Name of a channel for people: the name, else the number, else its id."""
+    return name_or_phone(channel) or one_line(channel.id)
+
+
+def name_or_phone(named: Named) -> str:
+    """The name, else the number; "" if there is neither."""
+    # The number only if it is shown: see `format_phone`.
+    return first_non_blank(named.name) or one_line(format_phone(named.phone))
 
 
 def _digits(text: str) -> str:

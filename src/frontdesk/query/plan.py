@@ -65,9 +65,13 @@ class QueryPlan(NamedTuple):
 
         That is known where the list is in the order of a time that the query limits.
         """
+        return any(_is_beyond(term, row, now) for term in self.limits)
+
+    @property
+    def limits(self) -> tuple[Term, ...]:
+        """Terms that limit the time by which the server's list is sorted."""
         by = self.filter.sort or ACTIVE
-        limits = (term for term in self.rest if is_positive(term, by))
-        return any(_is_beyond(term, row, now) for term in limits)
+        return tuple(term for term in self.rest if is_positive(term, by))
 
 
 def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -> QueryPlan:

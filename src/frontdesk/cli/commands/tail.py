@@ -43,8 +43,7 @@ from frontdesk.cli.output import (
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.environment import cache_file
 from frontdesk.errors import BadSettings, Forbidden, NetworkMisconfigured, NotOffered, Unreachable
-from frontdesk.phones import format_phone
-from frontdesk.text import first_non_blank
+from frontdesk.phones import contact_name
 from frontdesk.time_format import parse_duration
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page, instant
 from frontdesk.wire.values import utc_now
@@ -403,7 +402,7 @@ def line(one: Activity, width: int | None) -> str:
     conversation, at = one.conversation, one.at
     time = f"{conversation_export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
-    name = first_non_blank(contact.name, format_phone(contact.phone), f"contact {contact.id}")
+    name = contact_name(contact)
     channel = conversation.channel.name or conversation.channel.id
     words = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}{_what(one)}"
     return cut(words, width) if width else words

@@ -671,6 +671,8 @@ class QueuePane(Pane):
     def _count_rows(self, plan: QueryPlan, known: Sequence[Conversation]) -> int | None:
         """Number of the cached rows that match; None if others may match, or they are too many."""
         listing = self._mailbox.conversations(plan.filter)
+        if not plan.limits and not (listing.complete and len(listing) <= _MOST_COUNTED):
+            return None
         now = self._clock.server_now().replace(second=0, microsecond=0)
         counted = (plan, listing.fetched_at, listing.extent, now, *(row.id for row in known))
         if counted not in self._counts:

@@ -18,7 +18,7 @@ from textual.reactive import var
 
 from frontdesk.conversation_export import THREAD_ENDINGS, Entry, by_people, thread_text
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.phones import format_phone
+from frontdesk.phones import name_or_phone
 from frontdesk.text import first_non_blank
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import copy, links_in, open_outside, say
@@ -530,7 +530,7 @@ class ThreadPane(Pane):
         self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
         self.messages.open(
             self._rows(),
-            contact=first_non_blank(contact.name, format_phone(contact.phone), "Customer"),
+            contact=name_or_phone(contact) or "Customer",
             unread=conversation.unread_count or 0,
             top_word=self._top_words(),
             place=self._places.get(conversation.id),

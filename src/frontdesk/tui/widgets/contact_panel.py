@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk.phones import format_phone
+from frontdesk.phones import channel_name, format_phone
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.time_format import ago, long_duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
@@ -183,7 +183,7 @@ def person_facts(
 def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
     name = first_non_blank(contact.name if contact else None, short.name)
     phone = (contact.phone if contact else None) or short.phone
-    facts = [Fact("", first_non_blank(name, format_phone(phone), f"contact {short.id}"), "strong")]
+    facts = [Fact("", name or format_phone(phone) or f"contact {short.id}", "strong")]
     profile_name = first_non_blank(contact.profile_name) if contact else ""
     if profile_name not in ("", name):
         facts.append(Fact("", f"~{profile_name}", "dim"))
@@ -207,10 +207,7 @@ def _conversation(conversation: Conversation, context: FactContext) -> list[Fact
     if conversation.awaiting_human:
         facts.append(Fact("needs", "a human", "warning"))
     facts.append(Fact("assigned", _assignee(conversation, context.me)))
-    channel = conversation.channel
-    facts.append(
-        Fact("channel", first_non_blank(channel.name, format_phone(channel.phone), channel.id))
-    )
+    facts.append(Fact("channel", channel_name(conversation.channel)))
     labels = ", ".join(one_line(label) for label in conversation.labels)
     chips = [(one_line(label), context.colours.get(label)) for label in conversation.labels]
     facts.append(Fact("labels", labels or "–", chips=tuple(chips)))
@@ -252,9 +249,8 @@ def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fac
     for one in others:
         active = clock.local(one.last_activity_at)
         age = ago(active, clock.server_now()) if active else ""
-        name = first_non_blank(one.channel.name, format_phone(one.channel.phone), one.channel.id)
         words = f"{one.status} · {age}".strip(" ·")
-        facts.append(Fact(name, words, conversation_id=one.id))
+        facts.append(Fact(channel_name(one.channel), words, conversation_id=one.id))
     return facts
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from frontdesk.phones import contact_name, format_phone
-from frontdesk.text import first_non_blank, humanize, one_line
+from frontdesk.phones import channel_name, contact_name
+from frontdesk.text import humanize, one_line
 from frontdesk.time_format import ago, duration, long_duration
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
@@ -304,7 +304,7 @@ def _owner(conversation: Conversation, me: str, width: int, *, full: bool = Fals
 
 def _channel(conversation: Conversation) -> Piece:
     channel = conversation.channel
-    return "dim", first_non_blank(channel.name, format_phone(channel.phone), channel.id)
+    return "dim", channel_name(channel)
 
 
 def _preview_line(conversation: Conversation, context: RowContext, state: RowState) -> Line:
