@@ -19,13 +19,14 @@ from tests.conftest import NOW
 from tests.tui.painted import chosen_line as chosen_line
 from tests.tui.painted import lines as lines
 from tests.tui.painted import shown as shown
-from tests.tui.textual_private import hasten_pilots, share_styles
+from tests.tui.textual_private import cancel_workers_first, hasten_pilots, share_styles
 from tests.workers import all_ended
 
 if TYPE_CHECKING:
     from tests.tui.views import ViewApp
 
 hasten_pilots()
+cancel_workers_first()
 share_styles()
 
 # Seconds, which are long enough on a machine that is busy with other things.

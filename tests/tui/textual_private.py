@@ -11,6 +11,7 @@ Of Textual 8.2.8:
   and what is kept of its widgets cannot be dropped before.
 - `Stylesheet._parse_rules`: every app parses the same style sheets, which is a tenth of a short
   test, and what was parsed cannot be handed to another app.
+- `App._shutdown`: a test ends an app without its `exit`, with which the viewer cancels its workers.
 - `Driver._size`: `Pilot.resize_terminal` changes the size, but then waits on the clock on the wall.
 """
 
@@ -34,6 +35,7 @@ from textual.widget import Widget
 # Most messages take longer than such a turn, and no chain of short ones is longer.
 _IDLE_TURNS, _IDLE_SECONDS = 20, 50e-6
 _ANSWER_SECONDS = 0.005
+# Seconds of the processor: on a busy machine, those of the clock pass without any turn.
 _LONGEST_WAIT = 1.0
 
 
@@ -41,6 +43,17 @@ def hasten_pilots() -> None:
     """Take an app for idle when its event loop has had nothing to do for many turns."""
     textual._wait.SLEEP_IDLE = float("inf")
     textual._wait.sleep = _idle_turns  # type: ignore[attr-defined, assignment]
+
+
+def cancel_workers_first() -> None:
+    """End an app as its `exit` does: what a worker still receives finds no widgets."""
+    shutdown = App._shutdown
+
+    async def shut_down(app: App[Any]) -> None:
+        app.workers.cancel_all()
+        await shutdown(app)
+
+    App._shutdown = shut_down  # type: ignore[assignment, method-assign]
 
 
 def share_styles() -> None:
@@ -60,10 +73,10 @@ def share_styles() -> None:
 
 async def _idle_turns(_: float) -> None:
     """Wait for idle turns, before and after the time that an answer of a thread may take."""
-    deadline = time.monotonic() + _LONGEST_WAIT
+    deadline = time.thread_time() + _LONGEST_WAIT
     for pause in (_ANSWER_SECONDS, 0.0):
         idle = 0
-        while idle < _IDLE_TURNS and time.monotonic() < deadline:
+        while idle < _IDLE_TURNS and time.thread_time() < deadline:
             before = time.thread_time()
             await asyncio.sleep(0)
             idle = idle + 1 if time.thread_time() - before < _IDLE_SECONDS else 0

@@ -116,6 +116,19 @@ async def test_keys_typed_far_ahead_break_nothing(app: ViewApp) -> None:
         assert len(app.screen_stack) == 1
 
 
+async def test_nothing_is_requested_for_a_view_that_was_left(app: ViewApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j")
+        left = app.view
+        assert isinstance(left, DirectoryScreen)
+        left.dismiss(None)
+        # As the timer does of a cursor that rested a moment before.
+        left.count_behind()
+        await settle(pilot)
+        assert len(app.screen_stack) == 1
+
+
 async def test_the_menu_lists_the_views_and_can_be_left(app: ViewApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -101,6 +101,11 @@ class LeftOnce(SizedScreen[R]):
     _drawn: Sequence[Widget] = ()
     _answer: Callable[[R | None], object] | None = None
 
+    @property
+    def composed(self) -> bool:
+        # Once it is left, its widgets go one by one.
+        return not self.left and super().composed
+
     def answer_to(self, callback: Callable[[R | None], object]) -> None:
         """Call `callback` with the result synchronously when the screen is dismissed.
 

@@ -186,8 +186,8 @@ class InboxScreen(SizedScreen[None]):
         self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
         self._bars = Bars(self, self.queue, self.channels, self._views, title, self._keys)
         self._opened_id: str | None = None
-        self._preview: Timer | None = None
-        self._reading: Timer | None = None
+        self._preview: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
         self._resting: Timer | None = None
         self._next_poll: Timer | None = None
         self._countdown: Timer | None = None
@@ -220,6 +220,9 @@ class InboxScreen(SizedScreen[None]):
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
+        for call in (self._preview, self._reading):
+            if call is not None:
+                call.cancel()
         await self._mailbox.close()
 
     # Layout and focus
@@ -296,11 +299,15 @@ class InboxScreen(SizedScreen[None]):
         if self._preview is None and self.thread.is_cached:
             self._show_thread()
         self._stop_preview()
-        self._preview = self.set_timer(PREVIEW_SECONDS, self._open_selected)
+        self._preview = self._call_after(PREVIEW_SECONDS, self._open_selected)
+
+    def _call_after(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back once, as `set_timer` does with a task, too much for a move of the cursor."""
+        return asyncio.get_running_loop().call_later(seconds, self.call_next, callback)
 
     def _stop_preview(self) -> None:
         if self._preview is not None:
-            self._preview.stop()
+            self._preview.cancel()
             self._preview = None
 
     def _show_thread(self) -> None:
@@ -328,23 +335,23 @@ class InboxScreen(SizedScreen[None]):
         Only one that a key or a click selected is read that way.
         """
         if self._reading is not None:
-            self._reading.stop()
+            self._reading.cancel()
         seconds = self._preferences.mark_read_after
         selected = self.selected_id is not None and self.queue.list.selected_by_input
         rests = isinstance(seconds, (int, float)) and selected
-        self._reading = self.set_timer(float(seconds), self._mark_read) if rests else None
+        self._reading = self._call_after(float(seconds), self._mark_read) if rests else None
 
     def _mark_read(self) -> None:
         """Mark the selected conversation as read on this computer."""
         if self._reading is not None:
-            self._reading.stop()
+            self._reading.cancel()
         if self._preferences.mark_read_after != "never" and self.selected_id is not None:
             self.queue.mark_read(self.selected_id)
 
     def action_mark_unread(self) -> None:
         """Mark the selected conversation as unread on this computer, until it is read again."""
         if self._reading is not None:
-            self._reading.stop()
+            self._reading.cancel()
         if self.selected_id is not None:
             self.queue.mark_unread(self.selected_id)
             self._notify(sentences.MARKED_UNREAD)

@@ -196,7 +196,12 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
             self.describe()
 
     async def ask(self, question: Callable[[], Awaitable[None]]) -> bool:
-        """Run a request; True on success, which marks the connection as live."""
+        """Run a request; True on success, which marks the connection as live.
+
+        Nothing is requested for a view that was left.
+        """
+        if self.left:
+            return False
         succeeded = await self.connection.ask(question, beside=True) is not None
         if succeeded:
             self.connection.is_live()
