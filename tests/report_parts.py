@@ -2,7 +2,8 @@
 
 from typing import TypeVar
 
-from frontdesk.wire import (
+from frontdesk.wire import Ref, ReportQuery
+from frontdesk.wire.reports import (
     HourGrid,
     Hours,
     LabelReport,
@@ -10,9 +11,7 @@ from frontdesk.wire import (
     Percentiles,
     PersonFigures,
     PersonNow,
-    Ref,
     Report,
-    ReportQuery,
     TargetShare,
     TeamReport,
     UserReport,

@@ -25,12 +25,12 @@ from frontdesk.wire import (
     Message,
     Note,
     Page,
-    Report,
     ReportQuery,
     Team,
     Template,
     User,
 )
+from frontdesk.wire.reports import Report
 from frontdesk.wire.values import timestamp
 
 OPEN = ConversationFilter(status="open")

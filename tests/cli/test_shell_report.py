@@ -17,7 +17,8 @@ from frontdesk.errors import Unreachable
 from frontdesk.reports.export import exported, markdown, records, tables
 from frontdesk.reports.metrics import METRICS, author_name
 from frontdesk.reports.periods import PERIODS
-from frontdesk.wire import Metrics, Report, ReportQuery
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Metrics, Report
 
 # The days of the sample, which ends on 14 March 2026.
 DAYS = ("--from", "2026-03-02", "--to", "2026-03-08", "--zone", "Europe/Madrid")

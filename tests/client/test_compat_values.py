@@ -8,7 +8,8 @@ from tests.client.other_server import OtherServer, Variant
 from tests.client.walks import client_of
 
 from frontdesk.errors import BadResponse
-from frontdesk.wire import Counts, Report
+from frontdesk.wire import Counts
+from frontdesk.wire.reports import Report
 from frontdesk.wire.values import STATUSES
 
 GIVEN = inbox_rows.counts()

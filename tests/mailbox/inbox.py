@@ -17,18 +17,16 @@ from frontdesk.wire import (
     CustomField,
     Label,
     Message,
-    Metrics,
     Note,
     Page,
     PhoneRef,
-    Report,
     ReportQuery,
     Team,
     Template,
     User,
-    ZonedPeriod,
     timestamp,
 )
+from frontdesk.wire.reports import Metrics, Report, ZonedPeriod
 
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 START = 1_773_480_413_000

@@ -13,7 +13,7 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
-from frontdesk.wire import Bucket, Metrics
+from frontdesk.wire.reports import Bucket, Metrics
 
 COUNT = BY_FIELD["conversations_count"]
 TIME = BY_FIELD["avg_first_response_time"]

@@ -21,7 +21,7 @@ from frontdesk.reports.periods import (
     unfinished,
 )
 from frontdesk.tui.reports.query import Asked
-from frontdesk.wire import Bucket, Metrics
+from frontdesk.wire.reports import Bucket, Metrics
 
 SATURDAY = date(2026, 3, 14)
 DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))

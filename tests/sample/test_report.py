@@ -1,7 +1,8 @@
 """The report of the sample, as a client reads it: believable numbers that agree with each other."""
 
 from frontdesk.client import InboxClient
-from frontdesk.wire import Metrics, ReportQuery
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Metrics
 
 
 def test_a_query_says_only_what_is_asked() -> None:

@@ -11,7 +11,7 @@ from frontdesk.ingest.events import (
     MessageUpsert,
     Person,
 )
-from frontdesk.wire import Report
+from frontdesk.wire.reports import Report
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE

@@ -45,7 +45,8 @@ from frontdesk.service.calendar_buckets import moment_of
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import Grouping, PartSelection, durations
 from frontdesk.store.rollups import BOUNDS, limits_of, step_of
-from frontdesk.wire import Metrics, PersonFigures, Report, instant, timestamp
+from frontdesk.wire import instant, timestamp
+from frontdesk.wire.reports import Metrics, PersonFigures, Report
 
 AddEvents = Callable[..., None]
 ANA, BO = "ana@example.com", "bo@example.com"

@@ -25,8 +25,9 @@ from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.database import Connection, Row
-from frontdesk.wire import Metrics, Report, instant, timestamp
+from frontdesk.wire import instant, timestamp
 from frontdesk.wire.queries import COMPARISONS
+from frontdesk.wire.reports import Metrics, Report
 
 MINUTE = 60_000
 QUARTER, HOUR, DAY = 15 * MINUTE, 60 * MINUTE, 24 * 60 * MINUTE

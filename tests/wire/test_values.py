@@ -8,17 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from frontdesk.wire import (
-    Conversation,
-    Label,
-    Page,
-    PartialPage,
-    Period,
-    PhoneRef,
-    ReportQuery,
-    Wire,
-)
+from frontdesk.wire import Conversation, Label, Page, PartialPage, PhoneRef, ReportQuery, Wire
 from frontdesk.wire.base import nested_model
+from frontdesk.wire.reports import Period
 
 WHO = {"id": "7", "name": None, "phone": "+447700900001"}
 BARE = {"id": "1", "status": "open", "channel": WHO, "contact": WHO, "last_activity_at": "x"}

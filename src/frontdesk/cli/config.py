@@ -354,12 +354,12 @@ class Configuration(NamedTuple):
     path: Path
     profile: str | None = None
     profiles: Mapping[str, Profile] = MappingProxyType({})
-    viewer: ViewerSettings = ViewerSettings()
-    mirror: MirrorSettings = MirrorSettings()
-    alerts: AlertsTable = AlertsTable()
-    open: OpenSettings = OpenSettings()
-    network_settings: NetworkSettings = NetworkSettings()
-    targets: TargetSettings = TargetSettings()
+    viewer: ViewerSettings = ViewerSettings.model_construct()
+    mirror: MirrorSettings = MirrorSettings.model_construct()
+    alerts: AlertsTable = AlertsTable.model_construct()
+    open: OpenSettings = OpenSettings.model_construct()
+    network_settings: NetworkSettings = NetworkSettings.model_construct()
+    targets: TargetSettings = TargetSettings.model_construct()
     keys: Mapping[str, str] = MappingProxyType({})
     views: tuple[ViewSettings, ...] = ()
     mistakes: tuple[Mistake, ...] = ()

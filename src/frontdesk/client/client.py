@@ -39,7 +39,6 @@ from frontdesk.wire import (
     Message,
     Note,
     Page,
-    Report,
     ReportQuery,
     Team,
     Template,
@@ -47,6 +46,7 @@ from frontdesk.wire import (
     Wire,
 )
 from frontdesk.wire.queries import CATALOGUE_LIMIT, EXTENSIONS, MAX_LIMIT, REPORT_EXTENSIONS
+from frontdesk.wire.reports import Report
 from frontdesk.wire.values import utc_now
 
 W = TypeVar("W", bound=Wire)

@@ -10,7 +10,8 @@ from frontdesk.client.compat.reports import counts_in, report_in
 from frontdesk.client.compat.rows import LONGEST_TEXT, is_canonical, is_canonical_value, rows_in
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse, NotFound
-from frontdesk.wire import Contact, Counts, Message, Page, PartialPage, Report, Wire
+from frontdesk.wire import Contact, Counts, Message, Page, PartialPage, Wire
+from frontdesk.wire.reports import Report
 
 W = TypeVar("W", bound=Wire)
 Remark = Callable[[str], None]

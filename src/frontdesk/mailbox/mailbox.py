@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
@@ -44,11 +44,13 @@ from frontdesk.wire import (
     Counts,
     Note,
     Page,
-    Report,
     ReportQuery,
     instant,
 )
 from frontdesk.wire.values import STATUSES, utc_now
+
+if TYPE_CHECKING:
+    from frontdesk.wire.reports import Report
 
 # Of each list, when all conversations that were seen are gone through.
 _SEEN_LIMIT = 1000
@@ -420,6 +422,8 @@ class Mailbox:
 
     def report(self, query: ReportQuery) -> Report | None:
         """Cached report for exactly this query."""
+        from frontdesk.wire.reports import Report
+
         return self._cache.value("report", urlencode(query.parameters()), Report)
 
     async def refresh_report(self, query: ReportQuery) -> bool:

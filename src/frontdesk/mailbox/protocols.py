@@ -21,12 +21,12 @@ if TYPE_CHECKING:
         Message,
         Note,
         Page,
-        Report,
         ReportQuery,
         Team,
         Template,
         User,
     )
+    from frontdesk.wire.reports import Report
 
 
 class ServerFeature(Protocol):

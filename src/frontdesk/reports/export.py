@@ -37,7 +37,7 @@ from frontdesk.reports.metrics import (
     value_words,
 )
 from frontdesk.text import first_non_blank, one_line
-from frontdesk.wire import (
+from frontdesk.wire.reports import (
     Bucket,
     HourGrid,
     Hours,

@@ -7,17 +7,15 @@ from typing import TypeAlias
 
 from frontdesk.text import humanize, is_ascii_terminal, one_line
 from frontdesk.time_format import duration
-from frontdesk.wire import (
+from frontdesk.wire import ConversationFilter, Ref, ReportQuery
+from frontdesk.wire.reports import (
     Bucket,
-    ConversationFilter,
     Metrics,
     Percentiles,
     PersonFigures,
     PersonNow,
     PricingCount,
-    Ref,
     Report,
-    ReportQuery,
     TargetShare,
 )
 

@@ -1,8 +1,6 @@
-"""Report periods and granularities: named periods, typed dates, adjacent periods, buckets.
+"""Report periods and granularities: named periods, adjacent periods, buckets.
 
 Days are dates in the report's time zone; callers convert times to dates.
-
-Parser for typed dates.
 """
 
 import re
@@ -11,75 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
 from frontdesk.time_format import month_first, short_date, time_of_day
-from frontdesk.wire import Bucket
-
-HOW_TO = "write 2026-03-14, 14 Mar, Mon, yesterday or 3d"
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_NUMBERS = re.compile(r"(\d{1,4})([./-])(\d{1,2})(?:\2(\d{1,4}))?\.?")
-_AGO = re.compile(r"-?(\d{1,5})\s*d?(?:ays? ago)?")
-
-
-def day_of(text: str, today: date) -> date | None:
-    """Parse a date; without a year, the most recent such date. None if it is invalid.
-
-    The day precedes the month, except in ISO order and where only the other order is valid.
-    Ambiguous dates with slashes, such as 3/4, are rejected.
-
-    >>> day_of("14 mar", date(2026, 11, 21)), day_of("yesterday", date(2026, 11, 21))
-    (datetime.date(2026, 3, 14), datetime.date(2026, 11, 20))
-    """
-    text = " ".join(text.casefold().replace(",", " ").split())
-    if text in ("today", "yesterday"):
-        return today - timedelta(days=text == "yesterday")
-    if text[:3] in _DAYS and text.isalpha():
-        return today - timedelta(days=(today.weekday() - _DAYS.index(text[:3])) % 7)
-    ago = _AGO.fullmatch(text)
-    if ago:
-        return _made(lambda: today - timedelta(days=int(ago[1])))
-    numbers = _NUMBERS.fullmatch(text)
-    return _of_numbers(numbers, today) if numbers else _of_words(text.split(), today)
-
-
-def _of_numbers(match: re.Match[str], today: date) -> date | None:
-    first, separator, second, third = match.groups()
-    if len(first) == 4:
-        return _made(lambda: date(int(first), int(second), int(third or 1)))
-    day, month = int(first), int(second)
-    if separator == "/" and day <= 12 and month <= 12 and day != month:
-        return None
-    if month > 12:
-        day, month = month, day
-    return _of(day, month, third, today)
-
-
-def _of_words(words: list[str], today: date) -> date | None:
-    """14 mar, mar 14, 14 march 2025."""
-    months = [word for word in words if word[:3] in _MONTHS and word.isalpha()]
-    numbers = [word.rstrip(".") for word in words if word not in months]
-    if len(months) != 1 or not 1 <= len(numbers) <= 2 or not all(n.isdecimal() for n in numbers):
-        return None
-    month = _MONTHS.index(months[0][:3]) + 1
-    return _of(int(numbers[0]), month, numbers[1] if len(numbers) > 1 else None, today)
-
-
-def _of(day: int, month: int, year: str | None, today: date) -> date | None:
-    if year is not None:
-        number = int(year) + (2000 if len(year) <= 2 else 0)
-        return _made(lambda: date(number, month, day))
-    this_year = _made(lambda: date(today.year, month, day))
-    if this_year is None or this_year <= today:
-        return this_year
-    return _made(lambda: date(today.year - 1, month, day))
-
-
-def _made(make: Callable[[], date]) -> date | None:
-    try:
-        return make()
-    except (ValueError, OverflowError):
-        return None
-
+from frontdesk.typed_dates import HOW_TO, day_of
+from frontdesk.wire.reports import Bucket
 
 LONGEST_DAYS = 366
 DEFAULT = "7 days"

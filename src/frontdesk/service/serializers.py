@@ -21,7 +21,6 @@ from frontdesk.wire import (
     Delivery,
     Media,
     Message,
-    Metrics,
     Note,
     Pricing,
     ProviderError,
@@ -34,6 +33,7 @@ from frontdesk.wire import (
     Wire,
     timestamp,
 )
+from frontdesk.wire.reports import Metrics
 from frontdesk.wire.values import DIRECTIONS, STATUSES
 
 W = TypeVar("W", bound=Wire)

@@ -1,27 +1,11 @@
-"""`/v1` as frozen data: what the service sends is what the client reads."""
+"""`/v1` as frozen data: what the service sends is what the client reads.
+
+The values of reports are in `frontdesk.wire.reports`.
+"""
 
 from frontdesk.wire.base import Wire
 from frontdesk.wire.envelopes import Page, ParameterProblem, PartialPage, Problem
 from frontdesk.wire.queries import ConversationFilter, ReportQuery
-from frontdesk.wire.reports import (
-    Bucket,
-    ChannelMetrics,
-    HourGrid,
-    Hours,
-    LabelReport,
-    LiveCounts,
-    Metrics,
-    Percentiles,
-    Period,
-    PersonFigures,
-    PersonNow,
-    PricingCount,
-    Report,
-    TargetShare,
-    TeamReport,
-    UserReport,
-    ZonedPeriod,
-)
 from frontdesk.wire.resources import (
     CannedResponse,
     Channel,
@@ -54,11 +38,9 @@ from frontdesk.wire.resources import (
 from frontdesk.wire.values import instant, timestamp
 
 __all__ = [
-    "Bucket",
     "CannedResponse",
     "Channel",
     "ChannelCounts",
-    "ChannelMetrics",
     "Contact",
     "Conversation",
     "ConversationFilter",
@@ -67,44 +49,29 @@ __all__ = [
     "Counts",
     "CustomField",
     "Delivery",
-    "HourGrid",
-    "Hours",
     "Label",
-    "LabelReport",
-    "LiveCounts",
     "Media",
     "Message",
     "MessageMatch",
     "MessagePreview",
-    "Metrics",
     "Note",
     "Page",
     "ParameterProblem",
     "PartialPage",
-    "Percentiles",
-    "Period",
-    "PersonFigures",
-    "PersonNow",
     "PhoneRef",
     "Pricing",
-    "PricingCount",
     "Problem",
     "ProviderError",
     "Reaction",
     "Ref",
     "ReplyTo",
-    "Report",
     "ReportQuery",
     "StatusCounts",
-    "TargetShare",
     "Team",
-    "TeamReport",
     "Template",
     "User",
     "UserRef",
-    "UserReport",
     "Wire",
-    "ZonedPeriod",
     "instant",
     "timestamp",
 ]

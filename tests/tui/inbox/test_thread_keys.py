@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import webbrowser
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input
 
-from frontdesk.reports.periods import day_of
 from frontdesk.tui import clipboard
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clipboard import is_web, links_in, open_outside
@@ -20,8 +18,6 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import Message, Note
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
 from tests.tui.inbox_state import screen_of
-
-TODAY = date(2026, 3, 14)
 
 
 def entries(app: FrontdeskApp) -> list[Message | Note]:
@@ -208,42 +204,6 @@ def test_what_is_copied_reaches_the_first_clipboard_program_that_is_there(
 def test_without_a_display_no_program_is_asked() -> None:
     assert clipboard.programs("linux", {}) == []
     assert clipboard.programs("darwin", {}) == [("pbcopy",)]
-
-
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("2026-03-01", date(2026, 3, 1)),
-        ("14 mar", date(2026, 3, 14)),
-        ("15 Mar", date(2025, 3, 15)),
-        ("Mar 2, 2024", date(2024, 3, 2)),
-        ("1.2.", date(2026, 2, 1)),
-        ("1.2.24", date(2024, 2, 1)),
-        ("13/2", date(2026, 2, 13)),
-        ("2/13", date(2026, 2, 13)),
-        ("today", TODAY),
-        ("yesterday", date(2026, 3, 13)),
-        ("3d", date(2026, 3, 11)),
-        ("sat", TODAY),
-        ("Friday", date(2026, 3, 13)),
-        ("3/4", None),
-        ("31 feb", None),
-        ("soon", None),
-        ("", None),
-    ],
-)
-def test_days_are_read_as_people_write_them(text: str, day: date | None) -> None:
-    assert day_of(text, TODAY) == day
-
-
-@given(st.text())
-def test_no_text_breaks_the_reading_of_days(text: str) -> None:
-    assert day_of(text, TODAY) is None or isinstance(day_of(text, TODAY), date)
-
-
-@given(st.dates(max_value=TODAY))
-def test_iso_days_are_read_as_they_are(day: date) -> None:
-    assert day_of(day.isoformat(), TODAY) == day
 
 
 @pytest.mark.parametrize("ending", ["md", "txt", "json"])

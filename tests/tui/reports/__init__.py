@@ -5,7 +5,8 @@ from typing import Any
 
 from frontdesk.client import InboxClient
 from frontdesk.errors import InboxError
-from frontdesk.wire import Report, ReportQuery
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Report
 from tests.tui.conftest import lines
 from tests.tui.views import ViewApp
 

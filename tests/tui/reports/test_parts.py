@@ -14,7 +14,8 @@ from frontdesk.reports.metrics import METRICS
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import Preferences, Targets
-from frontdesk.wire import Report, ReportQuery
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Report
 from tests.conftest import NOW
 from tests.report_parts import with_parts
 from tests.tui.conftest import Open, lines, settle, shown

@@ -8,7 +8,8 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.wire import Metrics, Report, ReportQuery
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Metrics, Report
 from tests.conftest import NOW
 from tests.tui.conftest import Open, lines, settle, shown
 from tests.tui.reports import Answering, failing, line_with, title_of

@@ -25,8 +25,9 @@ from frontdesk.errors import NetworkMisconfigured, Unreachable
 from frontdesk.reports.export import NAMES, markdown, records, tables, title
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import PERIODS, comparison
-from frontdesk.wire import Report, ReportQuery
+from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
+from frontdesk.wire.reports import Report
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient

@@ -19,20 +19,19 @@ from frontdesk.wire import (
     Media,
     Message,
     MessagePreview,
-    Metrics,
     Note,
     PhoneRef,
     ProviderError,
     Reaction,
     Ref,
     ReplyTo,
-    Report,
     Team,
     Template,
     User,
     UserRef,
     Wire,
 )
+from frontdesk.wire.reports import Metrics, Report
 
 MemberPaths = tuple[str, ...]
 

@@ -12,7 +12,8 @@ from frontdesk.client.compat.aliases import (
 )
 from frontdesk.client.compat.envelopes import ABSENT, at, snake, spelt, values_at
 from frontdesk.client.compat.rows import spell
-from frontdesk.wire import ChannelMetrics, Counts, LiveCounts, Metrics, PricingCount
+from frontdesk.wire import Counts
+from frontdesk.wire.reports import ChannelMetrics, LiveCounts, Metrics, PricingCount
 from frontdesk.wire.values import STATUSES
 
 Remark = Callable[[str], None]

@@ -41,21 +41,18 @@ from frontdesk.wire import (
     Contact,
     Conversation,
     Label,
-    LiveCounts,
     Message,
     MessagePreview,
-    Metrics,
     Note,
     Page,
-    PersonFigures,
     PhoneRef,
     Ref,
-    Report,
     Template,
     UserRef,
     Wire,
 )
 from frontdesk.wire.base import json_name, nested_model
+from frontdesk.wire.reports import LiveCounts, Metrics, PersonFigures, Report
 from frontdesk.wire.values import DIRECTIONS, MEDIA_TYPES
 
 # Further attachments of a message are dropped.

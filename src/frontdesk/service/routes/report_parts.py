@@ -19,7 +19,9 @@ from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import OUTGOING, QUARTER, WEEK, limits_of
-from frontdesk.wire import (
+from frontdesk.wire import Ref, timestamp
+from frontdesk.wire.queries import REPORT_PARTS
+from frontdesk.wire.reports import (
     ChannelMetrics,
     HourGrid,
     Hours,
@@ -29,14 +31,11 @@ from frontdesk.wire import (
     Percentiles,
     PersonFigures,
     PersonNow,
-    Ref,
     Report,
     TargetShare,
     TeamReport,
     UserReport,
-    timestamp,
 )
-from frontdesk.wire.queries import REPORT_PARTS
 
 MAX_TARGET_SECONDS = 366 * 24 * 60 * 60
 NOBODY = 0

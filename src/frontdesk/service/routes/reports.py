@@ -30,18 +30,17 @@ from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
 from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import MINUTE, OUTGOING
-from frontdesk.wire import (
+from frontdesk.wire import Ref, timestamp
+from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
+from frontdesk.wire.reports import (
     Bucket,
     ChannelMetrics,
     LiveCounts,
     Period,
     PricingCount,
-    Ref,
     Report,
     ZonedPeriod,
-    timestamp,
 )
-from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
 
 DEFAULT_DAYS = 7
 MAX_DAYS = 366

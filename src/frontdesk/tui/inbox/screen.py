@@ -29,7 +29,6 @@ from frontdesk.conversation_export import (
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
-from frontdesk.reports.periods import HOW_TO, day_of
 from frontdesk.request_priority import in_background
 from frontdesk.tui import filter_choices, filters, sentences
 from frontdesk.tui.action_groups import CommandEntry
@@ -54,6 +53,7 @@ from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.typed_dates import HOW_TO, day_of
 from frontdesk.wire import Contact, Conversation, PhoneRef
 
 if TYPE_CHECKING:

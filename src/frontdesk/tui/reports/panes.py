@@ -51,7 +51,8 @@ from frontdesk.tui.reports.query import moments_of
 from frontdesk.tui.reports.tables import AuthorTable, GroupTable, Head, LiveLine, MetricTable
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.wire import Bucket, HourGrid, Hours, Period, Report, ReportQuery
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Bucket, HourGrid, Hours, Period, Report
 from frontdesk.wire.values import utc_now
 
 NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"

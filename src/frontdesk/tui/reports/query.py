@@ -19,7 +19,8 @@ from frontdesk.reports.periods import (
 )
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import PLAIN, Targets
-from frontdesk.wire import Report, ReportQuery
+from frontdesk.wire import ReportQuery
+from frontdesk.wire.reports import Report
 
 
 @dataclass(frozen=True, slots=True)

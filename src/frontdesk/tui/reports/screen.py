@@ -45,7 +45,8 @@ from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.wire import ConversationFilter, Report, ReportQuery, instant
+from frontdesk.wire import ConversationFilter, ReportQuery, instant
+from frontdesk.wire.reports import Report
 
 
 def date_prompt(span: Span, today: date) -> Prompt:

@@ -43,7 +43,7 @@ from frontdesk.tui.reports.plots import sparkline
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
-from frontdesk.wire import LiveCounts, PricingCount, Report
+from frontdesk.wire.reports import LiveCounts, PricingCount, Report
 
 
 class ReportTable(VirtualList[Any]):

@@ -33,7 +33,8 @@ from frontdesk.tui.theme import DARK, STYLES, THEMES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, fit, width_of, wrap
-from frontdesk.wire import Report, ReportQuery, instant
+from frontdesk.wire import ReportQuery, instant
+from frontdesk.wire.reports import Report
 
 # Rows of five pixels by character; all rows of a character are equally long.
 _FONT: Mapping[str, tuple[str, ...]] = MappingProxyType(
