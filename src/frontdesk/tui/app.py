@@ -31,7 +31,7 @@ _THEME = "viewer.theme"
 # Seconds between looks for a full garbage collection that is due, and without a key before it.
 _COLLECTION_SECONDS, _COLLECTION_REST = 5.0, 1.0
 # Collections of younger objects after which a full one is due, and after which it comes anyway.
-_COLLECTION_DUE, _MOST_POSTPONED = 10, 30
+_COLLECTION_DUE, _MOST_POSTPONED = 10, 150
 
 
 class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
@@ -63,7 +63,6 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
         self._clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         self._typed_ahead: list[events.Key] | None = []
         self._used_at = 0.0
-        self._collected = False
         self._gc_threshold = gc.get_threshold()
         for theme in THEMES:
             self.register_theme(theme)
@@ -241,20 +240,12 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     def on_unmount(self) -> None:
         gc.set_threshold(*self._gc_threshold)
-        gc.unfreeze()
 
     def _collect_garbage(self) -> None:
-        """Do the full collection that is due, unless keys are being pressed.
-
-        What it leaves is frozen: one that comes while keys are pressed looks at less. The first one
-        frees the garbage of the start.
-        """
-        due = not self._collected or gc.get_count()[2] > _COLLECTION_DUE
-        if due and time.monotonic() - self._used_at > _COLLECTION_REST:
-            self._collected = True
-            gc.unfreeze()
+        """Do the full collection that is due, unless keys are being pressed."""
+        idle = time.monotonic() - self._used_at > _COLLECTION_REST
+        if idle and gc.get_count()[2] > _COLLECTION_DUE:
             gc.collect()
-            gc.freeze()
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox as the default screen, so that no screen is below it."""

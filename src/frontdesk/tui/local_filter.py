@@ -43,7 +43,9 @@ class LocalFilter:
         self._stay = {id: row for id, row in stay.items() if id not in self._known}
         self._current = current
         self._key = sort_key(plan.order, now)
+        self._may_end = bool(plan.limits)
         self._kept: list[_Kept] = []
+        self._kept_ids: set[str] = set()
         self._met: set[str] = set()
         self.stale: set[str] = set()
         self.looked_at = 0
@@ -52,7 +54,7 @@ class LocalFilter:
     @property
     def matches(self) -> int:
         """Number of matching rows found so far."""
-        kept = sum(row.id not in self.stale for _, _, row in self._kept)
+        kept = len(self._kept) - len(self.stale & self._kept_ids)
         return kept + len(self._known.keys() - self._met)
 
     def step(self, count: int) -> bool:
@@ -60,7 +62,7 @@ class LocalFilter:
         end = min(self.looked_at + count, len(self._listing))
         while self.looked_at < end and not self.ended:
             row = self._listing[self.looked_at]
-            self.ended = self._plan.is_beyond(row, self._now)
+            self.ended = self._may_end and self._plan.is_beyond(row, self._now)
             if row.id not in self._met and not self.ended:
                 self._look_at(row)
             self.looked_at += 1
@@ -76,6 +78,7 @@ class LocalFilter:
             self.stale.add(conversation.id)
         if matches or before is not None:
             self._kept.append(self._entry(before or conversation, conversation))
+            self._kept_ids.add(conversation.id)
         self._met.add(conversation.id)
 
     def rows(self) -> FixedRows[Conversation]:

@@ -155,6 +155,7 @@ class InboxScreen(SizedScreen[None]):
     selected_id: var[str | None] = var(None, init=False)
     # What to do with the next answer for the view, unless the user goes on before it.
     _awaited: Callable[[], object] | None = None
+    _bars_due = False
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -171,7 +172,7 @@ class InboxScreen(SizedScreen[None]):
             clock,
             self._warn,
             self._polling,
-            changed=self._refresh_bars,
+            changed=self._refresh_bars_soon,
             seen_at=lambda: self.queue.listing.fetched_at,
         )
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
@@ -597,8 +598,15 @@ class InboxScreen(SizedScreen[None]):
         self._refresh_bars()
 
     @on(QueuePane.Changed)
+    def _refresh_bars_soon(self) -> None:
+        """Update all bars once for changes that come together."""
+        if not self._bars_due:
+            self._bars_due = True
+            self.call_later(self._refresh_bars)
+
     def _refresh_bars(self) -> None:
         """Update all bars; a bar whose text is unchanged is not repainted."""
+        self._bars_due = False
         # While the application ends, its widgets go one by one.
         if not self.queue.list.is_attached or not self.query("#channel-tabs"):
             return
