@@ -30,7 +30,7 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.request_priority import in_background
-from frontdesk.tui import filter_choices, filters, sentences
+from frontdesk.tui import filters, sentences
 from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clipboard import copy, say
@@ -817,8 +817,8 @@ class InboxScreen(SizedScreen[None]):
         query = self.queue.list_query
         picker = dialogs.picker(
             f"Filter by {filters.KIND_NAMES[kind]}",
-            filter_choices.choices_for(kind, self.queue.plan, self._mailbox, self.queue.counts),
-            current=query.value(kind) or filter_choices.ANY,
+            filters.choices_for(kind, self.queue.plan, self._mailbox, self.queue.counts),
+            current=query.value(kind) or filters.ANY,
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
         dialogs.ask(self.app, picker, partial(self._change_filter, kind))
