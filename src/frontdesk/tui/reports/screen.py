@@ -475,7 +475,7 @@ class ReportScreen(ViewScreen):
                 self.choose(chosen, metric.difference)
             case BreakdownRow():
                 self._open_group(event.row)
-            case Share():
+            case Share(author=str()):
                 self.choose(ConversationFilter(channel=channel), panes.NOT_BY_AUTHOR)
 
     @on(LiveLine.Opened)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
@@ -464,64 +464,17 @@ AUTHOR_PARTS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Number of messages by one author, and in total."""
+    """Messages of a row, and of all rows of its kind. part: ink of the bar.
 
-    author: str
+    author: of messages by one author. sentence: text for the copy action.
+    """
+
+    name: str
     count: int
     total: int
-
-    @property
-    def name(self) -> str:
-        return author_name(self.author)
-
-    @property
-    def part(self) -> str:
-        """Style of the bar: the colour that the author's messages have."""
-        return AUTHOR_PARTS.get(self.author, "accent")
-
-    @property
-    def sentence(self) -> str:
-        """Text for the copy action."""
-        return f"{self.name}: {self.count:,} messages sent"
-
-
-@dataclass(frozen=True)
-class Charged:
-    """Messages of one pricing category and type; `total` counts all with known pricing."""
-
-    category: str
-    type: str
-    count: int
-    billable: int
-    total: int
-
-    @property
-    def name(self) -> str:
-        return f"as {humanize(one_line(self.category))}, {humanize(one_line(self.type))}"
-
-    @property
-    def sentence(self) -> str:
-        """Text for the copy action."""
-        return f"charged {self.name}: {self.count:,} messages, {self.billable:,} billable"
-
-
-@dataclass(frozen=True)
-class Billable:
-    """Billable messages of a channel and an author; `total` counts those of all."""
-
-    channel: str
-    author: str
-    count: int
-    total: int
-
-    @property
-    def name(self) -> str:
-        return f"billable, {self.channel}, {humanize(one_line(self.author))}"
-
-    @property
-    def sentence(self) -> str:
-        """Text for the copy action."""
-        return f"{self.name}: {self.count:,} messages"
+    sentence: str
+    part: str = "accent"
+    author: str | None = None
 
 
 # Width of the names where there is room for them.
@@ -542,12 +495,8 @@ class AuthorTable(ReportTable):
     def put_authors(self, counts: dict[str, int], pricing: Sequence[PricingCount] = ()) -> None:
         """Show message counts by author, and pricing counts."""
         self.total = sum(counts.values())
-        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        rows: list[tuple[str, Share | Charged | Billable]] = [
-            (author, Share(author, n, self.total)) for author, n in ordered
-        ]
-        more: list[Charged | Billable] = [*_charged(pricing), *_billable(pricing)]
-        self.put([*rows, *((row.name, row) for row in more)])
+        rows = [*_by_author(counts), *_charged(pricing), *_billable(pricing)]
+        self.put([(row.author or row.name, row) for row in rows])
 
     def head(self, width: int) -> list[Piece]:
         return [("dim", fit(f"WHO SENT  {self.total:,} messages", width))]
@@ -558,7 +507,7 @@ class AuthorTable(ReportTable):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        share: Share | Charged | Billable = self.rows[position]
+        share: Share = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
         name = max(21, min(_CHARGED_WIDTH, width - 7 - 5 - 1 - 9))
@@ -569,31 +518,54 @@ class AuthorTable(ReportTable):
             ("strong", f"{share.count:,}".rjust(7)),
         ]
         if room > 0:
-            bar_part = share.part if isinstance(share, Share) else "accent"
-            line.append((bar_part, " " + fit(bar, room)))
+            line.append((share.part, " " + fit(bar, room)))
         line.append(("dim", percent.rjust(5)))
         return [[*line, ("text", " " * max(0, -room))]]
 
 
-def _charged(pricing: Sequence[PricingCount]) -> list[Charged]:
-    """Messages by category and type, summed over channels and authors, in descending order."""
+def _by_author(counts: Mapping[str, int]) -> list[Share]:
+    """Messages by author, each in the colour that the author's messages have."""
+    shares = []
+    for author, count in _descending(counts):
+        name, part = author_name(author), AUTHOR_PARTS.get(author, "accent")
+        sentence = f"{name}: {count:,} messages sent"
+        shares.append(Share(name, count, sum(counts.values()), sentence, part, author))
+    return shares
+
+
+def _charged(pricing: Sequence[PricingCount]) -> list[Share]:
+    """Messages by category and type, summed over channels and authors."""
     counts: Counter[tuple[str, str]] = Counter()
     billable: Counter[tuple[str, str]] = Counter()
     for one in pricing:
         counts[pricing_words(one)] += one.count
         billable[pricing_words(one)] += one.billable_count
-    total = counts.total()
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [Charged(*kind, n, billable[kind], total) for kind, n in ordered if n]
+    shares = []
+    for kind, count in _descending(+counts):
+        name = f"as {', '.join(humanize(one_line(word)) for word in kind)}"
+        sentence = f"charged {name}: {count:,} messages, {billable[kind]:,} billable"
+        shares.append(Share(name, count, counts.total(), sentence))
+    return shares
 
 
-def _billable(pricing: Sequence[PricingCount]) -> list[Billable]:
+def _billable(pricing: Sequence[PricingCount]) -> list[Share]:
+    """Billable messages by channel and author."""
     counts: Counter[tuple[str, str]] = Counter()
     for one in pricing:
         channel = first_non_blank(one.channel.name, one.channel.id)
         counts[one_line(channel), one.author] += one.billable_count
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [Billable(*place, n, counts.total()) for place, n in ordered if n]
+    shares = []
+    for (channel, author), count in _descending(+counts):
+        name = f"billable, {channel}, {humanize(one_line(author))}"
+        shares.append(Share(name, count, counts.total(), f"{name}: {count:,} messages"))
+    return shares
+
+
+K = TypeVar("K", str, tuple[str, str])
+
+
+def _descending(counts: Mapping[K, int]) -> list[tuple[K, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 class LiveLine(LineWidget, can_focus=True):
