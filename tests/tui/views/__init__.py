@@ -10,6 +10,7 @@ from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.query import Query
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.inbox.open_view import open_view
 from frontdesk.tui.theme import DARK, STYLES, THEMES
 from frontdesk.tui.views.base import ViewScreen
@@ -45,9 +46,7 @@ class ViewApp(Dressed):
         self.copied: list[str] = []
 
     def on_mount(self) -> None:
-        open_view(
-            self, self._view, self._mailbox, self._clock, title="sample", on_chosen=self._choose
-        )
+        open_view(self, self._view, Opening(self._mailbox, self._clock, "sample"), self._choose)
 
     def _choose(self, chosen: Query | PhoneRef | None) -> None:
         self.views.append(chosen)

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.action_groups import CommandEntry
@@ -45,7 +44,7 @@ VIEWS: Sequence[View] = (
 
 
 class Opening(NamedTuple):
-    """Constructor arguments of a view. `switch` replaces it by another view, by name.
+    """Constructor arguments of a view. `switch` opens another view in its place, by name.
 
     keys: keys from the configuration by binding id. contact: customer of the selected conversation.
     """
@@ -53,7 +52,7 @@ class Opening(NamedTuple):
     mailbox: Mailbox
     clock: Clock
     title: str
-    switch: Callable[[Screen[Any], str], None]
+    switch: Callable[[str], object] = lambda name: None
     keys: Mapping[str, str] = MappingProxyType({})
     contact: PhoneRef | None = None
     targets: Targets = Targets()

@@ -4,110 +4,56 @@ They are registered in `dialogs/view_table.py`. Dialogs are made by `dialogs/fac
 """
 
 import os
-from collections.abc import Callable, Mapping
-from functools import partial
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
 
-from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query
-from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs.view_table import (
-    INBOX,
-    VIEWS,
-    Opening,
-    view_bindings,
-    view_commands,
-    view_entries,
-)
+from frontdesk.tui.dialogs.view_table import INBOX, Opening
 from frontdesk.tui.key_names import changed_keys
-from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.wire import PhoneRef
 
-__all__ = ["INBOX", "VIEWS", "open_view", "view_bindings", "view_commands", "view_entries"]
-
-Made = Screen[Query | PhoneRef | None]
-
-
-# Imported on first use to shorten start-up.
-def _reports(opening: Opening) -> Made:
-    from frontdesk.reports.metrics import glyphs_for
-    from frontdesk.tui.reports.screen import ReportScreen
-
-    return ReportScreen(opening, glyphs=glyphs_for(os.environ))
-
-
-def _library(section: str, opening: Opening) -> Made:
-    from frontdesk.tui.views.templates import TemplatesScreen
-
-    return TemplatesScreen(opening, section)
-
-
-def _directory(opening: Opening) -> Made:
-    from frontdesk.tui.views.directory import DirectoryScreen
-
-    return DirectoryScreen(opening)
-
-
-def _contacts(opening: Opening) -> Made:
-    from frontdesk.tui.views.contacts import ContactsScreen
-
-    return ContactsScreen(opening)
-
-
-def _server(opening: Opening) -> Made:
-    from frontdesk.tui.views.server import ServerScreen
-
-    return ServerScreen(opening)
-
-
-_MAKERS: Mapping[str, Callable[[Opening], Made]] = MappingProxyType(
-    {
-        "contacts": _contacts,
-        "reports": _reports,
-        "templates": partial(_library, "templates"),
-        "replies": partial(_library, "canned_responses"),
-        "directory": _directory,
-        "server": _server,
-    }
-)
+Chosen = Query | PhoneRef | None
 
 
 def open_view(
-    app: App[Any],
-    name: str,
-    mailbox: Mailbox,
-    clock: Clock,
-    *,
-    title: str,
-    on_chosen: Callable[[Query | PhoneRef | None], None],
-    contact: PhoneRef | None = None,
-    targets: Targets = PLAIN.targets,
+    app: App[Any], name: str, opening: Opening, on_chosen: Callable[[Chosen], None]
 ) -> None:
     """Open a view over the inbox; do nothing for the inbox itself.
 
-    `title` names the inbox. `on_chosen` gets the selected view of conversations, or None if the
-    view was closed or replaced. contact: customer of the selected conversation.
+    `on_chosen` gets the selected view of conversations, or None if the view was closed or replaced.
     """
-    if name == INBOX:
-        return
+    if name != INBOX:
 
-    def switch(screen: Screen[Any], other: str) -> None:
-        if app.screen is screen:
-            screen.dismiss(None)
-            open_view(
-                app,
-                other,
-                mailbox,
-                clock,
-                title=title,
-                on_chosen=on_chosen,
-                contact=contact,
-                targets=targets,
-            )
+        def switch(other: str) -> None:
+            open_view(app, other, opening, on_chosen)
 
-    opening = Opening(mailbox, clock, title, switch, changed_keys(app), contact, targets)
-    app.push_screen(_MAKERS[name](opening), on_chosen)
+        opened = opening._replace(switch=switch, keys=changed_keys(app))
+        app.push_screen(_view(name, opened), on_chosen)
+
+
+def _view(name: str, opening: Opening) -> Screen[Chosen]:
+    """A view by its name, imported on first use to shorten start-up."""
+    match name:
+        case "contacts":
+            from frontdesk.tui.views.contacts import ContactsScreen
+
+            return ContactsScreen(opening)
+        case "reports":
+            from frontdesk.reports.metrics import glyphs_for
+            from frontdesk.tui.reports.screen import ReportScreen
+
+            return ReportScreen(opening, glyphs=glyphs_for(os.environ))
+        case "directory":
+            from frontdesk.tui.views.directory import DirectoryScreen
+
+            return DirectoryScreen(opening)
+        case "server":
+            from frontdesk.tui.views.server import ServerScreen
+
+            return ServerScreen(opening)
+    from frontdesk.tui.views.templates import TemplatesScreen
+
+    return TemplatesScreen(opening, "canned_responses" if name == "replies" else "templates")

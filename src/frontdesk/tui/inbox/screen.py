@@ -37,10 +37,16 @@ from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell, ConnectionMonitor
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs import view_table
 from frontdesk.tui.dialogs.base import SizedScreen
+from frontdesk.tui.dialogs.view_table import (
+    Opening,
+    View,
+    view_bindings,
+    view_commands,
+    view_entries,
+)
 from frontdesk.tui.inbox.bars import Bars
-from frontdesk.tui.inbox.open_view import open_view, view_bindings, view_commands, view_entries
+from frontdesk.tui.inbox.open_view import open_view
 from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Finding, Panes
 from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
 from frontdesk.tui.inbox.save_file import ask_for_name, ending, save_text
@@ -920,13 +926,11 @@ class InboxScreen(SizedScreen[None]):
             dialogs.switcher(self._mailbox, self.queue.names, self._views.all()), self._go_to
         )
 
-    def _go_to(
-        self, destination: view_table.View | Query | Contact | Conversation | PhoneRef | None
-    ) -> None:
+    def _go_to(self, destination: View | Query | Contact | Conversation | PhoneRef | None) -> None:
         match destination:
             case Conversation():
                 self.show_conversation(destination.id)
-            case view_table.View():
+            case View():
                 self.action_view(destination.name)
             case Contact() | PhoneRef():
                 self._show_contact(destination)
@@ -1140,13 +1144,11 @@ class InboxScreen(SizedScreen[None]):
 
     def action_view(self, name: str) -> None:
         """Open a view over the inbox."""
-        open_view(
-            self.app,
-            name,
+        opening = Opening(
             self._mailbox,
             self._clock,
-            title=self._title,
-            on_chosen=self._go_to,
+            self._title,
             contact=self.thread.conversation.contact if self.thread.conversation else None,
             targets=self._preferences.targets,
         )
+        open_view(self.app, name, opening, self._go_to)

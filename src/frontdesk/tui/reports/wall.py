@@ -338,7 +338,7 @@ class WallApp(WatchedApp[None]):
         self._mailbox = mailbox
         clock = clock or Clock()
         clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
-        opening = Opening(mailbox, clock, title, lambda screen, name: None, targets=targets)
+        opening = Opening(mailbox, clock, title, targets=targets)
         self._wall = WallScreen(opening, asked, glyphs=glyphs, alone=True)
         for one in THEMES:
             self.register_theme(one)

@@ -80,7 +80,6 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         self.clock = opening.clock
         self.inbox_title = opening.title
         self.key_names = KeyNames((type(self), VirtualList), opening.keys)
-        self._switch = opening.switch
         self.connection = ConnectionMonitor(
             self.mailbox, self.clock, self.warn, seen_at=self.seen_at
         )
@@ -224,8 +223,8 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         """Replace this view by another one."""
         if name == INBOX:
             self.end()
-        elif name != self.view_name:
-            self._switch(self, name)
+        elif name != self.view_name and self.end():
+            self.opening.switch(name)
 
     def action_back(self) -> None:
         self.leave()
