@@ -88,23 +88,23 @@ ALL_CHANNELS = ""
 ACCOUNTS_ZONE = ""
 _REMEMBERED = "report"
 
-_KEYS = (
-    "{report.before} {report.after} period",
-    "{report.period} dates",
-    "{report.users} people",
-    "{report.hours} hours",
-    "{report.channel} channel",
-    "{report.parts} day/week",
-    "{list.open} rows",
-    "{report.spread} p50/p90",
-    "{report.formula} formula",
-    "{report.export} export",
-)
-
 
 class ReportScreen(ViewScreen):
     """Owns the report's parameters; the panes own their display."""
 
+    view_name = "reports"
+    keys = (
+        "{report.before} {report.after} period",
+        "{report.period} dates",
+        "{report.users} people",
+        "{report.hours} hours",
+        "{report.channel} channel",
+        "{report.parts} day/week",
+        "{list.open} rows",
+        "{report.spread} p50/p90",
+        "{report.formula} formula",
+        "{report.export} export",
+    )
     REFRESH_SECONDS = 60.0
     CSS_PATH = [STYLES / "report.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -143,14 +143,6 @@ class ReportScreen(ViewScreen):
         self._report: Report | None = None
         self._refusal: str | None = None
         self._part_refusals: dict[str, str] = {}
-
-    @property
-    def view_name(self) -> str:
-        return "reports"
-
-    @property
-    def keys(self) -> Sequence[str]:
-        return _KEYS
 
     def body(self) -> ComposeResult:
         yield self._panes

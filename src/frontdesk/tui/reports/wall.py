@@ -236,6 +236,7 @@ def _metric_tile(figure: Figure) -> Tile:
 class WallScreen(ViewScreen):
     """The wall, refreshed every half minute."""
 
+    view_name = "wall"
     REFRESH_SECONDS = 30.0
     CSS_PATH = [STYLES / "report.tcss"]
     # Of a view, what makes no sense without rows.
@@ -252,10 +253,6 @@ class WallScreen(ViewScreen):
         self._wall = Wall(glyphs)
         self._report: Report | None = None
         self._refusal = ""
-
-    @property
-    def view_name(self) -> str:
-        return "wall"
 
     @property
     def keys(self) -> Sequence[str]:

@@ -35,6 +35,7 @@ _MOST_SEEN = 50
 class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
     """Enter shows a contact's conversations, by a local filter over the whole list."""
 
+    view_name = "contacts"
     SHOWN = "CONTACTS"
     SEARCHES_AT_ONCE = True
     SECTIONS: ClassVar[Sequence[Section]] = (
@@ -49,10 +50,6 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
         self._further: str | None = None
         # Text for which enter was pressed before there was any match.
         self._entered = ""
-
-    @property
-    def view_name(self) -> str:
-        return "contacts"
 
     @property
     def keys(self) -> Sequence[str]:

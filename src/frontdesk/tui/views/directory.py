@@ -254,6 +254,15 @@ _OPEN = ConversationFilter(status="open")
 class DirectoryScreen(CatalogueScreen):
     """Counts by user, channel and label come from the server, others from cached conversations."""
 
+    view_name = "directory"
+    keys = (
+        "{list.next}/{list.previous} move",
+        "{list.open} conversations",
+        "{shelf.search} search",
+        "{shelf.before} {shelf.after} section",
+        "{view.copy} copy",
+        "{view.menu} views",
+    )
     SHOWN = "DIRECTORY"
     SECTIONS: ClassVar[Sequence[Section]] = (
         Section("users", "Users", "users"),
@@ -266,21 +275,6 @@ class DirectoryScreen(CatalogueScreen):
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
         self._resting: Timer | None = None
-
-    @property
-    def view_name(self) -> str:
-        return "directory"
-
-    @property
-    def keys(self) -> Sequence[str]:
-        return (
-            "{list.next}/{list.previous} move",
-            "{list.open} conversations",
-            "{shelf.search} search",
-            "{shelf.before} {shelf.after} section",
-            "{view.copy} copy",
-            "{view.menu} views",
-        )
 
     # Contents
 

@@ -170,6 +170,14 @@ _ASKING = "asking"
 class ServerScreen(ViewScreen):
     """Shows what is known of the server; a key starts requests for all features."""
 
+    view_name = "server"
+    keys = (
+        "{list.next}/{list.previous} move",
+        "{server.ask} check all features",
+        "{view.find} find",
+        "{view.copy} copy",
+        "{view.menu} views",
+    )
     CSS_PATH = [STYLES / "catalogue.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r,f5", "discover", "Check all features", id="server.ask"),
@@ -180,20 +188,6 @@ class ServerScreen(ViewScreen):
         self.details = Details(id="details")
         self._kept: CacheUsage | None = None
         self._asking_for = ""
-
-    @property
-    def view_name(self) -> str:
-        return "server"
-
-    @property
-    def keys(self) -> Sequence[str]:
-        return (
-            "{list.next}/{list.previous} move",
-            "{server.ask} check all features",
-            "{view.find} find",
-            "{view.copy} copy",
-            "{view.menu} views",
-        )
 
     def body(self) -> ComposeResult:
         with Horizontal(id="catalogue"):

@@ -278,6 +278,14 @@ _QUALITY_PARTS = {"GREEN": "text", "YELLOW": "warning", "RED": "error"}
 class TemplatesScreen(CatalogueScreen):
     """Read-only catalogues of replies; they do not filter conversations."""
 
+    keys = (
+        "{list.next}/{list.previous} move",
+        "{shelf.search} search",
+        "{view.copy} copy text",
+        "{shelf.before} {shelf.after} section",
+        "{shelf.details} preview",
+        "{view.menu} views",
+    )
     SHOWN = "LIBRARY"
     SECTIONS: ClassVar[Sequence[Section]] = (
         Section("templates", "Templates", "templates"),
@@ -293,17 +301,6 @@ class TemplatesScreen(CatalogueScreen):
     @property
     def view_name(self) -> str:
         return "templates" if self.section.name == "templates" else "replies"
-
-    @property
-    def keys(self) -> Sequence[str]:
-        return (
-            "{list.next}/{list.previous} move",
-            "{shelf.search} search",
-            "{view.copy} copy text",
-            "{shelf.before} {shelf.after} section",
-            "{shelf.details} preview",
-            "{view.menu} views",
-        )
 
     def catalogues_to_read(self) -> tuple[str, ...]:
         return (*super().catalogues_to_read(), "channels")
