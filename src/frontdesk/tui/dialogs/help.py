@@ -12,17 +12,13 @@ from textual.screen import Screen
 
 from frontdesk.tui.action_groups import CommandEntry, active_commands
 from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
 
 
 def show_help(screen: Screen[Any]) -> None:
     """Show the help dialog, and run the selected action."""
-
-    def run(command: CommandEntry | None) -> None:
-        if command is not None:
-            command.run()
-
-    screen.app.push_screen(HelpScreen(active_commands(screen)), run)
+    ask(screen.app, HelpScreen(active_commands(screen)), lambda command: command.run())
 
 
 class HelpScreen(Picker[CommandEntry]):

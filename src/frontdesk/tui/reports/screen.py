@@ -30,6 +30,7 @@ from frontdesk.reports.periods import (
 )
 from frontdesk.tui.dialogs.base import Dialog
 from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.dialogs.save_prompt import save, save_prompt
@@ -339,21 +340,19 @@ class ReportScreen(ViewScreen):
         """Select a named period, or enter dates."""
         choices = [Choice(name, name, panes.span_hint(name, self._today())) for name in PERIODS]
         choices.append(Choice(CUSTOM, "dates…", "2026-03-01 .. 2026-03-14"))
-        self.app.push_screen(
-            Picker("Period", choices, current=self._asked.period), self._take_period
-        )
+        picker = Picker("Period", choices, current=self._asked.period)
+        ask(self.app, picker, self._take_period)
 
-    def _take_period(self, name: str | None) -> None:
+    def _take_period(self, name: str) -> None:
         if name == CUSTOM:
             today = self._today()
             prompt = date_prompt(self._asked.span(today), today)
-            self.app.push_screen(prompt, self._take_dates)
-        elif name is not None:
+            ask(self.app, prompt, self._take_dates)
+        else:
             self._ask_for(replace(self._asked, period=name, first=None, end=None))
 
-    def _take_dates(self, typed: str | None) -> None:
-        if typed is not None:
-            self._ask_for(self._asked.with_span(typed_span(typed, self._today())))
+    def _take_dates(self, typed: str) -> None:
+        self._ask_for(self._asked.with_span(typed_span(typed, self._today())))
 
     def action_beside(self, step: int) -> None:
         """Go to the previous or next period of the same length."""
@@ -368,22 +367,16 @@ class ReportScreen(ViewScreen):
         choices = [Choice(ALL_CHANNELS, "all channels")]
         choices += [Choice(id, name) for id, name in self._channels().items()]
         current = self._asked.channel or ALL_CHANNELS
-        self.app.push_screen(Picker("Channel", choices, current=current), self._take_channel)
-
-    def _take_channel(self, id: str | None) -> None:
-        if id is not None:
-            self._ask_for(replace(self._asked, channel=id or None))
+        picker = Picker("Channel", choices, current=current)
+        ask(self.app, picker, lambda id: self._ask_for(replace(self._asked, channel=id or None)))
 
     def action_zone(self) -> None:
         """Select the time zone of the report's days."""
         choices = [Choice(ACCOUNTS_ZONE, "as the account says")]
         choices += [Choice(name, name) for name in sorted(available_timezones())]
         current = self._asked.zone or ACCOUNTS_ZONE
-        self.app.push_screen(Picker("Time zone", choices, current=current), self._take_zone)
-
-    def _take_zone(self, name: str | None) -> None:
-        if name is not None:
-            self._ask_for(replace(self._asked, zone=name or None))
+        picker = Picker("Time zone", choices, current=current)
+        ask(self.app, picker, lambda name: self._ask_for(replace(self._asked, zone=name or None)))
 
     def action_granularity(self) -> None:
         """Cycle through hours, days, weeks and months, as far as they suit the period."""
@@ -396,11 +389,7 @@ class ReportScreen(ViewScreen):
         choices = [Choice(field, name) for field, name in self._panes.channels.orders()]
         current = self._panes.channels.sorted_by
         picker = Picker("Order rows by (again: other way round)", choices, current=current)
-        self.app.push_screen(picker, self._take_order)
-
-    def _take_order(self, field: str | None) -> None:
-        if field is not None:
-            self._panes.order_channels(field)
+        ask(self.app, picker, self._panes.order_channels)
 
     def action_wall(self) -> None:
         """Show the live counts and today's metrics in large digits."""
@@ -428,7 +417,7 @@ class ReportScreen(ViewScreen):
             return
         report = self._whole(self._report)
         prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
-        self.app.push_screen(prompt, partial(self._save, report))
+        ask(self.app, prompt, partial(self._save, report))
 
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""
@@ -439,9 +428,7 @@ class ReportScreen(ViewScreen):
                 parts[part] = getattr(answer, part)
         return report.model_copy(update=parts)
 
-    def _save(self, report: Report, name: str | None) -> None:
-        if name is None:
-            return
+    def _save(self, report: Report, name: str) -> None:
         ending = Path(name).suffix.lstrip(".")
         text = exported(report, ending, self._zone())
         if saved := save(self.app, name, text, self.warn):

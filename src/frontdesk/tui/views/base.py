@@ -18,6 +18,7 @@ from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import LeftOnce
+from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.help import show_help
 from frontdesk.tui.dialogs.menu import Menu
 from frontdesk.tui.dialogs.prompt import Prompt
@@ -213,11 +214,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         return view_commands(self.key_names, self.action_view)
 
     def action_views(self) -> None:
-        self.app.push_screen(Menu("Go to", view_entries(self.key_names)), self._go_to_view)
-
-    def _go_to_view(self, name: str | None) -> None:
-        if name is not None:
-            self.action_view(name)
+        ask(self.app, Menu("Go to", view_entries(self.key_names)), self.action_view)
 
     def action_view(self, name: str) -> None:
         """Replace this view by another one."""
@@ -234,14 +231,12 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
 
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused list."""
-        self.app.push_screen(
-            Prompt("/ ", value=self._sought, placeholder=sentences.FIND_IN_LIST), self._find_first
-        )
+        prompt = Prompt("/ ", value=self._sought, placeholder=sentences.FIND_IN_LIST)
+        ask(self.app, prompt, self._find_first)
 
-    def _find_first(self, sought: str | None) -> None:
-        if sought is not None:
-            self._sought = sought
-            self.action_find_next(1)
+    def _find_first(self, sought: str) -> None:
+        self._sought = sought
+        self.action_find_next(1)
 
     def action_find_next(self, step: int) -> None:
         """Go to the next or previous match of the last search text."""

@@ -17,6 +17,7 @@ from frontdesk.tui import sentences
 from frontdesk.tui.bar_texts import count_for
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.views.catalogue_screen import (
@@ -234,12 +235,6 @@ def field_facts(field: CustomField) -> list[Block]:
     return blocks
 
 
-def customer(conversation: Conversation) -> str:
-    """Name of a conversation's contact, or the number."""
-    contact = conversation.contact
-    return contact_name(contact)
-
-
 def value_words(value: Any) -> str:
     """Text of a custom field's value; booleans are yes and no."""
     if isinstance(value, bool):
@@ -355,7 +350,7 @@ class DirectoryScreen(CatalogueScreen):
         found = self._seen_values(key)
         blocks = [heading(f"ON THIS COMPUTER (~{len(found)})")]
         blocks += [
-            fact(customer(conversation), value_words(contact.custom_fields[key]))
+            fact(contact_name(conversation.contact), value_words(contact.custom_fields[key]))
             for conversation, contact in found
         ]
         if not found:
@@ -416,7 +411,7 @@ class DirectoryScreen(CatalogueScreen):
             picker = Picker(
                 f"Conversations of {entry.name}", self._team_choices(team), current=None
             )
-            self.app.push_screen(picker, self._take_of_team)
+            ask(self.app, picker, self.choose)
         elif section == "custom_fields":
             self._choose_seen(entry)
 
@@ -432,16 +427,12 @@ class DirectoryScreen(CatalogueScreen):
             for one in team.members
         ]
 
-    def _take_of_team(self, filter: ConversationFilter | None) -> None:
-        if filter is not None:
-            self.choose(filter)
-
     def _choose_seen(self, entry: CatalogueEntry) -> None:
         key = next(f.key for f in self.mailbox.catalogues.custom_fields() if f.id == entry.id)
         choices = [
             Choice(
                 conversation.id,
-                customer(conversation),
+                contact_name(conversation.contact),
                 value_words(contact.custom_fields[key]),
             )
             for conversation, contact in self._seen_values(key)
@@ -452,13 +443,13 @@ class DirectoryScreen(CatalogueScreen):
         picker = Picker(
             f"On this computer with {entry.name} (~{len(choices)})", choices, current=""
         )
-        self.app.push_screen(picker, self._take_seen)
+        ask(self.app, picker, self._take_seen)
 
-    def _take_seen(self, id: str | None) -> None:
-        conversation = self.mailbox.conversation(id) if id is not None else None
+    def _take_seen(self, id: str) -> None:
+        conversation = self.mailbox.conversation(id)
         if conversation is not None:
             chosen = ConversationFilter(status=conversation.status, channel=conversation.channel.id)
-            name = customer(conversation)
+            name = contact_name(conversation.contact)
             self.choose(chosen, f"{name} is among these")
 
 
