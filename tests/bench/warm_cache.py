@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontdesk.cache import Cache
+from frontdesk.client import Server
 from frontdesk.errors import NotFound, NotOffered
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.protocols import ServerView
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -146,7 +146,7 @@ class Archive:
     async def report(self, query: ReportQuery | None = None) -> Report:
         raise NotFound("The archive has no reports")
 
-    async def discover(self, asking: Callable[[str], None]) -> ServerView:
+    async def discover(self, asking: Callable[[str], None]) -> Server:
         raise NotFound("The archive is no server")
 
 

@@ -4,7 +4,7 @@ from frontdesk.cache import CacheUsage, Hit, Listing
 from frontdesk.mailbox.catalogues import Catalogues
 from frontdesk.mailbox.lists import Refreshed
 from frontdesk.mailbox.mailbox import Mailbox, SeenCounts
-from frontdesk.mailbox.protocols import InboxSource, ServerFeature, ServerView
+from frontdesk.mailbox.protocols import InboxSource
 
 __all__ = [
     "CacheUsage",
@@ -15,6 +15,4 @@ __all__ = [
     "Mailbox",
     "Refreshed",
     "SeenCounts",
-    "ServerFeature",
-    "ServerView",
 ]

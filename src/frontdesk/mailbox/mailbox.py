@@ -35,7 +35,7 @@ from frontdesk.errors import (
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, Refreshed
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, ServerHealth
-from frontdesk.mailbox.protocols import InboxSource, ServerView
+from frontdesk.mailbox.protocols import InboxSource
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -50,6 +50,7 @@ from frontdesk.wire import (
 from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
+    from frontdesk.client import Server
     from frontdesk.wire.reports import Report
 
 # Of each list, when all conversations that were seen are gone through.
@@ -133,7 +134,7 @@ class Mailbox:
         return self._connected
 
     @property
-    def server(self) -> ServerView | None:
+    def server(self) -> Server | None:
         """Observed state of the server; None before `connect`."""
         return self._connected.server if self._connected is not None else None
 

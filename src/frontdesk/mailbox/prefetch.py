@@ -7,11 +7,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from frontdesk.errors import InboxError, Unauthorised, Unreachable
-from frontdesk.mailbox.protocols import ServerView
 from frontdesk.request_priority import is_background
+
+if TYPE_CHECKING:
+    from frontdesk.client import Server
 
 T = TypeVar("T")
 
@@ -67,7 +69,7 @@ class Pace:
     def __init__(
         self,
         share: float,
-        server: Callable[[], ServerView | None],
+        server: Callable[[], Server | None],
         busy: Callable[[], bool],
         *,
         least_seconds: float = 0.0,

@@ -1,13 +1,13 @@
-"""Protocols of the client, so that importing the mailbox loads no network code."""
+"""Protocol of the client, so that importing the mailbox loads no network code."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import timedelta
+    from collections.abc import Callable
 
+    from frontdesk.client import Server
     from frontdesk.wire import (
         CannedResponse,
         Channel,
@@ -29,56 +29,13 @@ if TYPE_CHECKING:
     from frontdesk.wire.reports import Report
 
 
-class ServerFeature(Protocol):
-    """Capability of a server, with display name and required scope.
-
-    state: unknown, present, absent, forbidden, ignored or failing. detail: a sentence, or empty.
-    """
-
-    @property
-    def words(self) -> str: ...
-    @property
-    def scope(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def detail(self) -> str: ...
-
-
-class ServerView(Protocol):
-    """Observed state of a server, see `frontdesk.client.Server`."""
-
-    @property
-    def address(self) -> str: ...
-    @property
-    def features(self) -> Mapping[str, ServerFeature]: ...
-    @property
-    def differences(self) -> tuple[str, ...]: ...
-    @property
-    def latency(self) -> timedelta | None: ...
-    @property
-    def clock_skew(self) -> timedelta | None: ...
-    @property
-    def no_extensions(self) -> frozenset[str]: ...
-    @property
-    def spacing(self) -> float | None: ...
-    @property
-    def key_scopes(self) -> tuple[str, ...] | None: ...
-    @property
-    def requests(self) -> int: ...
-    @property
-    def unchanged(self) -> int: ...
-    @property
-    def received_bytes(self) -> int: ...
-
-
 class InboxSource(Protocol):
     """Client methods that the mailbox uses. All requests raise InboxError."""
 
     @property
-    def server(self) -> ServerView | None: ...
+    def server(self) -> Server | None: ...
 
-    async def discover(self, asking: Callable[[str], None]) -> ServerView: ...
+    async def discover(self, asking: Callable[[str], None]) -> Server: ...
 
     async def close(self) -> None: ...
 

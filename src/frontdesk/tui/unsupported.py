@@ -1,10 +1,16 @@
 """Messages for features that the server lacks or that the key may not use."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from frontdesk.mailbox import Mailbox, ServerView
+from frontdesk.mailbox import Mailbox
 from frontdesk.text import one_line
+
+if TYPE_CHECKING:
+    from frontdesk.client import Server
 
 # Members of the server filter, with the features that provide their values.
 _FILTERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -29,7 +35,7 @@ def lacking(mailbox: Mailbox, name: str) -> str:
     return why_not(mailbox.server, name)
 
 
-def why_not(server: ServerView | None, name: str) -> str:
+def why_not(server: Server | None, name: str) -> str:
     """`lacking` for the state of a server; None means not connected."""
     if server is None:
         return ""

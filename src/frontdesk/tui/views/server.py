@@ -3,15 +3,17 @@
 Texts of the server view, as pure functions of what is known of the server.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from frontdesk.mailbox import CacheUsage, ServerFeature, ServerView
+from frontdesk.mailbox import CacheUsage
 from frontdesk.request_priority import urgent
 from frontdesk.text import file_size, one_line
 from frontdesk.time_format import ahead_or_behind, milliseconds, short_date
@@ -23,6 +25,9 @@ from frontdesk.tui.unsupported import why_not
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.views.catalogue_screen import Block, Details, fact, heading, paragraph, title
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
+
+if TYPE_CHECKING:
+    from frontdesk.client import Feature, Server
 
 _NAMES_WIDTH = 30
 # Columns under which the description goes below the feature's name.
@@ -40,7 +45,7 @@ _GROUPS = (
 
 
 def blocks(
-    server: ServerView | None, kept: CacheUsage | None, problem: str, clock: Clock, ask_key: str
+    server: Server | None, kept: CacheUsage | None, problem: str, clock: Clock, ask_key: str
 ) -> list[Block]:
     """All blocks of the view. problem: why the server cannot be reached, or empty.
 
@@ -54,7 +59,7 @@ def blocks(
     return [*shown, *_kept(kept, clock)]
 
 
-def summary(server: ServerView | None) -> str:
+def summary(server: Server | None) -> str:
     """Summary of the missing, failing and forbidden features."""
     if server is None:
         return "not connected"
@@ -68,7 +73,7 @@ def summary(server: ServerView | None) -> str:
     return words or ("all features" if "present" in states else "not checked yet")
 
 
-def _connection(server: ServerView, problem: str) -> list[Block]:
+def _connection(server: Server, problem: str) -> list[Block]:
     shown = [title(one_line(server.address))]
     if problem:
         shown.append(paragraph(f"{problem.rstrip('.')}.", "warning"))
@@ -87,7 +92,7 @@ def _connection(server: ServerView, problem: str) -> list[Block]:
     return shown
 
 
-def _features(server: ServerView, ask_key: str) -> list[Block]:
+def _features(server: Server, ask_key: str) -> list[Block]:
     shown: list[Block] = []
     for state, words, part in _GROUPS:
         found = {name: one for name, one in server.features.items() if one.state == state}
@@ -99,7 +104,7 @@ def _features(server: ServerView, ask_key: str) -> list[Block]:
     return shown
 
 
-def _feature_text(server: ServerView, name: str, feature: ServerFeature) -> str:
+def _feature_text(server: Server, name: str, feature: Feature) -> str:
     """Description of a feature: its state, then the server's own detail without repetition."""
     meaning = why_not(server, name)
     if not meaning:
@@ -110,7 +115,7 @@ def _feature_text(server: ServerView, name: str, feature: ServerFeature) -> str:
     return f"{meaning}. {detail}".strip()
 
 
-def _line(feature: ServerFeature, text: str, part: str) -> Block:
+def _line(feature: Feature, text: str, part: str) -> Block:
     """Name and description of a feature, side by side or, if narrow, below each other."""
 
     def draw(width: int) -> list[list[Piece]]:
@@ -132,7 +137,7 @@ def _line(feature: ServerFeature, text: str, part: str) -> Block:
     return draw
 
 
-def _differences(server: ServerView) -> list[Block]:
+def _differences(server: Server) -> list[Block]:
     if not server.differences:
         return [heading("NO DIFFERENCE FROM THE CONTRACT SEEN")]
     found: Sequence[str] = server.differences
