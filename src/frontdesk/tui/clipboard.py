@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from textual.screen import Screen
 
 from frontdesk import subprocess_environment
-from frontdesk.tui import clipboard, sentences
+from frontdesk.tui import sentences
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.wire import Message, Note
 
@@ -134,6 +134,5 @@ def copy(screen: Screen[Any], text: str) -> None:
     if screen.app.is_web:
         # The clipboard of the serving machine may be another person's.
         return
-    natively = partial(clipboard.copy_natively, text)
     # A worker of the application survives the dismissal of the screen.
-    screen.app.run_worker(natively, thread=True, group="copying")
+    screen.app.run_worker(partial(copy_natively, text), thread=True, group="copying")
