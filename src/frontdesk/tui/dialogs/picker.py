@@ -126,18 +126,21 @@ class Picker(Asking[V]):
         self.list.say_when_empty(sentences.NO_MATCH)
 
     PLACEHOLDER = "type to narrow the list"
-    MOST_SHOWN = 12
+    KEYS = "{enter} choose   {picker.leave} back"
+    # Lines of choices at first; None: all that the screen has.
+    MOST_SHOWN: int | None = 12
 
     def compose(self) -> ComposeResult:
         with Vertical(id="picker") as around:
-            lines = sum(map(self.list.height_of, range(len(self._choices))))
-            around.styles.height = self._lines_with(min(lines, self.MOST_SHOWN))
+            if self.MOST_SHOWN is not None:
+                lines = sum(map(self.list.height_of, range(len(self._choices))))
+                around.styles.height = self._lines_with(min(lines, self.MOST_SHOWN))
             yield Static(self._title, id="picker-title", markup=False)
             yield TextField(placeholder=self.PLACEHOLDER, id="picker-input")
             yield self.list
             if self._remark:
                 yield Static(self._remark, id="picker-remark", markup=False)
-            yield HintLine("{enter} choose   {picker.leave} back", id="picker-keys")
+            yield HintLine(self.KEYS, id="picker-keys")
 
     @on(Input.Changed)
     def follow(self, event: Input.Changed) -> None:

@@ -9,8 +9,6 @@ from itertools import groupby
 from typing import TypeAlias
 
 from textual import work
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.cache import Hit
@@ -23,11 +21,9 @@ from frontdesk.time_format import ago
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import problem_words
-from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.switcher import PAUSE_SECONDS, number_choices
-from frontdesk.tui.key_names import HintLine
 
 MOST_HITS = 100
 _OFFER = (("off", sentences.KEEP_NOTHING), ("open", sentences.KEEP_OPEN))
@@ -39,24 +35,21 @@ Chosen: TypeAlias = Hit | Query | str
 class SearchScreen(Picker[Chosen]):
     """Hits by conversation, the newest first."""
 
+    PLACEHOLDER = sentences.SEARCH_HINT
+    KEYS = "{enter} go there   {picker.leave} back"
+    MOST_SHOWN = None
+
     def __init__(
         self, mailbox: Mailbox, clock: Clock, names: QueryNames, offered: Collection[str]
     ) -> None:
         """offered: filters that the server answers."""
-        super().__init__("Search", [], current=None)
+        super().__init__(sentences.SEARCH, [], current=None)
         self.list.say_when_empty("")
         self._mailbox = mailbox
         self._clock = clock
         self._names = names
         self._offered = offered
         self._searching = self._entered = self._offering = False
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="picker", classes="-wide"):
-            yield Static(sentences.SEARCH, id="picker-title", markup=False)
-            yield TextField("", placeholder=sentences.SEARCH_HINT, id="picker-input")
-            yield self.list
-            yield HintLine("{enter} go there   {picker.leave} back", id="picker-keys")
 
     def on_mount(self) -> None:
         self._describe_extent()
