@@ -3,7 +3,7 @@
 Saved views themselves are in `saved_views.py`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -158,44 +158,50 @@ def apply_entry(query: Query, name: str) -> Query | None:
 
 
 ANY = ""
+_ANY_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "assignee": "anyone or no one",
+        "in": "all channels",
+        "is": "any status",
+        "label": "any label",
+    }
+)
+_ASSIGNEES = {"me": "mine", "unassigned": "nobody no one", "assigned": "anybody anyone"}
 
 
 def choices_for(
     kind: str, plan: QueryPlan, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
     """Values of a kind of term, `ANY` first, with counts where they are known for the view."""
-    words = {
-        "assignee": "anyone or no one",
-        "in": "all channels",
-        "is": "any status",
-        "label": "any label",
-    }
-    known = None if plan.rest else counts
-    return [Choice(ANY, words[kind]), *_CHOICES[kind](plan.filter, mailbox, known)]
-
-
-def _statuses(
-    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
-) -> list[Choice[str]]:
-    return [Choice(s, s, _count(counts, chosen, "status", s)) for s in STATUSES]
+    chosen, known = plan.filter, None if plan.rest else counts
+    match kind:
+        case "is":
+            choices = [Choice(s, s, _count(known, chosen, "status", s)) for s in STATUSES]
+        case "assignee":
+            choices = _assignees(chosen, mailbox, known)
+        case "in":
+            choices = _channels(chosen, mailbox, known)
+        case _:
+            choices = _labels(chosen, mailbox, known)
+    return [Choice(ANY, _ANY_WORDS[kind]), *choices]
 
 
 def _assignees(
     chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
-    words = [("unassigned", "unassigned"), ("assigned", "assigned")]
+    words = ["unassigned", "assigned"]
     if mailbox.state_of("me") != "absent" and (counts is None or counts.mine is not None):
-        words.insert(0, ("me", "me"))
+        words.insert(0, "me")
     choices = [
-        Choice(w, text, _count(counts, chosen, "assignee", w), synonyms=_ASSIGNEES[w])
-        for w, text in words
+        Choice(word, word, _count(counts, chosen, "assignee", word), synonyms=_ASSIGNEES[word])
+        for word in words
     ]
-    users = {user.id: user.name for user in mailbox.catalogues.users()}
-    hints = {user.id: user.availability or "" for user in mailbox.catalogues.users()}
-    return choices + [Choice(reference(id, users), name, hints[id]) for id, name in users.items()]
-
-
-_ASSIGNEES = {"me": "mine", "unassigned": "nobody no one", "assigned": "anybody anyone"}
+    users = {user.id: user for user in mailbox.catalogues.users()}
+    names = {id: user.name for id, user in users.items()}
+    return choices + [
+        Choice(reference(id, names), user.name, user.availability or "")
+        for id, user in users.items()
+    ]
 
 
 def _channels(
@@ -211,32 +217,19 @@ def _labels(
     chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
     """Labels, with counts for those whose counts are cached."""
-    return [
-        Choice(
-            label.title,
-            f"#{label.title}",
-            _count(
-                counts
-                and mailbox.counts(ConversationFilter(channel=chosen.channel, label=label.title)),
-                chosen,
-                "label",
-                label.title,
-            ),
-        )
-        for label in mailbox.catalogues.labels()
-    ]
+    choices = []
+    for label in mailbox.catalogues.labels():
+        of_label = ConversationFilter(channel=chosen.channel, label=label.title)
+        known = counts and mailbox.counts(of_label)
+        count = _count(known, chosen, "label", label.title)
+        choices.append(Choice(label.title, f"#{label.title}", count))
+    return choices
 
 
 def counts_channels(chosen: ConversationFilter) -> bool:
     """True if the counts by channel, which are of all open conversations, are those of a view."""
     narrower = chosen.model_copy(update={"channel": None, "sort": None})
     return narrower == ConversationFilter(status="open")
-
-
-_Choices = Callable[[ConversationFilter, Mailbox, Counts | None], list[Choice[str]]]
-_CHOICES: Mapping[str, _Choices] = MappingProxyType(
-    {"is": _statuses, "assignee": _assignees, "in": _channels, "label": _labels}
-)
 
 
 def _count(counts: Counts | None, chosen: ConversationFilter, name: str, value: str) -> str:
