@@ -8,7 +8,7 @@ from frontdesk.phones import channel_name, format_phone
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.time_format import ago, long_duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.conversation_row import chip, window_left
+from frontdesk.tui.widgets.conversation_row import chip, owner_name, window_left
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
@@ -206,7 +206,7 @@ def _conversation(conversation: Conversation, context: FactContext) -> list[Fact
         facts.append(Fact("until", f"{short_date(snoozed)} {time_of_day(snoozed)}"))
     if conversation.awaiting_human:
         facts.append(Fact("needs", "a human", "warning"))
-    facts.append(Fact("assigned", _assignee(conversation, context.me)))
+    facts.append(Fact("assigned", owner_name(conversation, context.me) or "unassigned"))
     facts.append(Fact("channel", channel_name(conversation.channel)))
     labels = ", ".join(one_line(label) for label in conversation.labels)
     chips = [(one_line(label), context.colours.get(label)) for label in conversation.labels]
@@ -221,13 +221,6 @@ def _conversation(conversation: Conversation, context: FactContext) -> list[Fact
     if began:
         facts.append(Fact("since", f"{short_date(began)} {began.year}"))
     return facts
-
-
-def _assignee(conversation: Conversation, me: str) -> str:
-    assignee = conversation.assignee
-    if assignee is None:
-        return "unassigned"
-    return "you" if assignee.id == me else one_line(assignee.name)
 
 
 def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> list[Fact]:

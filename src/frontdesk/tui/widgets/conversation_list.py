@@ -8,6 +8,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from frontdesk.query import searchable
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets import virtual_list
 from frontdesk.tui.widgets.conversation_row import (
@@ -17,7 +18,6 @@ from frontdesk.tui.widgets.conversation_row import (
     RowState,
     label_at,
     row_lines,
-    searchable_text,
     table_row,
 )
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
@@ -165,7 +165,7 @@ class ConversationList(VirtualList[Conversation]):
 
     def words_at(self, position: int) -> str:
         assert self.rows is not None
-        return searchable_text(self.rows[position])
+        return searchable(self.rows[position])
 
     def height_of(self, position: int) -> int:
         height = 1 if self.draws_table else self._density

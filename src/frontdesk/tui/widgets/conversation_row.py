@@ -105,10 +105,9 @@ def _message_line(
     conversation: Conversation, context: RowContext, state: RowState, width: int
 ) -> Line:
     """who: last message · owner"""
-    owner = (
-        _channel(conversation) if context.same_owner else _owner(conversation, context.me, width)
-    )
-    if conversation.awaiting_human:
+    if context.same_owner and not conversation.awaiting_human:
+        owner = _channel(conversation)
+    else:
         owner = _owner(conversation, context.me, width)
     right = [(owner[0], f" {cut(owner[1], max(0, width // 2))}"), ("text", " ")]
     left = [("text", " " * _GUTTER), *_preview_line(conversation, context, state)]
@@ -303,8 +302,7 @@ def _owner(conversation: Conversation, me: str, width: int, *, full: bool = Fals
 
 
 def _channel(conversation: Conversation) -> Piece:
-    channel = conversation.channel
-    return "dim", channel_name(channel)
+    return "dim", channel_name(conversation.channel)
 
 
 def _preview_line(conversation: Conversation, context: RowContext, state: RowState) -> Line:
@@ -314,7 +312,8 @@ def _preview_line(conversation: Conversation, context: RowContext, state: RowSta
         return []
     failed: Line = [("error", "✗ ")] if preview.delivery_status == "failed" else []
     text = "text" if state.new else "dim"
-    who = f"{_author(preview)}: " if preview.direction != "inbound" else ""
+    author = _AUTHORS.get(preview.author, humanize(preview.author).capitalize())
+    who = f"{author}: " if preview.direction != "inbound" else ""
     return [*failed, ("dim", who), (text, snippet(preview, context.symbols))]
 
 
@@ -325,17 +324,6 @@ def snippet(preview: MessagePreview, symbols: MessageSymbols = EMOJI) -> str:
         return text
     symbol = symbols.of(preview.type)
     return f"{symbol.icon} {text}" if text else symbol.words
-
-
-def _author(preview: MessagePreview) -> str:
-    return _AUTHORS.get(preview.author, humanize(preview.author).capitalize())
-
-
-def searchable_text(conversation: Conversation) -> str:
-    """Text for searching: name, number, last message, labels."""
-    contact, preview = conversation.contact, conversation.last_message
-    words = [contact.name, contact.phone, preview.text if preview else None]
-    return " ".join([*(word for word in words if word), *conversation.labels])
 
 
 def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
