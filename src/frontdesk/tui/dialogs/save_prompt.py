@@ -1,7 +1,11 @@
-"""Saving text to a file; in a browser as a download."""
+"""Saving text to a file: prompt for a name, then write it; in a browser as a download.
+
+The contents are made by `conversation_export`.
+"""
 
 import io
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import Any
 
@@ -9,7 +13,11 @@ from textual.app import App
 from textual.screen import Screen
 
 from frontdesk import private_files
+from frontdesk.conversation_export import file_name
 from frontdesk.tui import sentences
+from frontdesk.tui.clipboard import say
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.key_names import key_label
 
 # Bytes of a file name that every file system accepts.
@@ -63,12 +71,9 @@ def _wrong_ending(endings: Sequence[str]) -> str:
 
 def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str | None]:
     """Prompt for a file name, whose extension selects the format."""
-    # Deferred: the first paint does not need it.
-    from frontdesk.tui.dialogs.prompt import Prompt
-
     allowed = ", ".join(f".{ending}" for ending in endings)
     check = DownloadCheck(endings) if app.is_web else SaveCheck(endings)
-    return Prompt(f"save as ({allowed}): ", value=name, check=check)
+    return dialogs.prompt(f"save as ({allowed}): ", value=name, check=check)
 
 
 def save(app: App[Any], name: str, text: str, warn: Callable[[str], None]) -> str | None:
@@ -100,3 +105,28 @@ def written(name: str, text: str, warn: Callable[[str], None]) -> bool:
         warn(sentences.CANNOT_WRITE.format(path=path, error=error.strerror or error))
         return False
     return True
+
+
+def ending(name: str) -> str:
+    """The extension of a file name, which says the format."""
+    return Path(name).suffix.lstrip(".")
+
+
+def ask_for_name(
+    screen: Screen[Any],
+    stem: str,
+    clock: Clock,
+    endings: Sequence[str],
+    use: Callable[[str], None],
+) -> None:
+    """Prompt for a file name with one of these extensions, and call `use` with it."""
+    suggested = file_name(stem, clock.now().date(), endings[0])
+    prompt = save_prompt(screen.app, suggested, endings)
+    dialogs.ask(screen.app, prompt, use)
+
+
+def save_text(screen: Screen[Any], name: str, text: str, sentence: str, **facts: object) -> None:
+    """Save a text, and show a sentence with {saved} and facts."""
+    warn = partial(screen.notify, severity="warning", timeout=10, markup=False)
+    if saved := save(screen.app, name, text, warn):
+        say(screen, sentence.format(saved=saved, **facts))

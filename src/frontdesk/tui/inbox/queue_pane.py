@@ -41,9 +41,9 @@ from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
+from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.filters import counts_channels, offered, query_names, query_plan
 from frontdesk.tui.inbox.panes import Pane
-from frontdesk.tui.inbox.save_file import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import LocalFilter

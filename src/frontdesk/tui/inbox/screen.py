@@ -38,6 +38,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell, ConnectionMonitor
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import SizedScreen
+from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.dialogs.view_table import (
     Opening,
     View,
@@ -49,7 +50,6 @@ from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.open_view import open_view
 from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Finding, Panes
 from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
-from frontdesk.tui.inbox.save_file import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.polling import RESTED, PollingInterval

@@ -26,8 +26,8 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor, moment_words
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry
+from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.panes import Pane
-from frontdesk.tui.inbox.save_file import ask_for_name, ending, save_text
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.contact_panel import (

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 from zoneinfo import available_timezones
 
@@ -33,7 +32,7 @@ from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.prompt import Prompt
-from frontdesk.tui.dialogs.save_prompt import save, save_prompt
+from frontdesk.tui.dialogs.save_prompt import ending, save, save_prompt
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.reports import panes
@@ -429,8 +428,7 @@ class ReportScreen(ViewScreen):
         return report.model_copy(update=parts)
 
     def _save(self, report: Report, name: str) -> None:
-        ending = Path(name).suffix.lstrip(".")
-        text = exported(report, ending, self._zone())
+        text = exported(report, ending(name), self._zone())
         if saved := save(self.app, name, text, self.warn):
             self.notify(f"{saved[:1].upper()}{saved[1:]}", markup=False)
 
