@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from frontdesk.tui.dialogs.base import SizedScreen
 from frontdesk.tui.dialogs.filter_line import FilterLine
-from frontdesk.tui.dialogs.menu import Menu
+from frontdesk.tui.dialogs.picker import Menu
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.bar import Hint, StatusBar
 from frontdesk.tui.widgets.line_widget import PARTS

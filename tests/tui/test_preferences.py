@@ -17,8 +17,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell
 from frontdesk.tui.dialogs.help import HelpScreen
-from frontdesk.tui.dialogs.menu import Menu
-from frontdesk.tui.dialogs.picker import Picker
+from frontdesk.tui.dialogs.picker import Menu, Picker
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import latin_key
 from frontdesk.tui.key_validation import action_ids, checked_keymap

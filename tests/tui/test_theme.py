@@ -13,8 +13,7 @@ from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.app_base import WatchedApp
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.help import HelpScreen
-from frontdesk.tui.dialogs.menu import Menu
-from frontdesk.tui.dialogs.picker import Picker
+from frontdesk.tui.dialogs.picker import Menu, Picker
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.filters import FILTER_MENU
 from frontdesk.tui.theme import CONTRAST, DARK, LIGHT, SIXTEEN, STYLES, THEMES

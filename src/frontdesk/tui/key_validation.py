@@ -129,8 +129,7 @@ def _binding_groups() -> Sequence[BindingGroup]:
     from frontdesk.tui.app import FrontdeskApp
     from frontdesk.tui.dialogs.filter_line import FilterLine
     from frontdesk.tui.dialogs.help import HelpScreen
-    from frontdesk.tui.dialogs.menu import Menu
-    from frontdesk.tui.dialogs.picker import Picker
+    from frontdesk.tui.dialogs.picker import Menu, Picker
     from frontdesk.tui.dialogs.prompt import Prompt
     from frontdesk.tui.dialogs.raw_row import Received
     from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane

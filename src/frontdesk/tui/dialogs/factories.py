@@ -34,7 +34,7 @@ def menu(
     title: str, entries: Sequence[MenuEntry[V]], *, current: V | None = None
 ) -> Screen[V | None]:
     """Select one of a few entries by a letter."""
-    from frontdesk.tui.dialogs.menu import Menu
+    from frontdesk.tui.dialogs.picker import Menu
 
     return Menu(title, entries, current=current)
 

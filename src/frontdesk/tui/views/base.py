@@ -20,7 +20,7 @@ from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import LeftOnce
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.help import show_help
-from frontdesk.tui.dialogs.menu import Menu
+from frontdesk.tui.dialogs.picker import Menu
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.dialogs.view_table import (
     INBOX,
