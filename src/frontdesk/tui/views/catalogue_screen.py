@@ -235,8 +235,12 @@ class CatalogueScreen(ViewScreen):
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
     ) -> Sequence[CatalogueEntry]:
         """Entries that contain every typed word (already case-folded)."""
-        found = ((entry, _searched(entry).casefold()) for entry in entries)
-        return [entry for entry, words in found if all(word in words for word in typed)]
+        found = []
+        for entry in entries:
+            words = f"{entry.name} {entry.aside} {entry.hint} {entry.words}".casefold()
+            if all(word in words for word in typed):
+                found.append(entry)
+        return found
 
     def search_changed(self) -> None:
         """Handle a change of the search text."""
@@ -472,7 +476,3 @@ class CatalogueScreen(ViewScreen):
             self.choose(entry.chosen)
         else:
             self.open_entry(self.section.name, entry)
-
-
-def _searched(entry: CatalogueEntry) -> str:
-    return f"{entry.name} {entry.aside} {entry.hint} {entry.words}"

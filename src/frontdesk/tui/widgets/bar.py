@@ -46,7 +46,7 @@ class Bar(LineWidget):
 
     def __init__(self, *, id: str | None = None, ground: str = "ground") -> None:
         super().__init__(id=id)
-        self._words: Words = _nothing
+        self._words: Words = lambda width: ((), ())
         self._ground = ground
         self._edge = ""
         # What the pieces were laid out for, and the pieces; the pieces of the strip, and the strip.
@@ -288,10 +288,6 @@ def _index_at(pieces: Sequence[Piece], x: int) -> int | None:
             return index
         x -= width_of([piece])
     return None
-
-
-def _nothing(width: int) -> tuple[Sequence[Piece], Sequence[Piece]]:
-    return (), ()
 
 
 def _changed(before: Sequence[Piece], now: Sequence[Piece]) -> tuple[int, int]:

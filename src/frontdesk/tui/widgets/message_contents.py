@@ -59,14 +59,11 @@ def _media_card(message: Message, symbols: MessageSymbols, open_key: str) -> lis
     media = message.media or Media()
     size = file_size(media.size_bytes) if media.size_bytes is not None else ""
     type = "voice" if message.type == "audio" and media.voice else message.type
-    card = _card(symbols, type, "animated" if media.animated else "", size, _name_of(media))
+    name = one_line(media.filename or "")
+    card = _card(symbols, type, "animated" if media.animated else "", size, name)
     if media.url and open_key:
         card.append(("dim", f"  {open_key} opens it"))
     return [card, *_text_alone(message)]
-
-
-def _name_of(media: Media) -> str:
-    return one_line(media.filename) if media.filename else ""
 
 
 def _location(message: Message, symbols: MessageSymbols) -> list[Block]:
@@ -106,7 +103,7 @@ def _interactive(message: Message) -> list[Piece]:
     pieces = _titled(content.get("header"))
     pieces += _text_alone(message) or [("text", _field(content, "body"))]
     for section in _dicts(content, "sections"):
-        pieces += _section(section, message_text=_message_line(message))
+        pieces += _section(section, message_text=one_line(message.text or ""))
     pieces += _footer(content.get("footer"))
     return [piece for piece in pieces if piece[1]] + _buttons(content)
 
@@ -220,10 +217,6 @@ _CONTENTS: Mapping[str, Callable[[Message], list[Piece]]] = {
     "template": _template,
     "unsupported": _unsupported,
 }
-
-
-def _message_line(message: Message) -> str:
-    return one_line(message.text or "")
 
 
 def _content(message: Message) -> Mapping[str, Any]:
