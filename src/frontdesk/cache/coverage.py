@@ -154,8 +154,8 @@ class FillProgress:
         )
 
     def state(self) -> FillState | None:
-        value = self._setting(_FILL)
-        return FillState.model_validate_json(value) if value else None
+        rows = self._read(*self._named(_FILL))
+        return FillState.model_validate_json(rows[0][0]) if rows and rows[0][0] else None
 
     def reach(self, name: str, since: str) -> tuple[bool, Key | None]:
         """True if a list is cached down to a sort text; and its oldest cached row."""
@@ -220,10 +220,6 @@ class FillProgress:
         """True for a lease that has not ended; one of a wrong clock counts as ended."""
         left = float(rows[0][0].partition(" ")[2]) - self._now if rows else 0.0
         return 0 < left <= LEASE_SECONDS
-
-    def _setting(self, name: str) -> str | None:
-        rows = self._read(*self._named(name))
-        return rows[0][0] if rows else None
 
     def _named(self, name: str) -> tuple[str, tuple[object, ...]]:
         return "SELECT value FROM memory WHERE origin = ? AND name = ?", (self._origin, name)

@@ -201,10 +201,6 @@ class Token(NamedTuple):
     value: str
     quoted: bool | None = False
 
-    @property
-    def value_start(self) -> int:
-        return self.start + self.negated + len(self.prefix)
-
 
 def tokens(text: str) -> Iterator[Token]:
     """Split a text at white space outside quotes."""

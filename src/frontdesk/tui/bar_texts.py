@@ -17,8 +17,6 @@ from frontdesk.tui.widgets.text_layout import Piece, width_of
 from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet
 from frontdesk.wire.values import STATUSES
 
-# A title starts with a one-cell focus mark.
-_TITLE_MARK = 1
 _SHORT_NAMES = {"Needs a human": "Human", "Waiting >1h": "Waits >1h", "All open": "Open"}
 _SHORT_NAME = 10
 

@@ -243,7 +243,6 @@ def value_words(value: Any) -> str:
 
 
 REST_SECONDS = 0.2
-_OPEN = ConversationFilter(status="open")
 
 
 class DirectoryScreen(CatalogueScreen):
