@@ -15,11 +15,11 @@ from frontdesk.tui.dialogs.view_table import INBOX, Opening
 from frontdesk.tui.key_names import changed_keys
 from frontdesk.wire import PhoneRef
 
-Chosen = Query | PhoneRef | None
+ViewResult = Query | PhoneRef | None
 
 
 def open_view(
-    app: App[Any], name: str, opening: Opening, on_chosen: Callable[[Chosen], None]
+    app: App[Any], name: str, opening: Opening, on_chosen: Callable[[ViewResult], None]
 ) -> None:
     """Open a view over the inbox; do nothing for the inbox itself.
 
@@ -34,7 +34,7 @@ def open_view(
         app.push_screen(_view(name, opened), on_chosen)
 
 
-def _view(name: str, opening: Opening) -> Screen[Chosen]:
+def _view(name: str, opening: Opening) -> Screen[ViewResult]:
     """A view by its name, imported on first use to shorten start-up."""
     match name:
         case "contacts":
