@@ -18,8 +18,8 @@ Rows = Callable[[str, tuple[object, ...]], list[Any]]
 # A `Key` as a plain tuple, as read from the database.
 Edge = tuple[str, int, str, str]
 
-_BLOCKS_KEPT = 16
-_READ_LATELY = 200
+_BLOCKS_KEPT = 8
+_READ_LATELY = 100
 
 _NODES = (
     "SELECT sort, size, id, kind, count FROM node WHERE list = ? AND level = ?"

@@ -31,7 +31,7 @@ _THEME = "viewer.theme"
 # Seconds between looks for a full garbage collection that is due, and without a key before it.
 _COLLECTION_SECONDS, _COLLECTION_REST = 5.0, 1.0
 # Collections of younger objects after which a full one is due, and after which it comes anyway.
-_COLLECTION_DUE, _MOST_POSTPONED = 10, 150
+_COLLECTION_DUE, _MOST_POSTPONED = 10, 20
 
 
 class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
