@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk import wire
-from frontdesk.wire import Wire, timestamp
+from frontdesk.wire import Wire, reports, timestamp
 from frontdesk.wire.values import instant
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,7 +28,8 @@ def test_the_order_of_timestamps_is_that_of_moments(one: int, other: int) -> Non
     assert (timestamp(one) < timestamp(other)) == (one < other)
 
 
-MODELS = [one for one in vars(wire).values() if isinstance(one, type) and issubclass(one, Wire)]
+VALUES = {**vars(wire), **vars(reports)}.values()
+MODELS = [one for one in VALUES if isinstance(one, type) and issubclass(one, Wire)]
 TIMED = [(model, name) for model in MODELS for name in vars(model) if name.endswith("_time")]
 
 
