@@ -29,8 +29,8 @@ KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "uma
 # Where such a thing stands, and what happens on a system without it.
 ALLOWED = {
     ("alerts.py", "start_new_session"): "Windows ignores it",
-    ("cli/__init__.py", "signal.alarm"): "who ends a program there ends it at once",
-    ("cli/__init__.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
+    ("cli/signals.py", "signal.alarm"): "who ends a program there ends it at once",
+    ("cli/signals.py", "signal.SIGCONT"): "no terminal wakes its programs up there",
     ("cli/first_frame_display.py", "termios"): "there is no first screen on Windows",
     ("cli/first_frame_display.py", "os.fpathconf"): "there is no first screen on Windows",
     ("cli/web/viewers.py", "start_new_session"): "Windows ignores it",

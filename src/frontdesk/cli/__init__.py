@@ -6,11 +6,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
-
     from frontdesk.cli.first_frame_display import FirstFrameDisplay
-
-_GRACE_SECONDS = 5
 
 
 def main() -> None:
@@ -22,7 +18,9 @@ def main() -> None:
     first_frame = prepare_first_frame(sys.argv[1:], os.environ)
     try:
         first_frame.show()
-        _exit_on_signals()
+        from frontdesk.cli.signals import exit_on_signals
+
+        exit_on_signals()
         _run(first_frame)
     except KeyboardInterrupt:
         # During imports; `commands` handles interrupts later.
@@ -39,31 +37,6 @@ def _run(first_frame: "FirstFrameDisplay") -> None:
     from frontdesk.cli.main import frontdesk
 
     run(frontdesk, first_frame)
-
-
-def _exit_on_signals() -> None:
-    """Turn SIGTERM and SIGHUP into SystemExit, so that resources are closed.
-
-    A process that has not ended after `_GRACE_SECONDS`, because a terminal that is gone or stalled
-    takes no more output, is ended by SIGALRM.
-    """
-    import signal
-
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _leave)
-
-
-def _leave(number: int, frame: "FrameType | None") -> None:
-    import signal
-
-    if hasattr(signal, "alarm"):
-        signal.alarm(_GRACE_SECONDS)
-    # Closing a terminal also sends SIGCONT, on which the viewer would draw to a closed event loop.
-    if hasattr(signal, "SIGCONT"):
-        signal.signal(signal.SIGCONT, lambda number, frame: None)
-    raise SystemExit(128 + number)
 
 
 def _disable_pydantic_plugins() -> None:

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ from frontdesk.cache import Cache
 from frontdesk.cli.config import Configuration, Profile, ViewerSettings, configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.first_frame_display import FirstFrameDisplay, today
+from frontdesk.cli.signals import on_signals
 from frontdesk.cli.target import (
     Target,
     api_key_of,
@@ -31,6 +33,7 @@ from frontdesk.first_frame_file import FirstFrame
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.app_base import Outcome, WatchedApp
 from frontdesk.tui.preferences import Preferences, Switch, Targets
 
 if TYPE_CHECKING:
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 
 
 _SWITCH_SECONDS = 0.0005
+
+# Exit codes above it have the number of a signal added.
+_ENDED_BY_SIGNAL = 128
 
 
 class Inbox(NamedTuple):
@@ -189,7 +195,8 @@ def open_wall(target: Target, asked: "Asked") -> None:
             theme=settings.theme,
             targets=targets_of(configured),
         )
-        asyncio.run(app.run_async(mouse=False))
+        asyncio.run(_run_until_closed(app, mouse=False))
+    _exit_if_signalled(app)
     if app.crash is not None:
         raise app.crash
 
@@ -270,15 +277,11 @@ def view(
             app.driver_class = without_screen_switch(app.driver_class)
         if preferences.alerts.terminal:
             app.driver_class = app.introduce(app.driver_class)
-        try:
-            ended = asyncio.run(_run(app, leaving, settings.mouse))
-        except SystemExit:
-            # SIGTERM, or the terminal was closed.
-            save_first_frame(app)
-            raise
+        ended = asyncio.run(_run(app, leaving, settings.mouse))
         first_frame.restore_terminal()
-        if ended is None and not app.return_code:
+        if ended is None and app.crash is None:
             save_first_frame(app)
+        _exit_if_signalled(app)
     finally:
         cache.close()
     if isinstance(ended, InboxError):
@@ -319,9 +322,26 @@ async def _run(
     app: FrontdeskApp, leaving: Callable[[], None], mouse: bool
 ) -> InboxError | Switch | None:
     try:
-        return await app.run_async(mouse=mouse)
+        return await _run_until_closed(app, mouse=mouse)
     finally:
         leaving()
+
+
+async def _run_until_closed(app: WatchedApp[Outcome], *, mouse: bool) -> Outcome | None:
+    """Run an application; SIGTERM and SIGHUP close it as its user would, with their exit code."""
+    loop = asyncio.get_running_loop()
+
+    def close(exit_code: int) -> None:
+        loop.call_soon_threadsafe(partial(app.exit, return_code=exit_code))
+
+    with on_signals(close):
+        return await app.run_async(mouse=mouse)
+
+
+def _exit_if_signalled(app: WatchedApp[Outcome]) -> None:
+    """Raises: SystemExit: a signal closed the application."""
+    if (app.return_code or 0) > _ENDED_BY_SIGNAL:
+        raise SystemExit(app.return_code)
 
 
 def _draws_on_a_page() -> bool:

@@ -1,0 +1,69 @@
+"""SIGTERM and SIGHUP of a process: they end it, and an event loop ends by its own means."""
+
+import os
+import signal
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from frontdesk.cli.signals import exit_on_signals, on_signals
+
+NUMBERS = (signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture(autouse=True)
+def handled() -> Iterator[None]:
+    """The handlers of the test's process come back, and its alarm is off."""
+    every = (*NUMBERS, signal.SIGCONT)
+    before = {number: signal.getsignal(number) for number in every}
+    for number in NUMBERS:
+        signal.signal(number, signal.SIG_DFL)
+    exit_on_signals()
+    yield
+    signal.alarm(0)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+class Watched:
+    """An object whose end is watched by a callback, whose exceptions Python ignores."""
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_signal_ends_the_process(number: signal.Signals) -> None:
+    with pytest.raises(SystemExit) as ended:
+        os.kill(os.getpid(), number)
+    assert ended.value.code == 128 + number
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_loop_is_asked_once_to_end_wherever_the_signal_comes(number: signal.Signals) -> None:
+    codes: list[int] = []
+    watched = Watched()
+    reference = weakref.ref(watched, lambda _: os.kill(os.getpid(), number))
+    with on_signals(codes.append):
+        del watched
+        for one in NUMBERS:
+            os.kill(os.getpid(), one)
+    assert reference() is None
+    assert codes == [128 + number]
+    # What is still being closed then is not interrupted.
+    os.kill(os.getpid(), number)
+    assert 0 < signal.alarm(0) <= 5
+
+
+def test_after_a_loop_that_ended_by_itself_a_signal_ends_the_process() -> None:
+    codes: list[int] = []
+    with on_signals(codes.append):
+        pass
+    with pytest.raises(SystemExit):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert codes == []
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    exit_on_signals()
+    with on_signals(lambda code: pytest.fail(str(code))):
+        os.kill(os.getpid(), signal.SIGHUP)
