@@ -5,6 +5,7 @@ The server has 260 open conversations; the longer a customer waits, the further 
 
 import asyncio
 import re
+from collections.abc import Callable
 from contextlib import ExitStack
 from threading import Event
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from frontdesk.cache import Cache
+from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.cli.target import in_process
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.errors import BadResponse, InboxError, Unreachable
@@ -29,6 +30,7 @@ from frontdesk.wire import (
     Conversation,
     ConversationFilter,
     Counts,
+    Message,
     Page,
     PhoneRef,
 )
@@ -335,6 +337,37 @@ async def test_nothing_that_was_found_is_lost_whatever_the_server_answers(
             waits = [row.waiting_since or "" for row in queue(app)]
             assert waits == sorted(waits)
     cache.close()
+
+
+class SlowThreads(WaitingElsewhere):
+    """The same, which sends messages only when `ready`."""
+
+    ready: Callable[[], bool] = staticmethod(lambda: True)
+
+    async def message_page(
+        self, conversation_id: str, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Message]:
+        for _ in iter(self.ready, True):
+            await asyncio.sleep(0)
+        return await super().message_page(conversation_id, limit=limit, cursor=cursor)
+
+
+async def test_a_refresh_shows_what_came_although_a_prefetch_beside_it_is_cancelled(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The rows that came are still being sorted when the thread of the next one is prefetched.
+    monkeypatch.setattr(queue_module, "SCAN_PAUSE_SECONDS", 0.05)
+    inbox = SlowThreads(120)
+    app = viewer_of(inbox, cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "S", "w")
+        inbox.bump("2", waiting_since=at(2))
+        inbox.bump("1001", waiting_since=at(5))
+        inbox.ready = lambda: cache.value(CONVERSATION, "1001", Conversation) is not None
+        await press(pilot, "ctrl+r")
+        assert "1001" in queue_names(app)
+        assert lines(app)[-1].endswith("121 loaded")
 
 
 async def test_without_a_server_all_that_is_held_is_sorted(cache: Cache) -> None:

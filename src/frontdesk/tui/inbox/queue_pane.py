@@ -14,7 +14,7 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerCancelled, WorkerState
 
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
@@ -85,12 +85,12 @@ _MOST_COMPLETED = 200
 MOST_ROWS_SCANNED = 5000
 
 _SCANNED_AT_ONCE, _SCANNED_PER_STEP = 500, 50
-# Seconds between two steps. The messages that a key causes follow each other in turns of the event
+# Between two steps. The messages that a key causes follow each other in turns of the event
 # loop: after a pause of no length each of them would wait for a step.
-_SCAN_PAUSE = 0.002
+SCAN_PAUSE_SECONDS = 0.002
 
-# Worker group of the scan for rows that match the local filter.
-SCAN = "scan"
+# Worker groups: the scan for rows that match the local filter, and that of rows saved anew.
+SCAN, RESCAN = "scan", "rescan"
 
 
 # Names of stored settings.
@@ -178,10 +178,10 @@ class QueuePane(Pane):
         self._local: LocalFilter | None = None
         self._scan_limit = MOST_ROWS_SCANNED
         self._scan_ended = self._stays_at_top = False
-        # Numbers of the shown view and of the reload, by which a result that came late is known.
-        self._showing = self._reloading = 0
-        self._loading_older = False
-        self._refreshes = 0
+        # Numbers of the shown view, by which a result that came late is known, and of refreshes.
+        self._showing = self._refreshes = 0
+        self._rescanning: Worker[None] | None = None
+        self._loading_older = self._rescan_due = False
         self._unreadable = self._unreadable_below = 0
         self._added_above = 0
         self.new_ids: Sequence[str] = ()
@@ -288,7 +288,7 @@ class QueuePane(Pane):
         at_top: the cursor goes to the first row, and stays there while the scan finds more.
         """
         last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
-        self._showing += 1
+        self._supersede()
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
         self._opened, self._departed, self._seen = {}, {}, {}
         self.list.dimmed = self.list.after_gap = frozenset()
@@ -305,6 +305,12 @@ class QueuePane(Pane):
         stays = at_top or (position is None and not self.plan.is_sorted)
         self._stays_at_top = stays and not self._is_settled
         self.list.show(rows, cursor=position or 0)
+
+    def _supersede(self) -> None:
+        """Drop what is still being done for the rows that were shown so far."""
+        self._showing += 1
+        self.workers.cancel_group(self, RESCAN)
+        self._rescanning = None
 
     def _set_query(self, query: Query) -> None:
         self.list_query = query
@@ -343,7 +349,7 @@ class QueuePane(Pane):
         # A reader who waits at the top for the server's order has read nothing yet.
         stay = {} if self._stays_at_top and self.list.cursor == 0 else self._staying()
         self._set_query(self.list_query)
-        self._showing += 1
+        self._supersede()
         self._scan_ended = False
         self._local = None if self.plan.exact else self._new_local_filter(stay)
         if self._local is not None:
@@ -739,15 +745,19 @@ class QueuePane(Pane):
         """Show the current rows of the cache, unless another filter was selected meanwhile."""
         if chosen != self.filter:
             return
+        if self._local is None:
+            self._show_rows(self._with_departed(self._reload_listing()))
+        else:
+            await self._scan_again()
+
+    def _reload_listing(self) -> dict[str, Conversation]:
+        """Read the list again; returns the rows that stay."""
         stay = self._staying()
         if self._leaving_out:
             self._opened, self._departed, self._seen, self._leaving_out = {}, {}, {}, False
             self._read_here = set()
         self.listing.reload()
-        if self._local is None:
-            self._show_rows(self._with_departed(stay))
-        else:
-            await self._scan_again(self._new_local_filter(stay))
+        return stay
 
     # Rows that stay although they no longer match
 
@@ -919,15 +929,22 @@ class QueuePane(Pane):
             known += self._mailbox.marked_unread()
         return list(filter(self._matcher(query.terms), known))
 
-    async def _scan_again(self, local: LocalFilter) -> None:
-        """Scan all cached rows again, and show the result when it is complete.
+    async def _scan_again(self) -> None:
+        """Scan all cached rows again, and show the result when it is complete."""
+        self._rescan_due = True
+        if self._rescanning is None or self._rescanning.is_finished:
+            self._rescanning = self._rescan()
+        while self._rescanning is not None and not self._rescanning.is_finished:
+            # The request that waits here may be cancelled; the rows are shown all the same.
+            with suppress(WorkerCancelled):
+                await asyncio.shield(self._rescanning.wait())
 
-        A newer call supersedes one that is still running.
-        """
-        self._reloading += 1
-        this = self._showing, self._reloading
-        await self._scan_cached(local)
-        if this == (self._showing, self._reloading):
+    @work(group=RESCAN, exclusive=True)
+    async def _rescan(self) -> None:
+        while self._rescan_due:
+            self._rescan_due = False
+            local = self._new_local_filter(self._reload_listing())
+            await self._scan_cached(local)
             self._local = local
             self._show_local(local)
 
@@ -936,7 +953,7 @@ class QueuePane(Pane):
         more = local.step(_SCANNED_PER_STEP)
         while more:
             # No page can come between the last step and what the caller does next.
-            await asyncio.sleep(_SCAN_PAUSE)
+            await asyncio.sleep(SCAN_PAUSE_SECONDS)
             more = local.step(_SCANNED_PER_STEP)
         if local is self._local:
             self._show_local(local)
