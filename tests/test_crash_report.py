@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.cli import crash_report
-from frontdesk.cli.log_redaction import Discreet
+from frontdesk.cli.log_redaction import RedactingFormatter
 from frontdesk.crash_trace import Crashed, trace
 
 SECRET = "fd_live_secret"
@@ -77,7 +77,7 @@ def test_of_a_deep_stack_its_ends_are_told():
 def logged(record: logging.LogRecord) -> str:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(Discreet())
+    handler.setFormatter(RedactingFormatter())
     handler.handle(record)
     return stream.getvalue()
 

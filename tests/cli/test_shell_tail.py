@@ -10,7 +10,7 @@ import pytest
 from shells import invoke, output_of
 from tests.conftest import NOW, NOW_MILLISECONDS
 
-from frontdesk.cli.commands.tail import LATE, Activity, Feed, as_json, follow, line
+from frontdesk.cli.commands.tail import LATE, Activity, MessageFeed, as_json, follow, line
 from frontdesk.client import InboxClient
 from frontdesk.environment import config_file
 from frontdesk.errors import Forbidden, Unauthorised, Unreachable
@@ -50,63 +50,63 @@ def write(sample_database: SQLiteDatabase) -> Write:
     return bring
 
 
-def texts(news: Sequence[Activity]) -> list[str | None]:
-    return [one.message.text if one.message else None for one in news]
+def texts(activities: Sequence[Activity]) -> list[str | None]:
+    return [row.message.text if row.message else None for row in activities]
 
 
-async def test_what_comes_in_is_told_once_and_in_order(client: InboxClient, write: Write):
-    feed = Feed(client, EVERYTHING, NOW)
+async def test_new_messages_are_returned_once_and_in_order(client: InboxClient, write: Write):
+    feed = MessageFeed(client, EVERYTHING, NOW)
     await feed.latest(10)
-    assert await feed.news() == []
+    assert await feed.poll() == []
     write("second", seconds=2)
     write("first", seconds=1, phone="+447700900992")
     write("third", seconds=3)
-    assert texts(await feed.news()) == ["first", "second", "third"]
-    assert await feed.news() == []
+    assert texts(await feed.poll()) == ["first", "second", "third"]
+    assert await feed.poll() == []
     write("fourth", seconds=4)
-    assert texts(await feed.news()) == ["fourth"]
+    assert texts(await feed.poll()) == ["fourth"]
 
 
-async def test_messages_of_one_moment_are_all_told(client: InboxClient, write: Write):
-    feed = Feed(client, EVERYTHING, NOW)
+async def test_all_messages_of_one_moment_are_returned(client: InboxClient, write: Write):
+    feed = MessageFeed(client, EVERYTHING, NOW)
     await feed.latest(0)
     write("a")
-    assert texts(await feed.news()) == ["a"]
+    assert texts(await feed.poll()) == ["a"]
     write("b")
     write("c", seconds=2)
-    assert texts(await feed.news()) == ["b", "c"]
+    assert texts(await feed.poll()) == ["b", "c"]
 
 
-async def test_many_messages_of_many_conversations_between_two_questions(
+async def test_many_messages_of_many_conversations_between_two_polls(
     client: InboxClient, write: Write
 ):
-    feed = Feed(client, EVERYTHING, NOW)
+    feed = MessageFeed(client, EVERYTHING, NOW)
     await feed.latest(1)
     for number in range(60):
         write(str(number), seconds=number + 1, phone=f"+4477009010{number % 30:02}")
-    assert texts(await feed.news()) == [str(number) for number in range(60)]
+    assert texts(await feed.poll()) == [str(number) for number in range(60)]
 
 
-async def test_a_message_that_is_late_is_told_all_the_same(client: InboxClient, write: Write):
-    feed = Feed(client, EVERYTHING, NOW)
+async def test_a_late_message_is_returned_too(client: InboxClient, write: Write):
+    feed = MessageFeed(client, EVERYTHING, NOW)
     await feed.latest(1)
     write("prompt", seconds=100)
-    assert texts(await feed.news()) == ["prompt"]
+    assert texts(await feed.poll()) == ["prompt"]
     write("late", seconds=100 - LATE.total_seconds() + 1, phone="+447700900993")
-    assert texts(await feed.news()) == ["late"]
+    assert texts(await feed.poll()) == ["late"]
 
 
 async def test_the_latest_are_the_newest_of_each_conversation(client: InboxClient):
     page = await client.conversation_page(EVERYTHING, limit=4)
-    latest = await Feed(client, EVERYTHING, NOW).latest(4)
+    latest = await MessageFeed(client, EVERYTHING, NOW).latest(4)
     assert [one.conversation.id for one in latest] == [row.id for row in page.data][::-1]
     assert [one.message for one in latest] == [row.last_message for row in page.data][::-1]
-    assert await Feed(client, EVERYTHING, NOW).latest(0) == []
+    assert await MessageFeed(client, EVERYTHING, NOW).latest(0) == []
 
 
-async def test_since_a_moment_every_message_is_told(client: InboxClient):
+async def test_every_message_since_a_moment_is_returned(client: InboxClient):
     since = NOW - timedelta(hours=3)
-    news = await Feed(client, EVERYTHING, since).news()
+    activities = await MessageFeed(client, EVERYTHING, since).poll()
     expected = set()
     async for conversation in client.conversations():
         if conversation.last_activity_at < since.isoformat():
@@ -114,21 +114,21 @@ async def test_since_a_moment_every_message_is_told(client: InboxClient):
         async for message in client.messages(conversation.id):
             if datetime.fromisoformat(message.created_at) >= since:
                 expected.add(message.id)
-    assert len(news) > 10
-    assert {one.message.id for one in news if one.message} == expected
-    assert [one.at for one in news] == sorted(one.at for one in news if one.at)
+    assert len(activities) > 10
+    assert {one.message.id for one in activities if one.message} == expected
+    assert [one.at for one in activities] == sorted(one.at for one in activities if one.at)
 
 
 async def test_only_what_the_filter_has(client: InboxClient, write: Write):
     other = ConversationFilter(channel="108200000000013")
-    feed = Feed(client, other, NOW)
+    feed = MessageFeed(client, other, NOW)
     await feed.latest(1)
     write("elsewhere")
-    assert await feed.news() == []
+    assert await feed.poll() == []
 
 
 class Faulty:
-    """A client whose messages fail as it is told."""
+    """A client whose messages fail with the given errors."""
 
     def __init__(self, client: InboxClient, *failures: Exception | None) -> None:
         self.conversations = client.conversations
@@ -144,34 +144,34 @@ class Faulty:
 
 async def test_nothing_is_lost_when_the_server_fails_half_way(client: InboxClient, write: Write):
     faulty = Faulty(client, None, Unreachable("gone"))
-    feed = Feed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
+    feed = MessageFeed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
     await feed.latest(1)
     write("one")
     write("two", phone="+447700900992")
     with pytest.raises(Unreachable):
-        await feed.news()
-    assert sorted(map(str, texts(await feed.news()))) == ["one", "two"]
+        await feed.poll()
+    assert sorted(map(str, texts(await feed.poll()))) == ["one", "two"]
 
 
 async def test_a_key_that_may_read_no_messages_hears_of_activity(client: InboxClient, write: Write):
-    faulty = Faulty(client, Forbidden("no"), AssertionError("it was told already"))
-    feed = Feed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
+    faulty = Faulty(client, Forbidden("no"), AssertionError("it was returned already"))
+    feed = MessageFeed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
     await feed.latest(1)
     write("one")
     write("two", phone="+447700900992")
-    assert len(await feed.news()) == 2
+    assert len(await feed.poll()) == 2
     write("three", seconds=2)
-    assert len(await feed.news()) == 1
+    assert len(await feed.poll()) == 1
 
 
 class Script:
-    """News as they are told to come; ends with the test when there is no more."""
+    """Feed of prepared answers; an exception is raised."""
 
     def __init__(self, *answers: Exception | list[str]) -> None:
         self._answers = iter(answers)
         self.pauses: list[float] = []
 
-    async def news(self) -> list[str]:
+    async def poll(self) -> list[str]:
         answer = next(self._answers)
         if isinstance(answer, Exception):
             raise answer
@@ -181,17 +181,17 @@ class Script:
         self.pauses.append(round(seconds, 2))
 
     async def run(self) -> list[str]:
-        """What was told until a refusal of the key ended it."""
-        told: list[str] = []
+        """Rows that are printed before the key is refused."""
+        printed: list[str] = []
         with pytest.raises(Unauthorised):
             await follow(
                 self,  # type: ignore[arg-type]
-                told.extend,  # type: ignore[arg-type]
+                printed.extend,  # type: ignore[arg-type]
                 interval=4,
                 sleep=self.sleep,
                 chance=lambda: 0.5,
             )
-        return told
+        return printed
 
 
 REFUSED = Unauthorised("no")
@@ -209,7 +209,7 @@ async def test_it_never_waits_longer_than_a_minute_by_itself():
     assert max(script.pauses) == 60
 
 
-async def test_a_server_that_is_gone_is_told_once_and_asked_again(
+async def test_an_unreachable_server_is_reported_once_and_polled_again(
     capsys: pytest.CaptureFixture[str],
 ):
     gone = Unreachable("The server cannot be reached")
@@ -291,6 +291,6 @@ def test_alerts_are_printed_once_and_the_program_is_run(
 
 
 @pytest.mark.parametrize("since", ["soon", "5", "2026-13-01", "-5m", "999999d"])
-def test_a_time_that_cannot_be_read_is_told(inbox: Path, since: str):
+def test_an_unreadable_time_is_reported(inbox: Path, since: str):
     result = invoke(inbox, "tail", "--once", f"--since={since}")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -1,4 +1,4 @@
-"""The parts of `frontdesk web` by themselves: its door, its viewers, and the extra it needs."""
+"""The parts of `frontdesk web` by themselves: access rules, viewers, and the extra it needs."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from textual_serve.download_manager import DownloadManager
 
 from frontdesk.cli.commands.web import web_command
-from frontdesk.cli.web.auth import Door
+from frontdesk.cli.web.auth import AccessRules
 from frontdesk.cli.web.server import MOST_VIEWERS, BrowserServer, on_termination
 from frontdesk.cli.web.viewers import BrowserViewer
 from frontdesk.errors import BadSettings
@@ -88,14 +88,14 @@ async def test_a_viewer_may_be_ended_by_its_page_and_by_the_server_at_once() -> 
 
 async def test_there_is_a_bound_to_the_viewers() -> None:
     """`head` ends with the first byte that it is sent, as a viewer ends when it is asked to."""
-    door = Door("127.0.0.1")
+    access = AccessRules("127.0.0.1")
     with listening_on("127.0.0.1", 0) as listening:
-        server = BrowserServer(["head", "-c1"], door, listening)
+        server = BrowserServer(["head", "-c1"], access, listening)
         started = asyncio.Event()
         running = asyncio.create_task(server.run(started.set))
         await started.wait()
         url = base_url(listening)
-        cookie = f"frontdesk-{urlsplit(url).port}={door.token}"
+        cookie = f"frontdesk-{urlsplit(url).port}={access.token}"
         headers = {"Origin": url, "Cookie": cookie}
         try:
             async with aiohttp.ClientSession(headers=headers) as session:
@@ -112,19 +112,19 @@ async def test_there_is_a_bound_to_the_viewers() -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 def test_on_loopback_nothing_but_loopback_is_answered_to(host: str) -> None:
-    door = Door(host)
+    access = AccessRules(host)
     for ours in ("127.0.0.1:80", "localhost:9000", "[::1]:1", "LOCALHOST"):
-        assert door.refusal({"Host": ours}) is None
+        assert access.refusal({"Host": ours}) is None
     for other in ("", "192.0.2.1", "localhost.evil.example", "[::1", "a@localhost", "127.0.0.1/x"):
-        assert door.refusal({"Host": other}) is not None
+        assert access.refusal({"Host": other}) is not None
 
 
 def test_each_start_has_a_token_of_its_own_that_is_not_shown() -> None:
-    one, other = Door("127.0.0.1"), Door("127.0.0.1")
-    assert one.opens_to(one.token)
-    assert not one.opens_to(other.token)
-    assert not one.opens_to("")
-    assert not one.opens_to(None)
+    one, other = AccessRules("127.0.0.1"), AccessRules("127.0.0.1")
+    assert one.accepts_token(one.token)
+    assert not one.accepts_token(other.token)
+    assert not one.accepts_token("")
+    assert not one.accepts_token(None)
     assert one.token not in repr(one)
 
 

@@ -12,7 +12,7 @@ import click
 
 from frontdesk import environment, private_files
 from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, say
-from frontdesk.cli.log_redaction import Discreet, be_discreet
+from frontdesk.cli.log_redaction import RedactingFormatter, protect_secrets
 from frontdesk.errors import BadSettings
 
 PROGRAM = "frontdesk"
@@ -27,7 +27,7 @@ TARGET_OPTIONS = ("--url", "--database", "--as", "--profile")
 _FIELDS = re.compile(r"[a-z_]+(\.[a-z_]+)*(, *[a-z_]+(\.[a-z_]+)*)*", re.IGNORECASE)
 
 
-class _Helped(click.Command):
+class _BaseCommand(click.Command):
     """Command with `-h`, the option `--debug`, and examples at the end of its help."""
 
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **options: Any) -> None:
@@ -43,7 +43,7 @@ class _Helped(click.Command):
                 formatter.write("".join(f"  {line}\n" for line in self.examples))
 
 
-class Command(_Helped):
+class Command(_BaseCommand):
     """Command of the program.
 
     `--json` may stand before an argument, which it does not take for its fields.
@@ -65,7 +65,7 @@ class Command(_Helped):
             return super().parse_args(ctx, separate)
 
 
-class Group(_Helped, click.Group):
+class Group(_BaseCommand, click.Group):
     """Group whose `lazy` commands are imported on first use.
 
     lazy: maps a command's name to "module:attribute". aliases: the same for names that help does
@@ -131,7 +131,7 @@ def run(command: click.Command, given: object = None) -> None:
 
     `given` becomes click's context object.
     """
-    be_discreet()
+    protect_secrets()
     if COMPLETION_VARIABLE in os.environ:
         import_module("frontdesk.cli.commands.completion")
     sys.exit(guarded(lambda: _invoked(command, given)))
@@ -170,7 +170,7 @@ def _start_log(context: click.Context, option: click.Parameter, wanted: bool) ->
     except OSError as error:
         raise BadSettings(f"Cannot write the log {path}: {error.strerror}") from error
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(Discreet("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("frontdesk")
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)

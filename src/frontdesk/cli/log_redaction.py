@@ -8,7 +8,7 @@ from frontdesk.crash_trace import trace
 _log = logging.getLogger("frontdesk")
 
 
-class Discreet(logging.Formatter):
+class RedactingFormatter(logging.Formatter):
     """Log formatter that reduces exceptions to types and places, without their messages."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -26,20 +26,20 @@ class Discreet(logging.Formatter):
         return trace(error) if isinstance(error, BaseException) else ""
 
 
-def be_discreet() -> None:
+def protect_secrets() -> None:
     """Install the protections; call once, before any secret is read."""
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(Discreet())
-    threading.excepthook = _note_thread
-    _keep_no_core()
+        logging.lastResort.setFormatter(RedactingFormatter())
+    threading.excepthook = _log_thread_error
+    _disable_core_dumps()
 
 
-def _note_thread(ended: threading.ExceptHookArgs) -> None:
+def _log_thread_error(ended: threading.ExceptHookArgs) -> None:
     if ended.exc_value is not None and not isinstance(ended.exc_value, SystemExit):
         _log.error("A thread ended over a bug\n%s", trace(ended.exc_value))
 
 
-def _keep_no_core() -> None:
+def _disable_core_dumps() -> None:
     """Disable core dumps where the system supports it."""
     try:
         import resource

@@ -314,7 +314,7 @@ class _Csv(Generic[T]):
         self._out.flush()
 
 
-class _Shown(Generic[T]):
+class _HeadedWriter(Generic[T]):
     """Base of table writers: columns with a heading."""
 
     def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
@@ -323,7 +323,7 @@ class _Shown(Generic[T]):
         self._zone = zone
 
 
-class _TableWriter(_Shown[T]):
+class _TableWriter(_HeadedWriter[T]):
     def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
         super().__init__(out, columns, zone)
         self._rows: list[list[Text]] = []
@@ -343,7 +343,7 @@ class _TableWriter(_Shown[T]):
         self._out.flush()
 
 
-class _Markdown(_Shown[T]):
+class _Markdown(_HeadedWriter[T]):
     def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
         super().__init__(out, columns, zone)
         self._line([column.heading.capitalize() for column in self._columns])

@@ -66,7 +66,7 @@ def open_viewer(target: Target, first_frame: FirstFrameDisplay) -> bool:
     unknown user.
     """
     configured = configuration()
-    notices = told_mistakes(configured)
+    notices = report_mistakes(configured)
     if target == Target() and not configured.profiles:
         target = _asked_for(configured)
         if target == Target():
@@ -107,7 +107,7 @@ def _nothing() -> BadSettings:
     )
 
 
-def told_mistakes(configured: Configuration) -> tuple[str, ...]:
+def report_mistakes(configured: Configuration) -> tuple[str, ...]:
     """Print configuration errors; return them for display in the viewer."""
     for mistake in configured.mistakes:
         say(f"{configured.path}, {mistake}")

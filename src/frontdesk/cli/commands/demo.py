@@ -35,7 +35,7 @@ ORIGIN = "sample"
 _MAKER = "import gc; gc.disable(); from frontdesk.cli.demo_data import main; main()"
 
 
-class Rehearsal:
+class DemoProcess:
     """Demo files under construction, and the process that generates them."""
 
     def __init__(self, directory: Path, maker: "subprocess.Popen[bytes]") -> None:
@@ -64,7 +64,7 @@ class Rehearsal:
         self._maker.kill()
 
 
-def rehearse(resources: ExitStack) -> Rehearsal:
+def start_demo(resources: ExitStack) -> DemoProcess:
     """Start generating the sample; `resources` kills the process and deletes the files."""
     directory = resources.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-"))
     package = os.path.dirname(os.path.dirname(frontdesk.__file__))
@@ -80,7 +80,7 @@ def rehearse(resources: ExitStack) -> Rehearsal:
     )
     resources.enter_context(maker)
     resources.callback(maker.kill)
-    return Rehearsal(Path(directory), maker)
+    return DemoProcess(Path(directory), maker)
 
 
 def _failed() -> UnusableFile:
@@ -107,7 +107,7 @@ def open_demo() -> None:
     """Open the viewer on the sample, then on profiles that the user switches to."""
     gc.disable()
     with ExitStack() as resources:
-        switch = _open(rehearse(resources), resources)
+        switch = _open(start_demo(resources), resources)
     if switch is not None:
         from frontdesk.cli.first_frame_display import FirstFrameDisplay
         from frontdesk.cli.target import Target
@@ -116,27 +116,27 @@ def open_demo() -> None:
         open_viewer(Target(profile=switch.profile), FirstFrameDisplay())
 
 
-def _open(rehearsal: Rehearsal, resources: ExitStack) -> "Switch | None":
+def _open(demo: DemoProcess, resources: ExitStack) -> "Switch | None":
     from frontdesk.cli.config import configuration
-    from frontdesk.cli.viewer import Inbox, preferences_of, told_mistakes, view
+    from frontdesk.cli.viewer import Inbox, preferences_of, report_mistakes, view
 
-    rehearsal.wait_for_first_page()
+    demo.wait_for_first_page()
     configured = configuration()
     return view(
-        Inbox(lambda: _connect(rehearsal, resources), ORIGIN, "demo"),
-        rehearsal.cache,
+        Inbox(lambda: _connect(demo, resources), ORIGIN, "demo"),
+        demo.cache,
         configured.viewer,
-        preferences_of(configured, None, told_mistakes(configured)),
-        leaving=rehearsal.stop,
+        preferences_of(configured, None, report_mistakes(configured)),
+        leaving=demo.stop,
     )
 
 
-def _connect(rehearsal: Rehearsal, resources: ExitStack) -> "InboxClient":
+def _connect(demo: DemoProcess, resources: ExitStack) -> "InboxClient":
     """Return a client of the complete sample, as one of its agents."""
     from frontdesk.cli.target import as_sample_agent
     from frontdesk.store.sqlite import SQLiteDatabase
 
-    rehearsal.wait_for_all()
-    database = SQLiteDatabase(rehearsal.database, durable=False)
+    demo.wait_for_all()
+    database = SQLiteDatabase(demo.database, durable=False)
     resources.callback(database.close)
     return as_sample_agent(database, resources)

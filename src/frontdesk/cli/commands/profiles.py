@@ -39,7 +39,7 @@ def profiles_group() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _AddOptions:
     """Options of `profiles add`. key_variable: environment variable with the key."""
 
     use: bool
@@ -75,7 +75,7 @@ def add_command(
     database: str | None,
     user: str | None,
     key_command: str | None,
-    **wishes: bool,
+    **flags: bool,
 ) -> None:
     """Add a profile.
 
@@ -91,12 +91,12 @@ def add_command(
     command = tuple(shlex.split(key_command)) if key_command else ()
     kept = str(Path(database).absolute()) if database and not is_address(database) else database
     profile = Profile(name=name, url=url, database=kept, user=user, key_command=command)
-    wish = _Wish(**wishes)  # type: ignore[arg-type]
-    configured = _checked(configuration(whole=False), name, replace=wish.replace)
-    key = _key(profile, wish.key_variable) if url else None
-    if wish.check:
+    options = _AddOptions(**flags)  # type: ignore[arg-type]
+    configured = _checked(configuration(whole=False), name, replace=options.replace)
+    key = _key(profile, options.key_variable) if url else None
+    if options.check:
         click.echo(f"It answers: {_found(profile, key)}.")
-    click.echo(add_profile(configured, profile, None if command else key, use=wish.use))
+    click.echo(add_profile(configured, profile, None if command else key, use=options.use))
 
 
 @profiles_group.command(

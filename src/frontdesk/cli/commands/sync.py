@@ -73,7 +73,7 @@ def meta_command(
     Webhooks do not include them. Sends only GET requests. The token needs the permission
     whatsapp_business_management.
     """
-    from frontdesk.ingest.archive.importer import rehearse
+    from frontdesk.ingest.archive.importer import run_and_roll_back
     from frontdesk.ingest.catalogue_file import apply_catalogue
 
     for number in waba:
@@ -81,12 +81,12 @@ def meta_command(
             raise BadSettings(f"--waba {number!r} is not an id in digits")
     token = environment.token(token_env)
     with interruptible("nothing was changed"):
-        found = asyncio.run(_asked(graph_url, token, waba))
+        rows = asyncio.run(_fetch(graph_url, token, waba))
     changes: list[str] = []
 
     def put_in(connection: "Connection") -> list[str]:
         return apply_catalogue(
-            connection, account_named(connection, account)["id"], found.events, epoch_milliseconds()
+            connection, account_named(connection, account)["id"], rows.events, epoch_milliseconds()
         )
 
     def bring_up_to_date(transactions: "Transactions") -> None:
@@ -94,21 +94,21 @@ def meta_command(
 
     with importable(database, dry_run=dry_run) as store:
         if dry_run:
-            rehearse(store, bring_up_to_date)
+            run_and_roll_back(store, bring_up_to_date)
         else:
             bring_up_to_date(store)
     for change in changes:
         click.echo(one_line(clean(change)))
-    for reason in found.refused:
+    for reason in rows.refused:
         click.echo(one_line(clean(f"passed over: {reason}")), err=True)
     verb = "would change" if dry_run else "changed"
     click.echo(
-        f"{counted(found.channels, 'channel')} and {counted(found.templates, 'template')} read,"
+        f"{counted(rows.channels, 'channel')} and {counted(rows.templates, 'template')} read,"
         f" {len(changes):,} {verb}"
     )
 
 
-class _Found:
+class _GraphRows:
     """Events from the Graph API, and errors of unreadable rows."""
 
     def __init__(self) -> None:
@@ -118,25 +118,25 @@ class _Found:
         self.templates = 0
 
 
-async def _asked(graph_url: str, token: str, accounts: tuple[str, ...]) -> _Found:
+async def _fetch(graph_url: str, token: str, accounts: tuple[str, ...]) -> _GraphRows:
     from frontdesk.client.external import ForeignApi, RequestPolicy
     from frontdesk.ingest.webhooks import account as business_account
 
-    found = _Found()
+    rows = _GraphRows()
     secrets = {"Authorization": f"Bearer {token}"}
     async with ForeignApi(graph_url, secrets, RequestPolicy(_PER_SECOND), network()) as api:
         for account in accounts:
             numbers = (f"{account}/phone_numbers", business_account.NUMBER_FIELDS)
             async for row in _rows(api, *numbers):
-                found.channels += _take(found, business_account.channel, row, account)
+                rows.channels += _take(rows, business_account.channel, row, account)
             templates = (f"{account}/message_templates", business_account.TEMPLATE_FIELDS)
             async for row in _rows(api, *templates):
-                found.templates += _take(found, business_account.listed_template, row, account)
-    return found
+                rows.templates += _take(rows, business_account.listed_template, row, account)
+    return rows
 
 
 def _take(
-    found: _Found,
+    rows: _GraphRows,
     to_event: "Callable[[object, str, int], ChannelUpsert | TemplateUpsert]",
     row: object,
     account: str,
@@ -144,9 +144,9 @@ def _take(
     from frontdesk.ingest.json_reader import Malformed
 
     try:
-        found.events.append(to_event(row, account, epoch_milliseconds()))
+        rows.events.append(to_event(row, account, epoch_milliseconds()))
     except Malformed as error:
-        found.refused.append(str(error))
+        rows.refused.append(str(error))
         return 0
     return 1
 

@@ -79,13 +79,13 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _Position:
     """Position in a conversation: time of the last message yielded, and its ids at that time."""
 
     moment: datetime
     ids: frozenset[str] = frozenset()
 
-    def passed_by(self, message: Message) -> bool:
+    def precedes(self, message: Message) -> bool:
         """Check if the message is newer than this position."""
         made = message.created_time
         if made is None:
@@ -93,7 +93,7 @@ class _Mark:
         return made > self.moment or (made == self.moment and message.id not in self.ids)
 
 
-class Feed:
+class MessageFeed:
     """New messages of the conversations that match a filter.
 
     Activity of a conversation never decreases, so polling stops well below the newest one seen.
@@ -106,7 +106,7 @@ class Feed:
         self._since = since
         self._floor = since
         self._active: dict[str, str] = {}
-        self._marks: dict[str, _Mark] = {}
+        self._positions: dict[str, _Position] = {}
         self._without_messages = False
 
     async def latest(self, number: int) -> list[Activity]:
@@ -123,20 +123,22 @@ class Feed:
                 activities.append(Activity(row, row.last_message))
             elif active is not None and active < self._floor:
                 break
-            self._know(row)
+            self._advance(row)
         return activities[::-1]
 
-    async def news(self) -> list[Activity]:
+    async def poll(self) -> list[Activity]:
         """Return messages since the last call, oldest first."""
-        moved = [conversation async for conversation in self._moved()]
-        activities = {one.id: await self._activities_of(one) for one in moved}
+        conversations = [row async for row in self._active_conversations()]
+        activities = {row.id: await self._activities_of(row) for row in conversations}
         # No failure is possible from here on, so positions match the returned messages.
-        for conversation in moved:
-            self._know(conversation, activities[conversation.id])
-        news = list(chain.from_iterable(activities.values()))
-        return sorted(news, key=lambda one: one.at or self._since)
+        for conversation in conversations:
+            self._advance(conversation, activities[conversation.id])
+        return sorted(
+            chain.from_iterable(activities.values()),
+            key=lambda activity: activity.at or self._since,
+        )
 
-    async def _moved(self) -> AsyncIterator[Conversation]:
+    async def _active_conversations(self) -> AsyncIterator[Conversation]:
         """Yield conversations with activity since the last call, newest first."""
         async for conversation in self._rows():
             active = conversation.last_activity_time
@@ -160,46 +162,46 @@ class Feed:
         return [Activity(conversation, conversation.last_message)]
 
     async def _messages(self, id: str) -> list[Message]:
-        mark = self._mark(id)
-        found: list[Message] = []
+        position = self._position(id)
+        messages: list[Message] = []
         async for message in self._client.messages(id, limit=HEAD):
             made = message.created_time
-            if made is not None and made < mark.moment:
+            if made is not None and made < position.moment:
                 break
-            if mark.passed_by(message):
-                found.append(message)
-        return found
+            if position.precedes(message):
+                messages.append(message)
+        return messages
 
-    def _mark(self, id: str) -> _Mark:
-        return self._marks.get(id, _Mark(self._since))
+    def _position(self, id: str) -> _Position:
+        return self._positions.get(id, _Position(self._since))
 
-    def _know(self, conversation: Conversation, activities: Sequence[Activity] = ()) -> None:
+    def _advance(self, conversation: Conversation, activities: Sequence[Activity] = ()) -> None:
         """Advance a conversation's position past its newest message and the given ones."""
         active = conversation.last_activity_time
         self._active[conversation.id] = conversation.last_activity_at
         if active is not None:
             self._floor = max(self._floor, active - LATE)
-        newest: list[AnyMessage | None] = [one.message for one in activities] or [
+        newest: list[AnyMessage | None] = [activity.message for activity in activities] or [
             conversation.last_message
         ]
-        self._marks[conversation.id] = _advanced(self._mark(conversation.id), newest)
+        self._positions[conversation.id] = _advanced(self._position(conversation.id), newest)
 
 
-def _advanced(mark: _Mark, activities: Sequence[AnyMessage | None]) -> _Mark:
+def _advanced(position: _Position, messages: Sequence[AnyMessage | None]) -> _Position:
     """Return the position after some messages."""
-    made = [(moment, one.id) for one in activities if one and (moment := one.created_time)]
-    newest = max((mark.moment, *(moment for moment, _ in made)))
+    made = [(moment, row.id) for row in messages if row and (moment := row.created_time)]
+    newest = max((position.moment, *(moment for moment, _ in made)))
     ids = frozenset(id for moment, id in made if moment == newest)
-    return _Mark(newest, mark.ids | ids if newest == mark.moment else ids)
+    return _Position(newest, position.ids | ids if newest == position.moment else ids)
 
 
-Show: TypeAlias = Callable[[Sequence[N]], None]
+Printer: TypeAlias = Callable[[Sequence[N]], None]
 
 
-class News(Protocol[N_co]):
-    """Yields what is new since the last call."""
+class Feed(Protocol[N_co]):
+    """Returns the rows that are new since the last call."""
 
-    async def news(self) -> Sequence[N_co]: ...
+    async def poll(self) -> Sequence[N_co]: ...
 
 
 class AlertFeed:
@@ -209,7 +211,7 @@ class AlertFeed:
         self._client = client
         self._watch = watch
 
-    async def news(self) -> list[Alert]:
+    async def poll(self) -> list[Alert]:
         return await self._watch.poll(self._page, utc_now())
 
     async def _page(self, filter: ConversationFilter, cursor: str | None) -> Page[Conversation]:
@@ -281,9 +283,9 @@ def tail_command(
 
     async def work(client: "InboxClient") -> None:
         ids = await filter_ids(client, **filters)
-        feed = Feed(client, ConversationFilter(**ids), since or utc_now())
+        feed = MessageFeed(client, ConversationFilter(**ids), since or utc_now())
         show = _printer(out, output)
-        show(await (feed.news() if since else feed.latest(lines)))
+        show(await (feed.poll() if since else feed.latest(lines)))
         if not once:
             await follow(feed, show, interval=interval)
 
@@ -291,7 +293,7 @@ def tail_command(
 
 
 def _follow_alerts(
-    target: Target, show: "Show[Alert]", since: datetime | None, *, once: bool, interval: float
+    target: Target, show: "Printer[Alert]", since: datetime | None, *, once: bool, interval: float
 ) -> None:
     settings = configuration(whole=False).alert_settings
     if not settings.kinds:
@@ -313,7 +315,7 @@ def _follow_alerts(
         remember = partial(cache.set_setting, _ALERTED)
         watch = AlertWatch(settings, since or utc_now(), cache.get_setting(_ALERTED), remember)
         feed = AlertFeed(client, watch)
-        show_and_announce(await feed.news())
+        show_and_announce(await feed.poll())
         if not once:
             await follow(feed, show_and_announce, interval=max(interval, POLL_SECONDS / 2))
 
@@ -323,7 +325,7 @@ def _follow_alerts(
         cache.close()
 
 
-def _alert_printer(out: TextIO, output: Output) -> "Show[Alert]":
+def _alert_printer(out: TextIO, output: Output) -> "Printer[Alert]":
     def show(alerts: Sequence[Alert]) -> None:
         for alert in alerts:
             row = alert.conversation
@@ -341,20 +343,20 @@ def _alert_printer(out: TextIO, output: Output) -> "Show[Alert]":
 
 
 async def follow(
-    feed: News[N],
-    show: Show[N],
+    feed: Feed[N],
+    show: Printer[N],
     *,
     interval: float,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     chance: Callable[[], float] = random.random,
 ) -> None:
-    """Print new messages forever. Pauses grow without news or while the server is unreachable."""
+    """Print new rows forever. Pauses grow while there are none, or the server is unreachable."""
     pause, lost = interval, False
     while True:
         # Jitter, so that many clients do not poll in step.
         await sleep(pause * (0.9 + 0.2 * chance()))
         try:
-            news = await feed.news()
+            rows = await feed.poll()
         except NetworkMisconfigured:
             raise
         except Unreachable as error:
@@ -366,8 +368,8 @@ async def follow(
         if lost:
             say("the server answers again")
         lost = False
-        show(news)
-        pause = interval if news else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
+        show(rows)
+        pause = interval if rows else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
 
 
 def _longer(pause: float, error: Unreachable) -> float:
@@ -375,21 +377,21 @@ def _longer(pause: float, error: Unreachable) -> float:
     return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
-def _printer(out: TextIO, output: Output) -> Show[Activity]:
-    def show(news: Sequence[Activity]) -> None:
-        for one in news:
+def _printer(out: TextIO, output: Output) -> Printer[Activity]:
+    def show(activities: Sequence[Activity]) -> None:
+        for activity in activities:
             if output.format == "text":
-                out.write(line(one, terminal_width(out)) + "\n")
+                out.write(line(activity, terminal_width(out)) + "\n")
             else:
-                out.write(as_json(one, output.fields) + "\n")
+                out.write(as_json(activity, output.fields) + "\n")
         out.flush()
 
     return show
 
 
-def as_json(one: Activity, fields: Sequence[str] = ()) -> str:
+def as_json(activity: Activity, fields: Sequence[str] = ()) -> str:
     """Encode the message with its conversation."""
-    values = {"conversation": one.conversation, "message": one.message}
+    values = {"conversation": activity.conversation, "message": activity.message}
     members = {
         name: value.model_dump(mode="json", exclude_unset=not fields) if value else None
         for name, value in values.items()
@@ -397,19 +399,20 @@ def as_json(one: Activity, fields: Sequence[str] = ()) -> str:
     return json_of(members, fields)
 
 
-def line(one: Activity, width: int | None) -> str:
+def line(activity: Activity, width: int | None) -> str:
     """Format time, channel, contact, author and text on one line, truncated to `width`."""
-    conversation, at = one.conversation, one.at
+    conversation, at = activity.conversation, activity.at
     time = f"{conversation_export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
     name = contact_name(contact)
     channel = conversation.channel.name or conversation.channel.id
-    words = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}{_what(one)}"
+    start = f"{time}  {plain(conversation.id)}  {plain(channel)}  {plain(name)}"
+    words = start + _author_and_text(activity)
     return cut(words, width) if width else words
 
 
-def _what(one: Activity) -> str:
-    message = one.message
+def _author_and_text(activity: Activity) -> str:
+    message = activity.message
     if message is None:
         return ""
     if isinstance(message, Message):

@@ -41,11 +41,11 @@ def web_command(target: Target, port: int, host: str, opening: bool) -> None:
     # Errors of the place are reported here instead of on a page.
     target = resolve(target)
     run_with_client(target, _nothing)
-    from frontdesk.cli.web.auth import Door
+    from frontdesk.cli.web.auth import AccessRules
     from frontdesk.cli.web.server import BrowserServer
     from frontdesk.cli.web.viewers import opener
 
-    door = Door(host)
+    access = AccessRules(host)
     program = [sys.executable, "-P", "-m", "frontdesk", *_viewer_options(target)]
     if not is_loopback(host):
         click.echo(
@@ -54,7 +54,7 @@ def web_command(target: Target, port: int, host: str, opening: bool) -> None:
             err=True,
         )
     with listening_on(host, port) as listening, opener() as open_link:
-        link = f"{base_url(listening)}/?token={door.token}"
+        link = f"{base_url(listening)}/?token={access.token}"
 
         def announce() -> None:
             click.echo(link)
@@ -64,7 +64,7 @@ def web_command(target: Target, port: int, host: str, opening: bool) -> None:
                     "frontdesk: No browser could be opened: open the link yourself", err=True
                 )
 
-        asyncio.run(BrowserServer(program, door, listening).run(announce))
+        asyncio.run(BrowserServer(program, access, listening).run(announce))
 
 
 def _viewer_options(target: Target) -> Iterator[str]:

@@ -26,7 +26,7 @@ HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AccessRules:
     """Access rules of one server. host: listen address.
 
     The token is generated on each start. It is required on loopback too, as other users of the
@@ -36,7 +36,7 @@ class Door:
     host: str
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
-    def opens_to(self, token: str | None) -> bool:
+    def accepts_token(self, token: str | None) -> bool:
         """Compare with the token in constant time."""
         return secrets.compare_digest((token or "").encode(), self.token.encode())
 

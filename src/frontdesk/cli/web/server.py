@@ -10,7 +10,7 @@ from urllib.parse import quote
 from aiohttp import WSMsgType, web
 from textual_serve.server import Server, to_int
 
-from frontdesk.cli.web.auth import HEADERS, Door
+from frontdesk.cli.web.auth import HEADERS, AccessRules
 from frontdesk.cli.web.messages import (
     MOST_BYTES,
     Focused,
@@ -30,11 +30,13 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class BrowserServer(Server):
     """Runs `program`, the viewer, for each authenticated page."""
 
-    def __init__(self, program: Sequence[str], door: Door, listening: socket.socket) -> None:
+    def __init__(
+        self, program: Sequence[str], access: AccessRules, listening: socket.socket
+    ) -> None:
         host, port = listening.getsockname()[:2]
         super().__init__("", host=host, port=port, title="frontdesk")
         self._program = program
-        self._door = door
+        self._access = access
         self._listening = listening
         self._cookie = f"frontdesk-{port}"
         self._viewers: set[BrowserViewer] = set()
@@ -69,15 +71,15 @@ class BrowserServer(Server):
     @web.middleware
     async def _guard(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
         websocket = request.path == "/ws"
-        refusal = self._door.refusal(request.headers, websocket=websocket)
+        refusal = self._access.refusal(request.headers, websocket=websocket)
         if refusal is not None:
             raise web.HTTPForbidden(text=refusal)
-        if request.path == "/" and self._door.opens_to(request.query.get("token")):
+        if request.path == "/" and self._access.accepts_token(request.query.get("token")):
             # Redirect, so that the token does not remain in the address bar and history.
             answer = web.HTTPSeeOther("/")
-            answer.set_cookie(self._cookie, self._door.token, httponly=True, samesite="Lax")
+            answer.set_cookie(self._cookie, self._access.token, httponly=True, samesite="Lax")
             raise answer
-        if not self._door.opens_to(request.cookies.get(self._cookie)):
+        if not self._access.accepts_token(request.cookies.get(self._cookie)):
             raise web.HTTPForbidden(text="Open the link that frontdesk web printed")
         return await handler(request)
 

@@ -372,7 +372,7 @@ class RolledBack(Exception):
     """Rolls back the transaction of a dry run."""
 
 
-def rehearse(database: Transactions, work: Callable[[Transactions], None]) -> None:
+def run_and_roll_back(database: Transactions, work: Callable[[Transactions], None]) -> None:
     """Run `work` in one transaction that is rolled back (dry run)."""
 
     def whole(connection: Connection) -> None:

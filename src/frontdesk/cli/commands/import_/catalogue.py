@@ -69,7 +69,7 @@ def _brought_in(
     store: "Database", account: str, contents: Mapping[str, Any], *, dry_run: bool
 ) -> "tuple[list[str], list[CatalogueProblem]]":
     """Return the resulting differences, and the file's problems."""
-    from frontdesk.ingest.archive.importer import rehearse
+    from frontdesk.ingest.archive.importer import run_and_roll_back
     from frontdesk.ingest.catalogue_file import import_file
 
     found: tuple[list[str], list[CatalogueProblem]] = ([], [])
@@ -83,7 +83,7 @@ def _brought_in(
         found = transactions.write(put_in)
 
     if dry_run:
-        rehearse(store, try_it)
+        run_and_roll_back(store, try_it)
     else:
         try_it(store)
     return found

@@ -83,7 +83,7 @@ def chat_command(
     Messages that are known from webhooks or an earlier export are skipped. If dates are ambiguous,
     the command asks for their order. Group chats are refused.
     """
-    from frontdesk.ingest.archive.importer import rehearse
+    from frontdesk.ingest.archive.importer import run_and_roll_back
 
     check(files)
     run = _ChatImport(
@@ -97,7 +97,7 @@ def chat_command(
         importable(database, dry_run=dry_run) as store,
     ):
         if dry_run:
-            rehearse(store, lambda transactions: run.into(transactions, chats))
+            run_and_roll_back(store, lambda transactions: run.into(transactions, chats))
         else:
             run.into(store, chats)
     if dry_run:

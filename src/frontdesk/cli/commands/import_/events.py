@@ -118,12 +118,12 @@ class Run:
 
     def over(self, store: "Database") -> bool:
         """Import every file; return False if interrupted, which happens between transactions."""
-        from frontdesk.ingest.archive.importer import rehearse
+        from frontdesk.ingest.archive.importer import run_and_roll_back
 
         try:
             with progress(self._files) as advance:
                 if self._dry_run:
-                    rehearse(store, lambda database: self._read(database, advance))
+                    run_and_roll_back(store, lambda database: self._read(database, advance))
                 else:
                     self._read(store, advance)
         except KeyboardInterrupt:
