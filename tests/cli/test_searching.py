@@ -57,11 +57,12 @@ run(frontdesk)
 def message(number: int, who: Person, text: str | None, **others: object) -> MessageUpsert:
     """The message of that hour."""
     type_ = str(others.pop("type", "text"))
+    created_at = int(str(others.pop("created_at", number * HOUR)))
     return MessageUpsert(
         "106540352242922",
         who,
         f"w{number}",
-        number * HOUR,
+        created_at,
         False,
         Author("contact"),
         type_,
@@ -152,6 +153,30 @@ def test_with_a_limit_the_newest_are_found_and_it_says_how_far_it_searched(targe
     assert [text for _, text in hits(result)] == ["refunds.pdf", "the réfund came"]
     assert "2 found in the newest 4 of 5 messages, all 1 note, all 2" in result.stderr
     assert "there may be more: --limit goes up to 1000" in result.stderr
+
+
+@pytest.mark.parametrize("words", ["refund", "réfund came", "refunds.pdf", "ref", "no", "5551234"])
+def test_the_message_index_finds_what_a_scan_finds(target: str, words: str):
+    seconds = [message(n, BOB, "a refund", created_at=9 * HOUR + n % 5) for n in range(100, 109)]
+    fill(target, *seconds, message(110, BOB, "refund", media={"filename": "réfund.pdf"}))
+    asked = [
+        (*words.split(), f"--limit={limit}", "--database", target, "--format=json", *narrow)
+        for limit in (1, 4, 50)
+        for narrow in ((), ("--kind=message",), ("from:bob",), ("after:1970-01-01",))
+    ]
+    scanned = [run(*arguments).stdout for arguments in asked]
+    built = CliRunner().invoke(
+        frontdesk, ["db", "upgrade", "--database", target, "--message-search"]
+    )
+    assert built.exit_code == 0, built.output
+    assert [run(*arguments).stdout for arguments in asked] == scanned
+
+
+def test_with_the_message_index_the_newest_are_of_all_messages(target: str):
+    CliRunner().invoke(frontdesk, ["db", "upgrade", "--database", target, "--message-search"])
+    result = run("refund", "--limit=2", "--kind=message", "--database", target, "--format=jsonl")
+    assert [text for _, text in hits(result)] == ["refunds.pdf", "the réfund came"]
+    assert "2 found in all 5 messages of" in result.stderr
 
 
 def test_a_word_that_is_not_there_was_looked_for_everywhere(target: str):

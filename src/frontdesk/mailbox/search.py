@@ -20,14 +20,15 @@ _STEP = 200
 # Place after those of all hits.
 _NEWEST = (chr(0x10FFFF), "", "")
 
-EVERYWHERE = "all conversations"
+EVERYWHERE = "the texts of all conversations"
 TOO_SHORT = "three letters or digits in a row are needed to search on the server"
 
 
 class SearchRun:
     """One search, newest hits first, at most `limit`.
 
-    everywhere: the server looked through all conversations. zone: that of the days in the search.
+    everywhere: the server looked through the texts of all conversations. zone: that of the days in
+    the search.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from frontdesk.store.contacts import like_pattern, trigrams
-from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids
+from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids, states_of
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.lookups import has_message_index, message_index_state
 from frontdesk.store.sql_scripts import statements
@@ -339,6 +339,18 @@ def match_page(
         if len(few) <= limits.few:
             return search.page_of(few, after, count)
     return search.page(hits, more, after, count)
+
+
+def newest_messages(
+    connection: Connection, account_id: int, words: Sequence[str], before: int | None, count: int
+) -> list[Row]:
+    """Return the newest messages that have every word, before a number.
+
+    (number, conversation_id, created_at, message_id). words: as for `match_page`.
+    """
+    everything = ConversationSelection(states_of(range(3)))
+    search = _Search(connection, account_id, everything, words, LIMITS)
+    return search.hits(before, count)[0]
 
 
 def matching_messages(

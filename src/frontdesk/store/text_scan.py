@@ -1,9 +1,11 @@
-"""Chunked table scans for text search, one transaction per chunk."""
+"""Chunked reads for text search, one transaction per chunk: table scans, and the message index."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from frontdesk.store import message_search
+from frontdesk.store.conversations import one_of
 from frontdesk.store.database import Connection, Database, Row
 
 CHUNK = 500
@@ -46,6 +48,10 @@ _SOURCES: Mapping[str, _TableScan] = MappingProxyType(
         ),
     }
 )
+# Texts beside that of a message, which the message index does not have.
+_HAS_CONTENTS = (
+    "(t.content_json IS NOT NULL OR t.media_json IS NOT NULL OR t.referral_json IS NOT NULL)"
+)
 
 
 def chunks(
@@ -54,19 +60,23 @@ def chunks(
     kind: str,
     *,
     conversation_id: int | None = None,
+    only_contents: bool = False,
     size: int = CHUNK,
 ) -> Iterator[list[Row]]:
     """Yield all rows of a kind (message, note, conversation or contact), up to `size` at a time.
 
     Messages are sorted by time, the others by key, in descending order. created_at: of
     conversations and contacts, the last activity. conversation_id: restricts messages or notes.
-    Rows written during the scan may or may not be included.
+    only_contents: messages with contents, media or a referral. Rows written during the scan may or
+    may not be included.
     """
+    condition = _condition(conversation_id) + (f" AND {_HAS_CONTENTS}" if only_contents else "")
+    parameters = {"account": account_id, "conversation": conversation_id, "size": size}
     after: Row | None = None
     while True:
 
         def read(connection: Connection, after: Row | None = after) -> list[Row]:
-            return _chunk(connection, account_id, kind, conversation_id, size, after)
+            return _chunk(connection, _SOURCES[kind], condition, parameters, after)
 
         rows = database.read(read)
         if rows:
@@ -74,6 +84,45 @@ def chunks(
         if len(rows) < size:
             return
         after = rows[-1]
+
+
+def indexed_chunks(
+    database: Database, account_id: int, words: Sequence[str], size: int = CHUNK
+) -> Iterator[list[Row]]:
+    """Yield messages that have nothing but a text, with every word in it, newest first by second.
+
+    Reads the message index; words: as for `message_search.match_page`.
+    """
+    before: int | None = None
+    while True:
+
+        def read(
+            connection: Connection, before: int | None = before
+        ) -> tuple[list[Row], int | None]:
+            hits = message_search.newest_messages(connection, account_id, words, before, size)
+            last = hits[-1]["number"] if len(hits) == size else None
+            return _only_texts(connection, account_id, [hit["number"] for hit in hits]), last
+
+        rows, before = database.read(read)
+        if rows:
+            yield rows
+        if before is None:
+            return
+
+
+def _only_texts(connection: Connection, account_id: int, numbers: Sequence[int]) -> list[Row]:
+    """Return messages by their numbers in the index, without those that have contents."""
+    places, parameters = one_of("number", numbers)
+    return connection.rows(
+        f"""
+        {_SOURCES["message"].select} JOIN message_text AS i ON i.account_id = t.account_id
+          AND i.conversation_id = t.conversation_id AND i.created_at = t.created_at
+          AND i.message_id = t.id
+        WHERE i.number IN ({places}) AND t.account_id = :account AND NOT {_HAS_CONTENTS}
+        ORDER BY i.number DESC
+        """,
+        {"account": account_id, **parameters},
+    )
 
 
 def row_count(
@@ -88,24 +137,16 @@ def row_count(
 
 def _chunk(
     connection: Connection,
-    account_id: int,
-    kind: str,
-    conversation_id: int | None,
-    size: int,
+    source: _TableScan,
+    condition: str,
+    parameters: Mapping[str, object],
     after: Row | None,
 ) -> list[Row]:
-    source = _SOURCES[kind]
     columns = ", ".join(f"t.{name}" for name in source.key)
     order = ", ".join(f"t.{name} DESC" for name in source.key)
-    condition = _condition(conversation_id)
-    parameters: dict[str, object] = {
-        "account": account_id,
-        "conversation": conversation_id,
-        "size": size,
-    }
     if after is not None:
         condition += f" AND ({columns}) < ({', '.join(f':after_{name}' for name in source.key)})"
-        parameters |= {f"after_{name}": after[name] for name in source.key}
+        parameters = {**parameters, **{f"after_{name}": after[name] for name in source.key}}
     return connection.rows(
         f"{source.select} WHERE {condition} ORDER BY {order} LIMIT :size", parameters
     )

@@ -1,7 +1,7 @@
 """`search` in conversations and messages: a database, or the viewer's cache of a server."""
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -116,10 +116,10 @@ def add_search(
     group.add_command(_search_command("search", summary, kinds, examples))
 
 
-_HELP = """A database is read whole; Ctrl-C ends it with what was found so far. A server that
-searches messages is asked for the newest match of each conversation; of another one, what is kept
-on this computer is searched. A line on standard error says what was searched; where that was
-nothing, the exit code is 1.
+_HELP = """A database is read whole, but for texts of messages that its index finds; Ctrl-C ends it
+with what was found so far. A server that searches messages is asked for the newest match of each
+conversation; of another one, what is kept on this computer is searched. A line on standard error
+says what was searched; where that was nothing, the exit code is 1.
 
 Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
 case and accents. from:ana, in:london, is:open, after:2026-03-14 and before:2026-04-01 narrow it."""
@@ -269,8 +269,8 @@ class NewestHits:
         return len(self.heap) < self.limit or key > self.heap[0][0]
 
     def older(self, moment: int) -> bool:
-        """Check if every hit of this time would be too old."""
-        return len(self.heap) == self.limit and moment < self.heap[0][0][0]
+        """Check if every hit of the second of this time would be too old."""
+        return len(self.heap) == self.limit and moment // 1000 < self.heap[0][0][0] // 1000
 
     def add(self, key: tuple[int, int, int], hit: Hit) -> None:
         """Add a hit; drops the oldest if the heap is full."""
@@ -281,8 +281,9 @@ class NewestHits:
 
 
 class DatabaseScan:
-    """Scans a database in chunks, messages last and only until older ones cannot be hits.
+    """Reads a database in chunks, messages last and only until older ones cannot be hits.
 
+    Texts of messages are read from the message index, if there is one and it has words like these.
     totals: number of rows by kind at the start.
     """
 
@@ -297,6 +298,7 @@ class DatabaseScan:
         self._searched = dict.fromkeys(query.kinds, 0)
         self._newest = NewestHits(query.limit)
         self.totals = {kind: self._total(kind) for kind in query.kinds}
+        self._indexed = self._conversation is None and self._can_use_index()
 
     @property
     def hits(self) -> list[Hit]:
@@ -321,9 +323,26 @@ class DatabaseScan:
             progress.clear()
 
     def _scan(self, kind: str, progress: Progress) -> None:
-        from frontdesk.store.text_scan import chunks
+        from frontdesk.store.text_scan import chunks, indexed_chunks
 
-        for rows in chunks(self._database, ACCOUNT, kind, conversation_id=self._conversation):
+        indexed = kind == "message" and self._indexed
+        if indexed:
+            words = [spelling for (spelling,) in self._query.terms.spellings]
+            self._read(kind, indexed_chunks(self._database, ACCOUNT, words), progress)
+            self._searched[kind] = 0
+        scan = chunks(
+            self._database,
+            ACCOUNT,
+            kind,
+            conversation_id=self._conversation,
+            only_contents=indexed,
+        )
+        self._read(kind, scan, progress)
+        if indexed:
+            self._searched[kind] = self.totals[kind]
+
+    def _read(self, kind: str, chunks: Iterable[list["Row"]], progress: Progress) -> None:
+        for rows in chunks:
             for row in rows:
                 key = (row["created_at"] or 0, -KINDS.index(kind), row["id"])
                 if kind == "message" and self._newest.older(key[0]):
@@ -332,6 +351,18 @@ class DatabaseScan:
                     self._look_at(kind, key, row)
                 self._searched[kind] += 1
             progress.say(f"{_part(kind, self._searched[kind], self.totals[kind])} …")
+
+    def _can_use_index(self) -> bool:
+        """Check for an index that finds what a scan finds; it has no numbers without separators."""
+        from frontdesk.store import message_search
+
+        words = [spelling for spelling, *_ in self._query.terms.spellings]
+        return (
+            all(len(spellings) == 1 for spellings in self._query.terms.spellings)
+            and not any(map(str.isdecimal, words))
+            and message_search.has_trigram(words)
+            and self._database.read(lambda c: message_search.is_ready(c, ACCOUNT))
+        )
 
     def _look_at(self, kind: str, key: tuple[int, int, int], row: "Row") -> None:
         """Add a row as a hit if it contains all words."""
