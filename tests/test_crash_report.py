@@ -11,7 +11,7 @@ import pytest
 
 from frontdesk.cli import crash_report
 from frontdesk.cli.log_redaction import RedactingFormatter
-from frontdesk.crash_trace import Crashed, trace
+from frontdesk.crash_trace import ProgramCrash, trace
 
 SECRET = "fd_live_secret"
 
@@ -163,10 +163,10 @@ def test_the_last_reports_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_report_tells_the_bug_and_not_that_it_stopped():
-    crash = Crashed({"screens": "InboxScreen"})
+    crash = ProgramCrash({"screens": "InboxScreen"})
     crash.__cause__ = caught(failing)
     text = crash_report.report(crash, "demo", 0.0)
     assert "when: 1970-01-01T00:00:00Z" in text
     assert "screens: InboxScreen" in text
-    assert "Crashed" not in text
+    assert "ProgramCrash" not in text
     assert "builtins.ValueError" in text

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 _FIRST, _LAST = 15, 45
 
 
-class Crashed(Exception):
+class ProgramCrash(Exception):
     """The program stopped over a bug, which is its cause. `notes`: circumstances, by heading."""
 
     def __init__(self, notes: Mapping[str, str]) -> None:

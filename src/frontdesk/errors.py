@@ -2,7 +2,7 @@
 
     InboxError
     ├── Unreachable        no usable response: connection, deadline, 429, 502, 503, 504
-    │   ├── Silent         not sent, because the circuit breaker is open
+    │   ├── CircuitOpen    not sent, because the circuit breaker is open
     │   ├── Paused         not sent, because the server asked for a pause
     │   ├── NetworkMisconfigured  certificate or proxy: a retry does not help
     │   └── QueryTimeout   a database query exceeded its time limit
@@ -34,7 +34,7 @@ class Unreachable(InboxError):
         self.retry_after = retry_after
 
 
-class Silent(Unreachable):
+class CircuitOpen(Unreachable):
     """Not sent, because the circuit breaker is open; `retry_after`: seconds until a trial."""
 
 

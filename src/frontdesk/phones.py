@@ -72,7 +72,7 @@ def format_phone(phone: str | None) -> str:
     return text if _digits(text) == _digits(phone) else phone
 
 
-class Named(Protocol):
+class NamedRow(Protocol):
     """Contact or channel."""
 
     @property
@@ -83,17 +83,17 @@ class Named(Protocol):
     def phone(self) -> str | None: ...
 
 
-def contact_name(contact: Named) -> str:
+def contact_name(contact: NamedRow) -> str:
     """Name of a contact for people: the name, else the number, else its id."""
     return name_or_phone(contact) or f"contact {contact.id}"
 
 
-def channel_name(channel: Named) -> str:
+def channel_name(channel: NamedRow) -> str:
     """Name of a channel for people: the name, else the number, else its id."""
     return name_or_phone(channel) or one_line(channel.id)
 
 
-def name_or_phone(named: Named) -> str:
+def name_or_phone(named: NamedRow) -> str:
     """The name, else the number; "" if there is neither."""
     # The number only if it is shown: see `format_phone`.
     return first_non_blank(named.name) or one_line(format_phone(named.phone))

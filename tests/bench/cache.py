@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from frontdesk.cache import CONVERSATION, Cache, Fetched, ListName, row_of, thread_name
+from frontdesk.cache import CONVERSATION, Cache, FetchedRows, ListName, row_of, thread_name
 from frontdesk.cache.rows import Row
 from frontdesk.timeline import stretch
 from frontdesk.wire import ConversationFilter, Message
@@ -87,7 +87,7 @@ async def _hold_messages(path: Path, size: int) -> None:
 async def _save(cache: Cache, conversation_id: str, chance: random.Random, count: int) -> float:
     """How many milliseconds of CPU it takes to save a page of a thread."""
     rows = [_message(conversation_id, number, chance) for number in range(count)]
-    part = Fetched.of(rows, stretch([[row.key for row in rows]], end=True), None)
+    part = FetchedRows.of(rows, stretch([[row.key for row in rows]], end=True), None)
     start = time.process_time()
     await cache.save_head(thread_name(conversation_id), part, NOW)
     return (time.process_time() - start) * 1e3

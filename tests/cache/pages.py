@@ -11,7 +11,7 @@ from frontdesk.cache import (
     CONTACT,
     CONVERSATION,
     Cache,
-    Fetched,
+    FetchedRows,
     Listing,
     ListName,
     files,
@@ -51,9 +51,9 @@ def newest_first(values: list[Conversation]) -> list[Conversation]:
 
 def fetched(
     values: list[Value], *, upper: Key = HIGHEST, end: bool = False, cursor: str | None = None
-) -> Fetched:
+) -> FetchedRows:
     rows = [row_of(value) for value in values]
-    return Fetched.of(rows, stretch([[row.key for row in rows]], upper=upper, end=end), cursor)
+    return FetchedRows.of(rows, stretch([[row.key for row in rows]], upper=upper, end=end), cursor)
 
 
 async def fill(cache: Cache, values: list[Conversation], page: int = 50) -> None:

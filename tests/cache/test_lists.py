@@ -25,7 +25,7 @@ from frontdesk.cache import (
     Cache,
     Listing,
     ListName,
-    Saved,
+    SaveResult,
     files,
     notes_name,
     row_of,
@@ -162,7 +162,7 @@ async def test_a_page_that_meets_what_is_held_keeps_older_rows_and_their_cursor(
     listing = cache.listing(OPEN)
     assert ids(listing) == ["4", "3", "2"]
     assert listing.cursor == "c"
-    assert saved == Saved(True, ("4",), False)
+    assert saved == SaveResult(True, ("4",), False)
 
 
 async def test_a_page_that_does_not_meet_what_is_held_starts_the_list_again(cache: Cache) -> None:
@@ -175,7 +175,7 @@ async def test_a_page_that_does_not_meet_what_is_held_starts_the_list_again(cach
 async def test_the_same_page_again_changes_nothing(cache: Cache) -> None:
     page: list[Value] = [conversation(2, 2), conversation(1, 1)]
     await cache.save_head(OPEN, fetched(page, cursor="c"), NOW)
-    assert await cache.save_head(OPEN, fetched(page, cursor="c"), NOW) == Saved(False)
+    assert await cache.save_head(OPEN, fetched(page, cursor="c"), NOW) == SaveResult(False)
 
 
 async def test_an_older_page_for_a_cursor_that_is_no_longer_the_lists_is_ignored(

@@ -15,7 +15,7 @@ from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.client import InboxClient
 from frontdesk.client.throttle import AT_ONCE, spacing
-from frontdesk.errors import Silent, Unreachable
+from frontdesk.errors import CircuitOpen, Unreachable
 from frontdesk.request_priority import urgent
 
 
@@ -215,7 +215,7 @@ async def test_a_request_by_hand_goes_through_an_open_circuit_breaker_and_closes
             with pytest.raises(Unreachable):
                 await client.label_page()
         server.answers = [answer()]
-        with pytest.raises(Silent, match="next attempt in 30 seconds"):
+        with pytest.raises(CircuitOpen, match="next attempt in 30 seconds"):
             await client.label_page()
         with urgent():
             await client.label_page()

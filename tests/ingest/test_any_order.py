@@ -22,9 +22,9 @@ from frontdesk.ingest.events import (
     ReactionSet,
     StatusUpdate,
 )
-from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rollups import misrolled, misrolled_parts
+from frontdesk.store.rollups import part_rollup_differences, rollup_differences
 
 START = 1_780_000_000_000
 NOW = START + 60 * 24 * 60 * 60 * 1000
@@ -147,9 +147,9 @@ def said(event: DomainEvent) -> bool:
 
 def _contents(connection: Connection, aside: int) -> dict[str, Any]:
     assert counters(connection, 1) == recount(connection, 1)
-    assert not misfiled(connection, 1)
-    assert not misrolled(connection, 1)
-    assert not misrolled_parts(connection, 1)
+    assert not misplaced_entries(connection, 1)
+    assert not rollup_differences(connection, 1)
+    assert not part_rollup_differences(connection, 1)
     stale = connection.rows(
         """
         SELECT c.id FROM conversation c JOIN message m ON m.conversation_id = c.id

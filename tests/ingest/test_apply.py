@@ -34,7 +34,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.ingest.webhooks.normalise import normalise
-from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Database
 
 
@@ -233,7 +233,7 @@ def test_the_counters_equal_a_recount_through_every_change(database: Database) -
             lambda connection: (
                 counters(connection, ACCOUNT),
                 recount(connection, ACCOUNT),
-                misfiled(connection, ACCOUNT),
+                misplaced_entries(connection, ACCOUNT),
             )
         )
         assert stored == counted

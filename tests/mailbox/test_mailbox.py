@@ -20,7 +20,7 @@ from tests.mailbox.inbox import (
 
 from frontdesk.cache import Cache
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound, Unreachable
-from frontdesk.mailbox import Mailbox, Refreshed
+from frontdesk.mailbox import Mailbox, RefreshResult
 from frontdesk.wire import (
     ConversationFilter,
     Counts,
@@ -54,7 +54,7 @@ async def test_closing_gives_up_the_connections(inbox: Inbox, cache: Cache) -> N
 
 
 async def test_the_first_refresh_reads_one_page(inbox: Inbox, mailbox: Mailbox) -> None:
-    assert await mailbox.refresh_conversations(ALL) == Refreshed(True)
+    assert await mailbox.refresh_conversations(ALL) == RefreshResult(True)
     assert shown(mailbox) == ids(inbox.listed(ALL))[:50]
     assert inbox.requests == ["conversations"]
     assert mailbox.conversations(ALL).fetched_at == NOW
@@ -66,7 +66,7 @@ async def test_older_pages_go_to_the_end_and_no_further(inbox: Inbox, mailbox: M
         assert (await mailbox.older_conversations(ALL)).changed
     assert shown(mailbox) == ids(inbox.listed(ALL))
     asked = len(inbox.requests)
-    assert await mailbox.older_conversations(ALL) == Refreshed(False)
+    assert await mailbox.older_conversations(ALL) == RefreshResult(False)
     assert len(inbox.requests) == asked == 8
 
 
@@ -74,7 +74,7 @@ async def test_a_refresh_without_news_reads_one_page_and_changes_nothing(
     inbox: Inbox, mailbox: Mailbox
 ) -> None:
     await mailbox.refresh_conversations(ALL)
-    assert await mailbox.refresh_conversations(ALL) == Refreshed(False)
+    assert await mailbox.refresh_conversations(ALL) == RefreshResult(False)
     assert len(inbox.requests) == 2
 
 
@@ -86,7 +86,7 @@ async def test_a_refresh_keeps_older_rows_and_tells_what_is_new(
     inbox.bump("900")
     inbox.bump("360")
     refreshed = await mailbox.refresh_conversations(ALL)
-    assert refreshed == Refreshed(True, added=("360", "900"))
+    assert refreshed == RefreshResult(True, added=("360", "900"))
     assert shown(mailbox) == ids(inbox.listed(ALL))[:101]
 
 
@@ -308,7 +308,7 @@ async def test_no_notes_are_known_only_after_they_were_read(inbox: Inbox, mailbo
 
 async def test_a_server_without_notes_has_none(inbox: Inbox, mailbox: Mailbox) -> None:
     inbox.failures["notes"] = NotFound("No such path")
-    assert await mailbox.refresh_notes("7") == Refreshed(False)
+    assert await mailbox.refresh_notes("7") == RefreshResult(False)
     assert mailbox.notes("7") == []
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.applying import apply, inbound
 
-from frontdesk.cache import Cache, Keep
+from frontdesk.cache import Cache, KeepRule
 from frontdesk.cache.coverage import LEASE_SECONDS
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.client import InboxClient
@@ -30,7 +30,7 @@ from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import ConversationFilter
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
-ALL = Keep("all")
+ALL = KeepRule("all")
 # Messages of each conversation, oldest activity first; a page has 50.
 LENGTHS = (1, 120, 3, 50, 2)
 
@@ -141,7 +141,7 @@ class Program:
     def __init__(self, world: World, mailbox: Mailbox, cache: Cache) -> None:
         self.world, self.mailbox, self.cache = world, mailbox, cache
 
-    def mirror(self, keep: Keep = ALL, **options: Any) -> Mirror:
+    def mirror(self, keep: KeepRule = ALL, **options: Any) -> Mirror:
         pace = Pace(
             0.5,
             lambda: self.mailbox.server,
@@ -279,7 +279,7 @@ async def test_two_messages_of_one_moment_are_both_there(world: World) -> None:
     ],
 )
 async def test_the_coverage_says_what_is_there(world: World, keep: str, words: str) -> None:
-    kept = Keep.parse(keep)
+    kept = KeepRule.parse(keep)
     assert kept is not None
     async with world.program() as program:
         assert await program.mailbox.coverage() is None

@@ -10,7 +10,7 @@ from tests.mailbox.inbox import (
 )
 
 from frontdesk.errors import BadResponse
-from frontdesk.mailbox import Mailbox, Refreshed
+from frontdesk.mailbox import Mailbox, RefreshResult
 from frontdesk.wire import (
     Conversation,
     ConversationFilter,
@@ -47,7 +47,7 @@ async def test_a_server_that_repeats_its_cursor_is_asked_no_more(
         await mailbox.older_conversations(ALL)
     assert shown(mailbox) == ["9", "8", "7", "6"]
     asked = len(inbox.requests)
-    assert await mailbox.older_conversations(ALL) == Refreshed(False)
+    assert await mailbox.older_conversations(ALL) == RefreshResult(False)
     assert len(inbox.requests) == asked
 
 
@@ -85,7 +85,7 @@ async def test_a_server_that_says_more_but_gives_no_cursor_is_believed_to_have_m
     scripted(inbox, [Page[Conversation](data=rows(inbox, 9), next_cursor=None, has_more=True)])
     await mailbox.refresh_conversations(ALL)
     assert not mailbox.conversations(ALL).complete
-    assert await mailbox.older_conversations(ALL) == Refreshed(False)
+    assert await mailbox.older_conversations(ALL) == RefreshResult(False)
 
 
 async def test_a_cursor_without_a_word_on_more_means_more(inbox: Inbox, mailbox: Mailbox) -> None:

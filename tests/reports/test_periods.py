@@ -20,7 +20,7 @@ from frontdesk.reports.periods import (
     typed_span,
     unfinished,
 )
-from frontdesk.tui.reports.query import Asked
+from frontdesk.tui.reports.query import ReportOptions
 from frontdesk.wire.reports import Bucket, Metrics
 
 SATURDAY = date(2026, 3, 14)
@@ -171,10 +171,10 @@ def test_ranges_tell_times_only_where_they_are_not_midnight() -> None:
 
 
 def test_what_was_asked_is_remembered_and_nonsense_forgotten() -> None:
-    asked = Asked("last week", channel="c", zone="Europe/Lisbon", granularity="hour")
-    assert Asked.stored(asked.to_store()) == asked
+    asked = ReportOptions("last week", channel="c", zone="Europe/Lisbon", granularity="hour")
+    assert ReportOptions.stored(asked.to_store()) == asked
     dates = asked.with_span(Span(date(2026, 3, 1), date(2026, 3, 5)))
-    assert Asked.stored(dates.to_store()) == dates
+    assert ReportOptions.stored(dates.to_store()) == dates
     for text in (
         None,
         "",
@@ -184,11 +184,11 @@ def test_what_was_asked_is_remembered_and_nonsense_forgotten() -> None:
         '{"period": "custom"}',
         '{"period": 3}',
     ):
-        assert Asked.stored(text) == Asked()
+        assert ReportOptions.stored(text) == ReportOptions()
 
 
 def test_a_query_has_the_days_of_the_period_its_parts_and_what_it_is_compared_with() -> None:
-    query = Asked("7 days", channel="c").query(SATURDAY)
+    query = ReportOptions("7 days", channel="c").query(SATURDAY)
     assert (query.from_, query.to, query.granularity) == ("2026-03-08", None, "day")
     assert (query.channel, query.compare) == ("c", None)
 

@@ -27,7 +27,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.sample.demo import ME, SEED, create_demo, demo_parts
-from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Database, Row
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.stores import Engine
@@ -324,7 +324,7 @@ def inbox(events: list[DomainEvent], engine: Engine) -> Iterator[Inbox]:
 def test_applied_in_slices_the_counts_equal_a_recount(inbox: Inbox) -> None:
     cells = inbox.database.read(lambda c: counters(c, ACCOUNT))
     assert cells == inbox.database.read(lambda c: recount(c, ACCOUNT))
-    assert inbox.database.read(lambda c: misfiled(c, ACCOUNT)) == []
+    assert inbox.database.read(lambda c: misplaced_entries(c, ACCOUNT)) == []
     assert len(inbox.conversations()) == 500
 
 

@@ -10,7 +10,7 @@ from frontdesk.errors import QueryTimeout
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.store.accounts import account, add_account
-from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Database
 
 ENDLESS = """
@@ -105,7 +105,7 @@ def test_writers_of_one_account_never_lose_or_mix_anything(database: Database):
     )
     assert dict(found) == {"messages": 40, "conversations": 5, "contacts": 5}
     assert database.read(lambda c: counters(c, 1) == recount(c, 1))
-    assert not database.read(lambda c: misfiled(c, 1))
+    assert not database.read(lambda c: misplaced_entries(c, 1))
 
 
 def test_a_read_beyond_its_deadline_is_ended_and_the_next_is_not(engine: Engine):

@@ -8,7 +8,7 @@ from frontdesk.ingest.apply.batch import apply_events, wake
 from frontdesk.ingest.events import Author, ConversationEvent, DomainEvent, MessageUpsert, Person
 from frontdesk.store import conversations
 from frontdesk.store.conversations import ConversationSelection, states_of
-from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Database
 
 NOW = 1_773_480_600_000
@@ -95,4 +95,4 @@ def test_waking_keeps_the_counters_true(inbox: Database) -> None:
 
 def check(connection: Connection) -> None:
     assert counters(connection, 1) == recount(connection, 1)
-    assert not misfiled(connection, 1)
+    assert not misplaced_entries(connection, 1)

@@ -20,7 +20,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
-from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection
 from frontdesk.store.postgres import PostgresDatabase
 
@@ -129,7 +129,7 @@ def test_nothing_acknowledged_is_lost_with_the_primary(
     assert database.read(wamids) >= set(acknowledged)
     tell(database, message(200_000))
     assert database.read(lambda c: counters(c, 1) == recount(c, 1))
-    assert not database.read(lambda c: misfiled(c, 1))
+    assert not database.read(lambda c: misplaced_entries(c, 1))
 
 
 async def test_a_standby_alone_answers_and_is_not_written_to(

@@ -5,7 +5,14 @@ from typing import Any, cast
 import pytest
 
 from frontdesk.store import dump, lookups, writes
-from frontdesk.store.counters import Cell, LabelledConversation, counters, misfiled, move, recount
+from frontdesk.store.counters import (
+    Cell,
+    LabelledConversation,
+    counters,
+    misplaced_entries,
+    move,
+    recount,
+)
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.rows import TABLES, MessageRow, blank
 from frontdesk.store.writes import Ids
@@ -59,7 +66,7 @@ def test_a_cell_that_counts_nothing_is_gone(database: Database) -> None:
         lambda connection: (
             counters(connection, ACCOUNT),
             recount(connection, ACCOUNT),
-            misfiled(connection, ACCOUNT),
+            misplaced_entries(connection, ACCOUNT),
         )
     )
     assert cells == counted == {Cell(0, 1, 5, 5, 0, 2): 1}
@@ -73,7 +80,7 @@ def test_a_recount_finds_what_was_changed_behind_its_back(database: Database) ->
         lambda connection: (
             counters(connection, ACCOUNT),
             recount(connection, ACCOUNT),
-            misfiled(connection, ACCOUNT),
+            misplaced_entries(connection, ACCOUNT),
         )
     )
     assert cells != counted

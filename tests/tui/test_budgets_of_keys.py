@@ -19,7 +19,7 @@ from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox import screen as inbox_screen
-from frontdesk.tui.inbox.panes import Finding
+from frontdesk.tui.inbox.panes import RowSearch
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets import line_widget
 from frontdesk.tui.widgets.conversation_list import ConversationList
@@ -281,7 +281,7 @@ async def test_keys_are_answered_while_words_are_looked_for_and_escape_stops_tha
     caches: dict[tuple[int, int], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As in a list that is longer than anybody's patience.
-    monkeypatch.setattr(Finding, "look", lambda finding, most: True)
+    monkeypatch.setattr(RowSearch, "run", lambda search, most: True)
     with opened(caches[MANY, FEW], offline()) as app:
         async with app.run_test(size=SIZE) as pilot:
             await settle(pilot)

@@ -6,7 +6,7 @@ import pytest
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.errors import InboxError, Silent, Unreachable
+from frontdesk.errors import CircuitOpen, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.request_priority import is_urgent
 from frontdesk.tui.clock import Clock
@@ -48,7 +48,7 @@ async def test_a_server_that_is_left_alone_for_its_silence_is_offline(
     client: InboxClient, cache: Cache
 ) -> None:
     connection = await _connection(client, cache, _Hand())
-    await _fail(connection, Silent("It does not answer", retry_after=20.0))
+    await _fail(connection, CircuitOpen("It does not answer", retry_after=20.0))
     assert _said(connection).startswith("offline · as of ")
     assert _said(connection).endswith(" · retrying in 20 s")
 
@@ -65,7 +65,7 @@ async def test_only_a_server_that_asks_for_a_pause_is_said_to_want_one(
     ("error", "skips"),
     [
         (Unreachable("No answer"), True),
-        (Silent("It does not answer", retry_after=5.0), True),
+        (CircuitOpen("It does not answer", retry_after=5.0), True),
         (Unreachable("Too many requests", retry_after=5.0), False),
     ],
 )

@@ -43,7 +43,7 @@ OPENED = {
     "Prompt": "t",
     "HelpScreen": "question_mark",
     "FilterLine": "F",
-    "Received": "w",
+    "RawRow": "w",
     "ViewScreen": "v r",
     "ReportScreen": "v r",
     "ReportTable": "v r",
@@ -133,7 +133,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "filter_line.earlier": "x enter backspace F",
         "filter_line.later": "x enter backspace F up",
     },
-    "Received": {"received.leave": "", "received.copy": ""},
+    "RawRow": {"received.leave": "", "received.copy": ""},
     "ViewScreen": {
         "pane.next": "",
         "pane.before": "",

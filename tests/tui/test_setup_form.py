@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from frontdesk.errors import Unreachable
-from frontdesk.tui.setup_form import ConnectApp, Fault, SetupValues
+from frontdesk.tui.setup_form import ConnectApp, FieldError, SetupValues
 from tests.tui.conftest import settle, shown
 
 PICTURES = Path(__file__).parents[2] / "screenshots"
@@ -25,14 +25,14 @@ class Servers:
         self.tried: list[SetupValues] = []
         self.answer: asyncio.Event | None = None
 
-    async def __call__(self, wanted: SetupValues) -> str:
-        self.tried.append(wanted)
+    async def __call__(self, values: SetupValues) -> str:
+        self.tried.append(values)
         if self.answer is not None:
             await self.answer.wait()
-        if "gone" in wanted.address:
+        if "gone" in values.address:
             raise Unreachable("The server cannot be reached")
-        if wanted.is_server and wanted.key != KEY:
-            raise Fault("key", "The API key is malformed or unknown.")
+        if values.is_server and values.key != KEY:
+            raise FieldError("key", "The API key is malformed or unknown.")
         return "41 open conversations"
 
 
@@ -60,10 +60,10 @@ async def test_an_address_and_a_key_are_tried_then_kept(size: tuple[int, int]) -
         assert "41 open conversations" in shown(app)
         assert KEY not in shown(app)
         await pilot.press("enter")
-    wanted = SetupValues("https://inbox.example.com", KEY, "", "inbox")
-    assert servers.tried == [wanted]
-    assert app.return_value == wanted
-    assert KEY not in repr(wanted)
+    values = SetupValues("https://inbox.example.com", KEY, "", "inbox")
+    assert servers.tried == [values]
+    assert app.return_value == values
+    assert KEY not in repr(values)
 
 
 @SIZES
@@ -167,8 +167,8 @@ async def test_an_address_may_be_written_short(typed: str, address: str, name: s
     app = ConnectApp(Servers())
     async with app.run_test(size=(80, 24)) as pilot:
         await paste(pilot, typed)
-        wanted = app.screen.wanted  # type: ignore[attr-defined]
-        assert (wanted.address, wanted.name) == (address, name)
+        values = app.screen.values  # type: ignore[attr-defined]
+        assert (values.address, values.name) == (address, name)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input, Static
 
 from frontdesk.tui.action_groups import CommandEntry
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.help import HelpScreen
 from frontdesk.tui.dialogs.picker import Menu, Picker
@@ -42,7 +42,7 @@ class Blank(Screen[None]):
         yield Words()
 
 
-class Colours(WatchedApp[None]):
+class Colours(CrashReportingApp[None]):
     """An empty screen with the stylesheets of the viewer."""
 
     CSS_PATH = [STYLES / "app.tcss", STYLES / "dialogs.tcss"]

@@ -1,9 +1,9 @@
 """SQLite cache of fetched rows, for instant start-up and offline reading."""
 
 from frontdesk.cache.cache import Cache, CacheUsage
-from frontdesk.cache.coverage import Coverage, FillProgress, FillState, Keep
+from frontdesk.cache.coverage import Coverage, FillProgress, FillState, KeepRule
 from frontdesk.cache.listing import Listing
-from frontdesk.cache.lists import Fetched, ListName, Saved, notes_name, thread_name
+from frontdesk.cache.lists import FetchedRows, ListName, SaveResult, notes_name, thread_name
 from frontdesk.cache.rows import (
     CONTACT,
     CONVERSATION,
@@ -22,14 +22,14 @@ __all__ = [
     "Cache",
     "CacheUsage",
     "Coverage",
-    "Fetched",
+    "FetchedRows",
     "FillProgress",
     "FillState",
     "Hit",
-    "Keep",
+    "KeepRule",
     "ListName",
     "Listing",
-    "Saved",
+    "SaveResult",
     "body_of",
     "key_of",
     "notes_name",

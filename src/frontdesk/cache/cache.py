@@ -18,7 +18,7 @@ from frontdesk.cache.connection import NONSENSE, CacheFile, Work
 from frontdesk.cache.coverage import Coverage, FillProgress
 from frontdesk.cache.eviction import GOAL, USED_BYTES, CacheSizeLimit
 from frontdesk.cache.listing import Listing
-from frontdesk.cache.lists import Fetched, ListName, Saved
+from frontdesk.cache.lists import FetchedRows, ListName, SaveResult
 from frontdesk.cache.rows import Hit, text_of
 from frontdesk.errors import UnusableFile
 from frontdesk.first_frame_file import FirstFrame
@@ -274,11 +274,11 @@ class Cache:
     async def save_head(
         self,
         which: ListName,
-        fetched: Fetched,
+        fetched: FetchedRows,
         now: datetime,
         *,
         restart: bool = False,
-    ) -> Saved:
+    ) -> SaveResult:
         """Merge the first pages into a list; after a gap, or on `restart`, they replace it."""
         return await self._write(
             lambda connection: lists.save_head(
@@ -286,7 +286,7 @@ class Cache:
             )
         )
 
-    async def save_older(self, which: ListName, fetched: Fetched, after: str) -> Saved:
+    async def save_older(self, which: ListName, fetched: FetchedRows, after: str) -> SaveResult:
         """Append the rows that follow the cursor `after`."""
         return await self._write(
             lambda connection: lists.save_older(connection, self._origin, which, fetched, after)

@@ -48,7 +48,7 @@ _SET = (
 )
 
 
-class Keep(NamedTuple):
+class KeepRule(NamedTuple):
     """Conversations to keep. status: None for all. days: since the last activity; 0 for any."""
 
     name: str
@@ -56,7 +56,7 @@ class Keep(NamedTuple):
     days: int = 0
 
     @classmethod
-    def parse(cls, text: str) -> "Keep | None":
+    def parse(cls, text: str) -> "KeepRule | None":
         """Conversations by "open", "all" or a number of days as "30d"; None for "off".
 
         Raises: ValueError: another text.
@@ -100,7 +100,7 @@ class Coverage(NamedTuple):
     @property
     def words(self) -> str:
         """Phrase for "in …" and "of …"."""
-        keep = Keep.parse(self.keep)
+        keep = KeepRule.parse(self.keep)
         noun = keep.noun if keep else "conversations"
         if self.whole:
             return f"all {self.known:,} {noun}"

@@ -168,7 +168,7 @@ def notes_name(conversation_id: str) -> ListName:
     return ListName(f"notes/{conversation_id}", NOTE, conversation_id)
 
 
-class Fetched(NamedTuple):
+class FetchedRows(NamedTuple):
     """Consecutive rows of a list, as fetched.
 
     `cursor` follows the last row; None at the end.
@@ -179,13 +179,13 @@ class Fetched(NamedTuple):
     cursor: str | None
 
     @classmethod
-    def of(cls, rows: Iterable[Row], stretch: Stretch, cursor: str | None) -> "Fetched":
+    def of(cls, rows: Iterable[Row], stretch: Stretch, cursor: str | None) -> "FetchedRows":
         """The rows of `stretch`, by key."""
         bodies = {row.key: row.body for row in rows}
         return cls({key: bodies[key] for key in stretch.keys}, stretch, cursor)
 
 
-class Saved(NamedTuple):
+class SaveResult(NamedTuple):
     """Result of a save. `added`: ids of the rows newer than all cached ones, newest first.
 
     `restarted`: the cached rows were replaced, because of a gap.
@@ -200,11 +200,11 @@ def save_head(
     connection: sqlite3.Connection,
     origin: int,
     which: ListName,
-    fetched: Fetched,
+    fetched: FetchedRows,
     now: datetime,
     *,
     restart: bool = False,
-) -> Saved:
+) -> SaveResult:
     """Merge the first pages of a list; they replace the cached rows after a gap."""
     number = _opened(connection, origin, which.name)
     top, oldest_key = _bounds(connection, number, which.kind)
@@ -222,26 +222,28 @@ def save_head(
         "UPDATE list SET fetched_at = ? WHERE number = ?", (int(now.timestamp() * 1000), number)
     )
     added = [key.id for key in fetched.stretch.keys if top is not None and key > top]
-    return Saved(changed or moved or restarted, tuple(added), restarted)
+    return SaveResult(changed or moved or restarted, tuple(added), restarted)
 
 
 def save_older(
-    connection: sqlite3.Connection, origin: int, which: ListName, fetched: Fetched, after: str
-) -> Saved:
+    connection: sqlite3.Connection, origin: int, which: ListName, fetched: FetchedRows, after: str
+) -> SaveResult:
     """Append the rows after the cursor `after`; ignored if the list's cursor has changed."""
     number = _opened(connection, origin, which.name)
     cursor = connection.execute("SELECT cursor FROM list WHERE number = ?", (number,)).fetchone()
     if cursor[0] != after:
-        return Saved(False)
+        return SaveResult(False)
     fetched = _without_outdated(connection, number, fetched)
     changed = _save_objects(connection, origin, which, fetched.bodies)
     moved = _merge(connection, origin, number, which, fetched.stretch)
     _continue_at(connection, number, fetched)
     _merge_notes(connection, origin, which.conversation_id)
-    return Saved(changed or moved)
+    return SaveResult(changed or moved)
 
 
-def _without_outdated(connection: sqlite3.Connection, number: int, fetched: Fetched) -> Fetched:
+def _without_outdated(
+    connection: sqlite3.Connection, number: int, fetched: FetchedRows
+) -> FetchedRows:
     """Drop rows that are cached with later activity: its time only increases."""
     newer = {
         key
@@ -253,7 +255,7 @@ def _without_outdated(connection: sqlite3.Connection, number: int, fetched: Fetc
         return fetched
     keys = tuple(key for key in fetched.stretch.keys if key not in newer)
     bodies = {key: body for key, body in fetched.bodies.items() if key not in newer}
-    return Fetched(bodies, fetched.stretch._replace(keys=keys), fetched.cursor)
+    return FetchedRows(bodies, fetched.stretch._replace(keys=keys), fetched.cursor)
 
 
 def _activity(body: bytes) -> str:
@@ -409,7 +411,7 @@ def _empty(connection: sqlite3.Connection, number: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE list = ?", (number,))
 
 
-def _continue_at(connection: sqlite3.Connection, number: int, fetched: Fetched) -> None:
+def _continue_at(connection: sqlite3.Connection, number: int, fetched: FetchedRows) -> None:
     """Set the cursor of the list to that of the fetched rows."""
     connection.execute(
         "UPDATE list SET cursor = ?, complete = ? WHERE number = ?",

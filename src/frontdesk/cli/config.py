@@ -209,9 +209,9 @@ def _command(value: object) -> object:
 
 
 def _keep(value: str) -> str:
-    from frontdesk.cache.coverage import Keep
+    from frontdesk.cache.coverage import KeepRule
 
-    Keep.parse(value)
+    KeepRule.parse(value)
     return value
 
 

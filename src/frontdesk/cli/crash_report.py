@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from frontdesk import __version__, environment, private_files
-from frontdesk.crash_trace import Crashed, trace
+from frontdesk.crash_trace import ProgramCrash, trace
 from frontdesk.errors import UnusableFile
 
 MOST_REPORTS = 20
@@ -25,8 +25,8 @@ _TERMINAL = ("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TEXTU
 
 def report(error: BaseException, command: str, moment: float) -> str:
     """Format a report. command: its name only; moment: epoch seconds."""
-    notes = error.notes if isinstance(error, Crashed) else {}
-    bug = error.__cause__ or error if isinstance(error, Crashed) else error
+    notes = error.notes if isinstance(error, ProgramCrash) else {}
+    bug = error.__cause__ or error if isinstance(error, ProgramCrash) else error
     lines = [
         f"frontdesk {__version__} stopped over a bug",
         "",

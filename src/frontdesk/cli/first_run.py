@@ -9,7 +9,7 @@ from frontdesk.cli.profiles import add_profile, check_name
 from frontdesk.cli.target import Target, describe_database, describe_server
 from frontdesk.errors import BadSettings, Forbidden, Unauthorised
 from frontdesk.store.dsn import is_address
-from frontdesk.tui.setup_form import ConnectApp, Fault, SetupValues
+from frontdesk.tui.setup_form import ConnectApp, FieldError, SetupValues
 
 
 def connect(configured: Configuration) -> Target | None:
@@ -20,43 +20,43 @@ def connect(configured: Configuration) -> Target | None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     app = ConnectApp(attempt, theme=configured.viewer.theme, keys=configured.keys)
-    wanted = asyncio.run(app.run_async(mouse=configured.viewer.mouse))
+    values = asyncio.run(app.run_async(mouse=configured.viewer.mouse))
     if app.crash is not None:
         raise app.crash
-    if wanted is None:
+    if values is None:
         sys.exit(0)
-    return Target(profile=keep(configured, wanted)) if wanted.address else Target()
+    return Target(profile=keep(configured, values)) if values.address else Target()
 
 
-def keep(configured: Configuration, wanted: SetupValues) -> str:
+def keep(configured: Configuration, values: SetupValues) -> str:
     """Save a verified inbox; return its profile's name."""
-    add_profile(configured, _profile(wanted), wanted.key if wanted.is_server else None, use=True)
-    return wanted.name
+    add_profile(configured, _profile(values), values.key if values.is_server else None, use=True)
+    return values.name
 
 
-async def attempt(wanted: SetupValues) -> str:
+async def attempt(values: SetupValues) -> str:
     """Connect to an inbox and describe it in a few words.
 
-    Raises: Fault: an invalid field. InboxError.
+    Raises: FieldError: an invalid field. InboxError.
     """
     try:
-        check_name(wanted.name)
+        check_name(values.name)
     except BadSettings as error:
-        raise Fault("name", str(error)) from error
-    if not wanted.is_server:
-        profile = _profile(wanted)
+        raise FieldError("name", str(error)) from error
+    if not values.is_server:
+        profile = _profile(values)
         return await asyncio.to_thread(describe_database, profile.database or "", profile.user)
     try:
-        return await describe_server(wanted.address, wanted.key)
+        return await describe_server(values.address, values.key)
     except (Unauthorised, Forbidden) as error:
-        raise Fault("key", str(error)) from error
+        raise FieldError("key", str(error)) from error
     except BadSettings as error:
-        raise Fault("key" if "key must be" in str(error) else "address", str(error)) from error
+        raise FieldError("key" if "key must be" in str(error) else "address", str(error)) from error
 
 
-def _profile(wanted: SetupValues) -> Profile:
-    if wanted.is_server:
-        return Profile(name=wanted.name, url=wanted.address)
-    address = wanted.address
+def _profile(values: SetupValues) -> Profile:
+    if values.is_server:
+        return Profile(name=values.name, url=values.address)
+    address = values.address
     path = address if is_address(address) else str(Path(address).expanduser().absolute())
-    return Profile(name=wanted.name, database=path, user=wanted.user or None)
+    return Profile(name=values.name, database=path, user=values.user or None)

@@ -33,12 +33,12 @@ from frontdesk.first_frame_file import FirstFrame
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.tui.app_base import Outcome, WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp, Outcome
 from frontdesk.tui.preferences import Preferences, Switch, Targets
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
-    from frontdesk.tui.reports.query import Asked
+    from frontdesk.tui.reports.query import ReportOptions
 
 
 _SWITCH_SECONDS = 0.0005
@@ -168,7 +168,7 @@ def _open(
         )
 
 
-def open_wall(target: Target, asked: "Asked") -> None:
+def open_wall(target: Target, options: "ReportOptions") -> None:
     """Show the live counts and today's metrics until the user ends it.
 
     Raises: InboxError.
@@ -189,7 +189,7 @@ def open_wall(target: Target, asked: "Asked") -> None:
         resources.callback(cache.close)
         app = WallApp(
             Mailbox(inbox.connect, cache),
-            asked,
+            options,
             title=inbox.title,
             glyphs=glyphs_for(os.environ),
             theme=settings.theme,
@@ -327,7 +327,7 @@ async def _run(
         leaving()
 
 
-async def _run_until_closed(app: WatchedApp[Outcome], *, mouse: bool) -> Outcome | None:
+async def _run_until_closed(app: CrashReportingApp[Outcome], *, mouse: bool) -> Outcome | None:
     """Run an application; SIGTERM and SIGHUP close it as its user would, with their exit code."""
     loop = asyncio.get_running_loop()
 
@@ -338,7 +338,7 @@ async def _run_until_closed(app: WatchedApp[Outcome], *, mouse: bool) -> Outcome
         return await app.run_async(mouse=mouse)
 
 
-def _exit_if_signalled(app: WatchedApp[Outcome]) -> None:
+def _exit_if_signalled(app: CrashReportingApp[Outcome]) -> None:
     """Raises: SystemExit: a signal closed the application."""
     if (app.return_code or 0) > _ENDED_BY_SIGNAL:
         raise SystemExit(app.return_code)

@@ -259,15 +259,15 @@ class DiscoveryClient(Protocol):
     async def report(self) -> object: ...
 
 
-async def discover(client: DiscoveryClient, asking: Callable[[str], None]) -> Server:
+async def discover(client: DiscoveryClient, progress: Callable[[str], None]) -> Server:
     """Probe all features and return what is known of the server.
 
-    `asking` is called with the name of each feature before its request.
+    `progress` is called with the name of each feature before its request.
 
     Raises: Unreachable, Unauthorised: further requests are pointless.
     """
     client.ask_anew()
-    conversations = await _first_page(client, asking)
+    conversations = await _first_page(client, progress)
     first = conversations[0] if conversations else None
     requests: list[tuple[str, Request]] = [
         ("counts", client.counts),
@@ -292,15 +292,15 @@ async def discover(client: DiscoveryClient, asking: Callable[[str], None]) -> Se
         ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)),
     ]
     for name, request in requests:
-        asking(FEATURES[name][0])
+        progress(FEATURES[name][0])
         await _run(request)
     return client.server
 
 
 async def _first_page(
-    client: DiscoveryClient, asking: Callable[[str], None]
+    client: DiscoveryClient, progress: Callable[[str], None]
 ) -> tuple[Conversation, ...]:
-    asking(FEATURES["conversations"][0])
+    progress(FEATURES["conversations"][0])
     try:
         return (await client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)).data
     except (Unreachable, Unauthorised):

@@ -147,9 +147,9 @@ class InboxClient:
         """Forget which features are missing, so that they are requested again."""
         self._probe.ask_anew()
 
-    async def discover(self, asking: Callable[[str], None]) -> Server:
+    async def discover(self, progress: Callable[[str], None]) -> Server:
         """Probe all features, see `frontdesk.client.discover`."""
-        return await discover(self, asking)
+        return await discover(self, progress)
 
     async def close(self) -> None:
         """Close the connections; the client cannot be used afterwards."""

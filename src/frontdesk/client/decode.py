@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic_core import ValidationError, from_json
 
-from frontdesk.client.compat.envelopes import Next, list_in, next_of, single_in, spelt
+from frontdesk.client.compat.envelopes import NextPage, list_in, next_of, single_in, spelt
 from frontdesk.client.compat.reports import counts_in, report_in
 from frontdesk.client.compat.rows import LONGEST_TEXT, is_canonical, is_canonical_value, rows_in
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
@@ -127,7 +127,7 @@ def _is_envelope(body: Any) -> bool:
     return isinstance(body, dict)
 
 
-def _remark_on_envelope(path: str, way: Next, filled: bool, remark: Remark) -> None:
+def _remark_on_envelope(path: str, way: NextPage, filled: bool, remark: Remark) -> None:
     if path != "data":
         remark(f"Lists are in {path}" if path else "Lists come without an envelope")
     if way.cursor and way.path != "next_cursor":

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from math import ceil
 
 from frontdesk import request_priority
-from frontdesk.errors import Paused, Silent
+from frontdesk.errors import CircuitOpen, Paused
 
 AT_ONCE = 6
 LONGEST_PAUSE_SECONDS = 300.0
@@ -126,7 +126,7 @@ class Throttle:
         left = self._closed_until - self._clock()
         if left > 0 or self._trying:
             left = max(left, 1.0)
-            raise Silent(
+            raise CircuitOpen(
                 f"The server does not answer; next attempt in {ceil(left)} seconds",
                 retry_after=left,
             )

@@ -34,27 +34,29 @@ class Admission:
 
     def part(
         self, connection: Connection, account_id: int, events: Sequence[DomainEvent]
-    ) -> "Admitted":
+    ) -> "AdmissionResult":
         """Split off the events that are admitted now; the order of events does not matter."""
         if self.create_channels:
-            return Admitted(events, Counter())
+            return AdmissionResult(events, Counter())
         numbers = {number for event in events if (number := number_of(event)) is not None}
         unknown = numbers - set(_listed(events))
         unknown = {one for one in unknown if not _is_channel(connection, account_id, one)}
         if not unknown:
-            return Admitted(events, Counter())
+            return AdmissionResult(events, Counter())
         passed_over = Counter(dict.fromkeys(map(kind_of, unknown), 0))
         for event in events:
             if (number := number_of(event)) in unknown and _counts(event):
                 passed_over[kind_of(str(number))] += 1
-        return Admitted([one for one in events if number_of(one) not in unknown], passed_over)
+        return AdmissionResult(
+            [one for one in events if number_of(one) not in unknown], passed_over
+        )
 
 
 ANYTHING = Admission()
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class AdmissionResult:
     """Admitted events, and the number of skipped elements by kind (see `kind_of`)."""
 
     events: Sequence[DomainEvent]

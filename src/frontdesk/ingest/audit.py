@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from frontdesk.ingest.apply import conversation_rules
 from frontdesk.ingest.apply.conversation_rules import ConversationState, MetricEvent, StateEvent
 from frontdesk.store import lookups, message_search, rollups
-from frontdesk.store.counters import counters, misfiled, recount
+from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Row
 
 # Number of conversations read at once.
@@ -21,33 +21,33 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
         if stored.get(cell) != recounted.get(cell):
             counts = f"{stored.get(cell, 0)} stored, {recounted.get(cell, 0)} counted"
             yield f"cell of {_listing(cell._asdict())}: {counts}"
-    for conversation_id in misfiled(connection, account_id):
+    for conversation_id in misplaced_entries(connection, account_id):
         yield f"conversation {conversation_id}: listed elsewhere than it belongs"
-    yield from _mismeasured(connection, account_id)
-    for name, misrolled in (
-        ("roll-up", rollups.misrolled),
-        ("part", rollups.misrolled_parts),
-        ("pricing", rollups.misrolled_pricing),
+    yield from _metric_event_differences(connection, account_id)
+    for name, differences_of in (
+        ("roll-up", rollups.rollup_differences),
+        ("part", rollups.part_rollup_differences),
+        ("pricing", rollups.pricing_rollup_differences),
     ):
-        for row in misrolled(connection, account_id):
+        for row in differences_of(connection, account_id):
             figure = dict(row)
             yield f"{name} {figure.pop('side')}: {_listing(figure)}"
-    yield from message_search.misindexed(connection, account_id)
+    yield from message_search.search_index_differences(connection, account_id)
 
 
-def _mismeasured(connection: Connection, account_id: int) -> Iterator[str]:
+def _metric_event_differences(connection: Connection, account_id: int) -> Iterator[str]:
     """Yield differences between stored and recomputed metric events."""
     ids = lookups.conversation_ids(connection, account_id)
     users = lookups.user_ids(connection, account_id)
     for start in range(0, len(ids), _AT_ONCE):
-        some = ids[start : start + _AT_ONCE]
+        chunk = ids[start : start + _AT_ONCE]
         within = (connection, account_id)
-        stored = lookups.facts_between(*within, "metric_event", some[0], some[-1])
-        messages = lookups.facts_between(*within, "message", some[0], some[-1])
-        events = lookups.facts_between(*within, "conversation_event", some[0], some[-1])
-        for one in some:
-            measured = _measured(messages.get(one, ()), events.get(one, ()), users)
-            yield from _unlike(one, map(_measure, stored.get(one, ())), measured)
+        stored = lookups.facts_between(*within, "metric_event", chunk[0], chunk[-1])
+        messages = lookups.facts_between(*within, "message", chunk[0], chunk[-1])
+        events = lookups.facts_between(*within, "conversation_event", chunk[0], chunk[-1])
+        for id in chunk:
+            measured = _measured(messages.get(id, ()), events.get(id, ()), users)
+            yield from _unlike(id, map(_measure, stored.get(id, ())), measured)
 
 
 def _unlike(

@@ -23,7 +23,7 @@ Advance = Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class ErasureResult:
     """Numbers of erased rows, by table.
 
     raw_events: deleted webhook bodies; cut_events: bodies that also concern others, and lost only
@@ -62,7 +62,7 @@ def matching_rows(connection: Connection, account_id: int, phone: str) -> Counte
     )
 
 
-def erase(database: Database, account_id: int, phone: str, advance: Advance) -> Erased:
+def erase(database: Database, account_id: int, phone: str, advance: Advance) -> ErasureResult:
     """Erase everybody who has or had this number (E.164).
 
     Webhook bodies are processed first in batches, the rest in one transaction; an interrupted run
@@ -76,14 +76,14 @@ def erase(database: Database, account_id: int, phone: str, advance: Advance) -> 
         last = some[-1]
         advance(len(some))
 
-    def finish(connection: Connection) -> Erased:
+    def finish(connection: Connection) -> ErasureResult:
         lock_account(connection, account_id)
         latest = _person(connection, account_id, phone)
         # Bodies received in the meantime.
         behind = raw_events.positions_after(connection, account_id, last, 1_000_000)
         pruned = bodies + _pruning(account_id, behind, latest.mention)(connection)
         rows = _remove(connection, account_id, latest) + Counter(orphan=pruned["orphan"])
-        return Erased(rows, pruned["dropped"], pruned["cut"])
+        return ErasureResult(rows, pruned["dropped"], pruned["cut"])
 
     return database.write(finish)
 

@@ -2,7 +2,7 @@
 
 from frontdesk.cache import CacheUsage, Hit, Listing
 from frontdesk.mailbox.catalogues import Catalogues
-from frontdesk.mailbox.lists import Refreshed
+from frontdesk.mailbox.lists import RefreshResult
 from frontdesk.mailbox.mailbox import Mailbox, SeenCounts
 from frontdesk.mailbox.protocols import InboxSource
 
@@ -13,6 +13,6 @@ __all__ = [
     "InboxSource",
     "Listing",
     "Mailbox",
-    "Refreshed",
+    "RefreshResult",
     "SeenCounts",
 ]

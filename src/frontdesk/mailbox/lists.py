@@ -10,7 +10,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from frontdesk import request_priority
-from frontdesk.cache import Cache, Fetched, ListName, Saved, notes_name, rows_of, thread_name
+from frontdesk.cache import (
+    Cache,
+    FetchedRows,
+    ListName,
+    SaveResult,
+    notes_name,
+    rows_of,
+    thread_name,
+)
 from frontdesk.cache.rows import Row
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
 from frontdesk.timeline import HIGHEST, Key, stretch
@@ -84,7 +92,7 @@ class PageWalk:
         if not self._ended and not self.reached():
             self.give_up("The server sends pages with nothing new")
 
-    def fetched(self) -> Fetched:
+    def fetched(self) -> FetchedRows:
         """All loaded rows as one range of the list."""
         keys = stretch(
             [[row.key for row in page] for page in self._pages],
@@ -92,7 +100,7 @@ class PageWalk:
             end=self._ended,
             whole=not self.unreadable,
         )
-        return Fetched.of((row for page in self._pages for row in page), keys, self._cursor)
+        return FetchedRows.of((row for page in self._pages for row in page), keys, self._cursor)
 
 
 HEAD_PAGES = 5
@@ -101,7 +109,7 @@ RESTART_PAGES = 40
 EMPTY_PAGES = 5
 
 
-class Refreshed(NamedTuple):
+class RefreshResult(NamedTuple):
     """Changes of a cached list by a request.
 
     `added`: ids of rows newer than all cached ones, newest first; empty if nothing was cached.
@@ -134,7 +142,9 @@ class Lists:
 
         return PageWalk(fetch, rows, upper, cursor)
 
-    async def refresh(self, which: ListName, fetch: Fetch, *, thorough: bool = False) -> Refreshed:
+    async def refresh(
+        self, which: ListName, fetch: Fetch, *, thorough: bool = False
+    ) -> RefreshResult:
         """Load pages from the head until they overlap the cached rows, then save them together.
 
         Saving them one by one could leave a gap that cannot be detected. In a list that is not
@@ -156,7 +166,7 @@ class Lists:
         walk.raise_if_stuck()
         return _refreshed(saved, walk)
 
-    async def _begin_again(self, which: ListName, fetch: Fetch, oldest_key: Key) -> Refreshed:
+    async def _begin_again(self, which: ListName, fetch: Fetch, oldest_key: Key) -> RefreshResult:
         """Reload the list from the head down to all cached rows, after its cursor was rejected.
 
         The list then continues from there. If that takes too many pages, the list is cut to what
@@ -178,15 +188,15 @@ class Lists:
         walk.raise_if_stuck()
         return _refreshed(saved, walk)
 
-    async def older(self, which: ListName, fetch: Fetch) -> Refreshed:
+    async def older(self, which: ListName, fetch: Fetch) -> RefreshResult:
         """Load the next page after the saved cursor; a list without one is loaded from its head."""
         cursor, complete = self._cache.next_cursor(which)
         if complete:
-            return Refreshed(False)
+            return RefreshResult(False)
         oldest_key = self._cache.oldest_key(which)
         if cursor is None:
             # Rows without a cursor: the server announced more rows, but sent no cursor.
-            return Refreshed(False) if oldest_key else await self.refresh(which, fetch)
+            return RefreshResult(False) if oldest_key else await self.refresh(which, fetch)
         walk = self._walk(which, fetch, oldest_key or HIGHEST, cursor)
         try:
             while await walk.step() and not walk.reached() and walk.pages < EMPTY_PAGES:
@@ -223,5 +233,5 @@ class Lists:
         return oldest_message is not None and oldest_message.sort <= oldest_note.sort
 
 
-def _refreshed(saved: Saved, walk: PageWalk) -> Refreshed:
-    return Refreshed(saved.changed, saved.added, saved.restarted, walk.unreadable)
+def _refreshed(saved: SaveResult, walk: PageWalk) -> RefreshResult:
+    return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)

@@ -33,7 +33,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
-from frontdesk.mailbox.lists import Fetch, Lists, Refreshed
+from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, ServerHealth
 from frontdesk.mailbox.protocols import InboxSource
 from frontdesk.wire import (
@@ -147,12 +147,12 @@ class Mailbox:
         server = self.server
         return server.features[feature].state if server is not None else "unknown"
 
-    async def discover(self, asking: Callable[[str], None]) -> None:
+    async def discover(self, progress: Callable[[str], None]) -> None:
         """Probe all features, including those known to be missing.
 
-        `asking` is called with the display name of each feature. Raises: Unreachable, Unauthorised.
+        `progress` is called with the name of each feature. Raises: Unreachable, Unauthorised.
         """
-        await self._line.track(self._source.discover(asking))
+        await self._line.track(self._source.discover(progress))
 
     async def usage(self) -> CacheUsage:
         """Cache statistics; read in a thread."""
@@ -329,7 +329,7 @@ class Mailbox:
 
     async def refresh_conversations(
         self, filter: ConversationFilter, *, thorough: bool = False
-    ) -> Refreshed:
+    ) -> RefreshResult:
         """Load the newest conversations until they overlap the cached ones.
 
         `thorough` continues over all cached rows, up to 20 pages: only that detects rows further
@@ -339,7 +339,7 @@ class Mailbox:
             _conversations_name(filter), self._conversation_pages(filter), thorough=thorough
         )
 
-    async def older_conversations(self, filter: ConversationFilter) -> Refreshed:
+    async def older_conversations(self, filter: ConversationFilter) -> RefreshResult:
         """Load the page after the oldest cached conversation."""
         return await self._lists.older(
             _conversations_name(filter), self._conversation_pages(filter)
@@ -354,7 +354,7 @@ class Mailbox:
         """
         return await self._conversation_pages(filter)(cursor)
 
-    async def refresh_thread(self, conversation_id: str) -> Refreshed:
+    async def refresh_thread(self, conversation_id: str) -> RefreshResult:
         """Load the newest messages until they overlap the cached ones.
 
         Raises: NotFound: the conversation was deleted; it is removed from all lists.
@@ -367,16 +367,16 @@ class Mailbox:
             await self._cache.forget(conversation_id)
             raise
 
-    async def older_messages(self, conversation_id: str) -> Refreshed:
+    async def older_messages(self, conversation_id: str) -> RefreshResult:
         """Load the page after the oldest cached message, and the notes of that period."""
         refreshed = await self._lists.older(
             thread_name(conversation_id), self._message_pages(conversation_id)
         )
         if await self._lists.older_notes(conversation_id, self._note_pages(conversation_id)):
-            return Refreshed(True, refreshed.added, refreshed.restarted, refreshed.unreadable)
+            return RefreshResult(True, refreshed.added, refreshed.restarted, refreshed.unreadable)
         return refreshed
 
-    async def refresh_notes(self, conversation_id: str) -> Refreshed:
+    async def refresh_notes(self, conversation_id: str) -> RefreshResult:
         """Load the newest notes until they overlap the cached ones.
 
         Does nothing if notes are missing or forbidden; `server` says which. `refresh_thread`
@@ -387,7 +387,7 @@ class Mailbox:
                 notes_name(conversation_id), self._note_pages(conversation_id)
             )
         except (NotFound, Forbidden):
-            return Refreshed(False)
+            return RefreshResult(False)
         await self._lists.older_notes(conversation_id, self._note_pages(conversation_id))
         return refreshed
 

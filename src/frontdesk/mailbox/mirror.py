@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from frontdesk.cache import Coverage, FillState, Keep
+from frontdesk.cache import Coverage, FillState, KeepRule
 from frontdesk.errors import (
     BadResponse,
     CacheBusy,
@@ -47,7 +47,7 @@ class Mirror:
     def __init__(
         self,
         mailbox: Mailbox,
-        keep: Keep,
+        keep: KeepRule,
         pace: Pace,
         *,
         on_progress: ProgressCallback = lambda coverage: None,

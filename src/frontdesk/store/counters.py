@@ -106,7 +106,7 @@ def recount(connection: Connection, account_id: int) -> dict[Cell, int]:
     return {_cell(row): row["n"] for row in rows}
 
 
-def misfiled(connection: Connection, account_id: int) -> list[int]:
+def misplaced_entries(connection: Connection, account_id: int) -> list[int]:
     """Return ids of conversations whose filter table rows are missing or wrong."""
     rows = connection.rows(
         """

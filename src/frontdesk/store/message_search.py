@@ -252,7 +252,7 @@ def database_bytes(connection: Connection) -> int:
     return 0 if row is None else int(row["n"])
 
 
-def misindexed(connection: Connection, account_id: int) -> Iterator[str]:
+def search_index_differences(connection: Connection, account_id: int) -> Iterator[str]:
     """Yield a line for each entry of the index that is wrong, and for missing ones."""
     if not is_ready(connection, account_id):
         return

@@ -113,7 +113,7 @@ class Rollups:
         yield DAYS, _daily(changes)
 
 
-def misrolled(connection: Connection, account_id: int) -> list[Row]:
+def rollup_differences(connection: Connection, account_id: int) -> list[Row]:
     """Return roll-ups that differ from a recount: side and all columns but the account.
 
     side: "stored" or "counted".
@@ -227,7 +227,7 @@ class PricingRollups:
             ]
 
 
-def misrolled_pricing(connection: Connection, account_id: int) -> list[Row]:
+def pricing_rollup_differences(connection: Connection, account_id: int) -> list[Row]:
     """Return sums that differ from a recount: side and all columns but the account.
 
     side: "stored" or "counted".
@@ -511,7 +511,7 @@ def fill_parts(connection: Connection, account_id: int, *tables: str) -> None:
         connection.run(f"INSERT INTO {table}({columns}) {counted}", {"account": account_id})
 
 
-def misrolled_parts(connection: Connection, account_id: int) -> list[Row]:
+def part_rollup_differences(connection: Connection, account_id: int) -> list[Row]:
     """Return roll-ups that differ from a recount: side ("stored" or "counted") and all columns."""
     rows: list[Row] = []
     for table, (columns, counted) in _PARTS_RECOUNTED.items():

@@ -13,7 +13,7 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import CommandEntry, all_commands
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import SizedScreen
@@ -24,7 +24,7 @@ from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.theme import DARK, SIXTEEN, STYLES, THEMES, theme_names
 
 if TYPE_CHECKING:
-    from frontdesk.tui.dialogs.base import Early
+    from frontdesk.tui.dialogs.base import BufferedKeys
 
 _THEME = "viewer.theme"
 
@@ -34,7 +34,7 @@ _COLLECTION_SECONDS, _COLLECTION_REST = 5.0, 1.0
 _COLLECTION_DUE, _MOST_POSTPONED = 10, 20
 
 
-class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
+class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     """Shows a mailbox. `title` names the inbox in the header.
 
     `run` returns a fatal error, the profile to switch to, or None.
@@ -94,19 +94,19 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     def _is_typed_early(self, event: events.Key) -> bool:
         """True for a printable key that was sent to another widget before the field was mounted."""
-        early = self._early
+        early = self._buffered_keys
         return early is not None and early.typing and event.is_printable
 
     @property
-    def _early(self) -> "Early[Any] | None":
+    def _buffered_keys(self) -> "BufferedKeys[Any] | None":
         """The active screen, if it buffers keys."""
         # During exit there is no screen.
         if len(self.screen_stack) < 2:
             return None
         # Deferred: no start opens a dialog.
-        from frontdesk.tui.dialogs.base import Early
+        from frontdesk.tui.dialogs.base import BufferedKeys
 
-        return self.screen if isinstance(self.screen, Early) else None
+        return self.screen if isinstance(self.screen, BufferedKeys) else None
 
     def _at_its_place(self, event: events.Key) -> events.Key:
         """Map a letter of a non-Latin keyboard to the Latin key, unless it is text or bound."""
@@ -146,9 +146,9 @@ class FrontdeskApp(WatchedApp[InboxError | Switch | None]):
 
     async def on_key(self, event: events.Key) -> None:
         """Pass an unhandled key to a dialog that opened after the key was dispatched."""
-        early = self._early
+        early = self._buffered_keys
         if early is not None:
-            await early.take_early(event)
+            await early.buffer_key(event)
 
     def watch_app_focus(self, focus: bool) -> None:
         """Inform inbox screens of focus changes of the terminal."""

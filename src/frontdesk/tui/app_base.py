@@ -18,7 +18,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.worker import WorkerFailed
 
-from frontdesk.crash_trace import Crashed
+from frontdesk.crash_trace import ProgramCrash
 from frontdesk.text import clean, is_ascii_terminal
 from frontdesk.tui.textual_private import ExceptionHookApp
 from frontdesk.tui.theme import legible_variables, theme_variables
@@ -33,13 +33,13 @@ _MOST_ACTIONS = 30
 _NOTICE_SECONDS = 4.0
 
 
-class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
+class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     """An application that reports crashes without user data.
 
     crash: the exception that ended it, with its circumstances.
     """
 
-    crash: Crashed | None = None
+    crash: ProgramCrash | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     def push_screen(
         self, screen: Any, callback: Any = None, *arguments: Any, **options: Any
     ) -> Any:
-        """Push a screen; `LeftOnce` screens call the callback themselves, see `answer_to`."""
+        """Push a screen; `DismissOnce` screens call the callback themselves, see `answer_to`."""
         if callback is not None and hasattr(screen, "answer_to"):
             screen.answer_to(callback)
             callback = None
@@ -146,12 +146,12 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         """Driver class whose instance `write_to_terminal` writes with."""
         app = self
 
-        class Introduced(driver_class):  # type: ignore[misc, valid-type]
+        class TerminalDriver(driver_class):  # type: ignore[misc, valid-type]
             def __init__(self, *arguments: Any, **options: Any) -> None:
                 super().__init__(*arguments, **options)
                 app._terminal = self.write
 
-        return Introduced
+        return TerminalDriver
 
     def notify_once(self, sentence: str) -> None:
         """Show a short toast, unless the same one is still visible."""
@@ -188,7 +188,7 @@ class WatchedApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     def on_unhandled_exception(self, error: Exception) -> None:
         """Record the first exception, unless the application is exiting."""
         if self.crash is None and not self._leaving:
-            self.crash = Crashed(self._circumstances())
+            self.crash = ProgramCrash(self._circumstances())
             self.crash.__cause__ = error.error if isinstance(error, WorkerFailed) else error
 
     def _circumstances(self) -> dict[str, str]:

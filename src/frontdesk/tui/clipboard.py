@@ -19,7 +19,7 @@ from textual.screen import Screen
 
 from frontdesk import subprocess_environment
 from frontdesk.tui import sentences
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.wire import Message, Note
 
 # A hanging program must not block the worker.
@@ -118,7 +118,7 @@ def _trimmed(address: str) -> str:
 
 def say(screen: Screen[Any], sentence: str) -> None:
     """Show a notification, unless the same one is still visible."""
-    if isinstance(screen.app, WatchedApp):
+    if isinstance(screen.app, CrashReportingApp):
         screen.app.notify_once(sentence)
     else:
         screen.notify(sentence, markup=False)

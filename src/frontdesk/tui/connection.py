@@ -11,6 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from frontdesk.errors import (
     ME_UNAVAILABLE,
     BadResponse,
+    CircuitOpen,
     CursorRefused,
     Forbidden,
     InboxError,
@@ -18,7 +19,6 @@ from frontdesk.errors import (
     NotFound,
     Paused,
     Refused,
-    Silent,
     Unauthorised,
     Unreachable,
 )
@@ -183,7 +183,9 @@ class ConnectionMonitor:
         self._paused = _asks_for_pause(error)
         now = self._clock.now()
         # What was not sent says nothing new about the wait that is running.
-        unsent = isinstance(error, Silent) and self._next_try is not None and self._next_try > now
+        unsent = (
+            isinstance(error, CircuitOpen) and self._next_try is not None and self._next_try > now
+        )
         if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
             self._live_at = None
         if not beside or isinstance(error, Unauthorised):
@@ -211,7 +213,7 @@ def moment_words(seen: datetime, now: datetime) -> str:
 
 def problem_words(error: InboxError) -> str:
     """Sentence for the panes; the time of the next attempt is in the status line only."""
-    if isinstance(error, Silent):
+    if isinstance(error, CircuitOpen):
         return "The server does not answer"
     if isinstance(error, Paused):
         return "The server asks for a pause"
@@ -231,7 +233,7 @@ def _fault(error: InboxError) -> str:
 def _asks_for_pause(error: InboxError) -> bool:
     """True if the server said how long to wait."""
     has_pause = isinstance(error, Unreachable) and error.retry_after is not None
-    return has_pause and not isinstance(error, Silent)
+    return has_pause and not isinstance(error, CircuitOpen)
 
 
 def _retry_after(error: InboxError) -> timedelta | None:

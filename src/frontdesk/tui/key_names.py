@@ -21,7 +21,7 @@ from textual.style import Style
 from textual.widgets import Static
 
 from frontdesk.text import is_ascii_terminal
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.widgets.bar import Hint
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
@@ -95,7 +95,7 @@ def bindings_of(owner: type[DOMNode]) -> Iterator[tuple[str, Binding]]:
 
 def changed_keys(app: App[Any]) -> Mapping[str, str]:
     """Keys changed by the configuration, by binding id."""
-    return app.changed_keys if isinstance(app, WatchedApp) else UNCHANGED
+    return app.changed_keys if isinstance(app, CrashReportingApp) else UNCHANGED
 
 
 def _link(text: str, keys: str) -> Content:

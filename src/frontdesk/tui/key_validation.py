@@ -131,7 +131,7 @@ def _binding_groups() -> Sequence[BindingGroup]:
     from frontdesk.tui.dialogs.help import HelpScreen
     from frontdesk.tui.dialogs.picker import Menu, Picker
     from frontdesk.tui.dialogs.prompt import Prompt
-    from frontdesk.tui.dialogs.raw_row import Received
+    from frontdesk.tui.dialogs.raw_row import RawRow
     from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
     from frontdesk.tui.inbox.screen import InboxScreen
     from frontdesk.tui.inbox.thread_pane import ContactPane, ThreadPane
@@ -155,6 +155,6 @@ def _binding_groups() -> Sequence[BindingGroup]:
         *((ReportScreen, widget, app) for widget in in_reports),
         *(
             (screen,)
-            for screen in (Menu, Picker, HelpScreen, Prompt, FilterLine, Received, Explanation)
+            for screen in (Menu, Picker, HelpScreen, Prompt, FilterLine, RawRow, Explanation)
         ),
     ]

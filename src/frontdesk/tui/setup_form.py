@@ -15,8 +15,8 @@ from textual.widgets import Input, Label, Static
 
 from frontdesk.errors import InboxError
 from frontdesk.text import clean
-from frontdesk.tui.app_base import WatchedApp
-from frontdesk.tui.dialogs.base import LeftOnce, TextField
+from frontdesk.tui.app_base import CrashReportingApp
+from frontdesk.tui.dialogs.base import DismissOnce, TextField
 from frontdesk.tui.key_names import key_label
 from frontdesk.tui.theme import DARK, STYLES, THEMES
 
@@ -48,7 +48,7 @@ class SetupValues:
         return self.address.startswith(("http://", "https://"))
 
 
-class Fault(Exception):
+class FieldError(Exception):
     """Validation error of one field, with a sentence for the user."""
 
     def __init__(self, field: Field, words: str) -> None:
@@ -59,10 +59,10 @@ class Fault(Exception):
 ConnectionTest = Callable[[SetupValues], Awaitable[str]]
 
 
-class ConnectScreen(LeftOnce[SetupValues | None]):
+class ConnectScreen(DismissOnce[SetupValues | None]):
     """Returns a tested `SetupValues`; an empty one starts the demo, None quits.
 
-    `attempt` returns a description of the inbox. It raises Fault or InboxError.
+    `attempt` returns a description of the inbox. It raises FieldError or InboxError.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -93,7 +93,7 @@ class ConnectScreen(LeftOnce[SetupValues | None]):
         self._describe()
 
     @property
-    def wanted(self) -> SetupValues:
+    def values(self) -> SetupValues:
         """Stripped values; a host without scheme gets `https://`, or `http://` if it is local."""
         texts = {field: self.query_one(f"#{field}", Input).value.strip() for field in _LABELS}
         address = texts["address"]
@@ -107,22 +107,22 @@ class ConnectScreen(LeftOnce[SetupValues | None]):
         """Discard the result of the test, which belongs to the previous values."""
         self._found = None
         self.workers.cancel_group(self, "trying")
-        self._say_fault(event.input.id, "")
+        self._show_error(event.input.id, "")
         self.query_one("#connect-found", Static).update("")
         self._describe()
 
     @on(Input.Submitted)
     def go_on(self) -> None:
         """Focus the first missing field, test complete values, or return tested ones."""
-        wanted = self.wanted
-        if self._found == wanted:
-            self.dismiss(wanted)
-        elif not wanted.address:
+        values = self.values
+        if self._found == values:
+            self.dismiss(values)
+        elif not values.address:
             self._fail("address", "Where is the inbox?")
-        elif wanted.is_server and not wanted.key:
+        elif values.is_server and not values.key:
             self._fail("key", "A server needs an API key.")
         else:
-            self._try(wanted)
+            self._try(values)
 
     def action_demo(self) -> None:
         self.dismiss(SetupValues("", "", "", ""))
@@ -134,38 +134,38 @@ class ConnectScreen(LeftOnce[SetupValues | None]):
             self.dismiss(None)
 
     @work(group="trying", exclusive=True)
-    async def _try(self, wanted: SetupValues) -> None:
+    async def _try(self, values: SetupValues) -> None:
         for field in _LABELS:
-            self._say_fault(field, "")
+            self._show_error(field, "")
         found = self.query_one("#connect-found", Static)
         found.update("Testing the connection…")
         try:
-            words = await self._attempt(wanted)
-        except Fault as fault:
+            words = await self._attempt(values)
+        except FieldError as fault:
             self._fail(fault.field, fault.words)
         except InboxError as error:
             self._fail("address", str(error))
         else:
-            self._found = wanted
+            self._found = values
             enter = key_label("enter")
-            found.update(f"It answers: {words}.  {enter} saves it as “{wanted.name}” and opens it.")
+            found.update(f"It answers: {words}.  {enter} saves it as “{values.name}” and opens it.")
 
     def _fail(self, field: Field, words: str) -> None:
         self.query_one("#connect-found", Static).update("")
-        self._say_fault(field, words)
+        self._show_error(field, words)
         self.query_one(f"#{field}", Input).focus()
 
-    def _say_fault(self, field: str | None, words: str) -> None:
+    def _show_error(self, field: str | None, words: str) -> None:
         fault = self.query_one(f"#{field}-fault", Static)
         fault.update(clean(words))
         fault.set_class(bool(words), "-said")
 
     def _describe(self) -> None:
         """Show the key field for a server, the user field for a database."""
-        wanted = self.wanted
-        database = bool(wanted.address) and not wanted.is_server
+        values = self.values
+        database = bool(values.address) and not values.is_server
         self.set_class(database, "-database")
-        self.query_one("#name", Input).placeholder = wanted.name or _LABELS["name"][1]
+        self.query_one("#name", Input).placeholder = values.name or _LABELS["name"][1]
         keys = f"{key_label('enter')} next, try   {key_label('arrows')} fields   F2 demo   esc"
         self.query_one("#connect-keys", Static).update(keys)
 
@@ -192,7 +192,7 @@ def _name_of(address: str) -> str:
     return "".join(one for one in words if one.isascii() and (one.isalnum() or one in "-_"))[:40]
 
 
-class ConnectApp(WatchedApp[SetupValues]):
+class ConnectApp(CrashReportingApp[SetupValues]):
     """Shows the setup form; `run` returns its values, or None if it was cancelled."""
 
     TITLE = "frontdesk"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from frontdesk.client import InboxClient
-from frontdesk.errors import BadResponse, CursorRefused, Silent, Unreachable
+from frontdesk.errors import BadResponse, CircuitOpen, CursorRefused, Unreachable
 from frontdesk.wire import Page
 from tests.tui.conftest import Viewer, settle
 
@@ -43,7 +43,7 @@ class Endless:
     [
         None,
         Unreachable("The server cannot be reached"),
-        Silent("It is asked again in 30 seconds", retry_after=30.0),
+        CircuitOpen("It is asked again in 30 seconds", retry_after=30.0),
         BadResponse("The server sends nothing new: the list stops here."),
         CursorRefused("Start again", code="invalid_cursor"),
     ],

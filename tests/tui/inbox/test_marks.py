@@ -185,7 +185,7 @@ async def test_saving_threads_can_be_ended(
         await pilot.press("enter")
         await idle_until(pilot, lambda: "1 of 2" in shown(app))
         # What else is brought up to date meanwhile leaves the reader the words.
-        screen_of(app).queue.post_message(QueuePane.Changed())
+        screen_of(app).queue.post_message(QueuePane.MarksChanged())
         await pilot.pause()
         assert "1 of 2" in shown(app)
         await pilot.press("escape")

@@ -119,10 +119,10 @@ async def test_what_was_asked_for_is_there_the_next_time(
 
 
 async def test_it_is_read_again_on_ctrl_r_and_f5(report: Open, client: InboxClient) -> None:
-    asked = []
+    options = []
 
     async def counting(query: ReportQuery) -> Report:
-        asked.append(query)
+        options.append(query)
         return await client.report(query)
 
     source: Any = Answering(client, lambda query: None)  # type: ignore[arg-type, return-value]
@@ -130,9 +130,9 @@ async def test_it_is_read_again_on_ctrl_r_and_f5(report: Open, client: InboxClie
     app = report(source)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        before = len(asked)
+        before = len(options)
         await press(pilot, "ctrl+r")
-        again = len(asked)
+        again = len(options)
         assert again > before
         await press(pilot, "f5")
-        assert len(asked) > again
+        assert len(options) > again

@@ -11,7 +11,7 @@ from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, time_words
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.reports.query import Asked
+from frontdesk.tui.reports.query import ReportOptions
 from frontdesk.tui.reports.wall import Block, Tile, WallApp, large, wall
 from frontdesk.tui.widgets.glyphs import PlainCharacters
 from tests.conftest import NOW
@@ -127,7 +127,7 @@ async def test_a_long_problem_is_wrapped_on_the_wall_and_in_place_of_the_hours(
 async def test_alone_it_ends_on_a_key(client: InboxClient, cache: Cache, key: str) -> None:
     app = WallApp(
         Mailbox(lambda: client, cache, clock=lambda: NOW),
-        Asked("today"),
+        ReportOptions("today"),
         title="sample",
         glyphs=BLOCKS,
         clock=Clock(NOW.tzinfo, lambda: NOW),

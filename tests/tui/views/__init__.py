@@ -8,7 +8,7 @@ from textual.widgets import Input
 from frontdesk.cache import Cache
 from frontdesk.mailbox import InboxSource, Mailbox
 from frontdesk.query import Query
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.inbox.open_view import open_view
@@ -20,7 +20,7 @@ from tests.conftest import NOW
 from tests.tui.conftest import notifications, settle
 
 
-class Dressed(WatchedApp[None]):
+class Dressed(CrashReportingApp[None]):
     """Looks as the viewer does, with nothing in it."""
 
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]

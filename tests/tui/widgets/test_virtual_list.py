@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
 
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, fit
@@ -70,7 +70,7 @@ class ListScreen(Screen[None]):
         yield self._words
 
 
-class ListApp(WatchedApp[None]):
+class ListApp(CrashReportingApp[None]):
     CSS_PATH = [STYLES / "app.tcss"]
 
     def __init__(self) -> None:

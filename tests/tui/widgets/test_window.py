@@ -5,18 +5,18 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.widgets.viewport import Window
+from frontdesk.tui.widgets.viewport import Viewport
 
 HEIGHTS = st.lists(st.integers(1, 9), min_size=1, max_size=40)
 
 
-def window_on(heights: list[int], height: int) -> Window:
-    window = Window(lambda: len(heights), heights.__getitem__)
+def window_on(heights: list[int], height: int) -> Viewport:
+    window = Viewport(lambda: len(heights), heights.__getitem__)
     window.height = height
     return window
 
 
-def first_line(window: Window, heights: list[int]) -> int:
+def first_line(window: Viewport, heights: list[int]) -> int:
     """The index of the view's first line among all lines."""
     return sum(heights[: window.top[0]]) + window.top[1]
 
@@ -79,7 +79,7 @@ def test_only_rows_near_the_view_are_measured() -> None:
         measured.add(position)
         return 3
 
-    window = Window(lambda: 1_000_000, height_of)
+    window = Viewport(lambda: 1_000_000, height_of)
     window.height = 30
     window.reveal(500_000)
     window.scroll(7)

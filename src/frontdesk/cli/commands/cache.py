@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk import environment
-from frontdesk.cache import Cache, Coverage, Keep
+from frontdesk.cache import Cache, Coverage, KeepRule
 from frontdesk.cli.base import Group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
@@ -119,11 +119,11 @@ _SHARE = 0.9
 _REQUESTS = ("requests", "unchanged", "received_bytes")
 
 
-def _keep(context: click.Context, option: click.Parameter, text: str | None) -> Keep | None:
+def _keep(context: click.Context, option: click.Parameter, text: str | None) -> KeepRule | None:
     if text is None:
         return None
     try:
-        keep = Keep.parse(text)
+        keep = KeepRule.parse(text)
     except ValueError:
         keep = None
     if keep is None:
@@ -147,7 +147,7 @@ def _keep(context: click.Context, option: click.Parameter, text: str | None) -> 
     "30d. Default: as configured, or open.",
 )
 @output_options("text", "json", default="text", members=(*Coverage._fields, *_REQUESTS))
-def fill_command(target: Target, keep: Keep | None, output: Output) -> None:
+def fill_command(target: Target, keep: KeepRule | None, output: Output) -> None:
     """Load whole conversations into the cache.
 
     Makes them available for search and without a network. Uses a share of the rate limit. Ctrl-C
@@ -155,7 +155,7 @@ def fill_command(target: Target, keep: Keep | None, output: Output) -> None:
     if something did not fit or could not be read.
     """
     configured = configuration()
-    keep = keep or Keep.parse(configured.mirror.keep or "open") or Keep.parse("open")
+    keep = keep or KeepRule.parse(configured.mirror.keep or "open") or KeepRule.parse("open")
     assert keep is not None
     progress = Progress(shown=True)
     with ExitStack() as resources:
@@ -178,7 +178,9 @@ def fill_command(target: Target, keep: Keep | None, output: Output) -> None:
         raise click.exceptions.Exit(ERROR)
 
 
-async def _fill(client: "InboxClient", cache: Cache, keep: Keep, progress: Progress) -> Coverage:
+async def _fill(
+    client: "InboxClient", cache: Cache, keep: KeepRule, progress: Progress
+) -> Coverage:
     from frontdesk.mailbox import Mailbox
     from frontdesk.mailbox.mirror import Mirror
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 
-class Selected(NamedTuple):
+class ConversationSelector(NamedTuple):
     """Which conversations. rest: terms that the server does not answer."""
 
     filter: ConversationFilter
@@ -53,7 +53,7 @@ class Selected(NamedTuple):
         return Matcher(self.rest, self.names, now)
 
 
-Select: TypeAlias = "Callable[[InboxClient], Awaitable[Selected]]"
+Select: TypeAlias = "Callable[[InboxClient], Awaitable[ConversationSelector]]"
 W = TypeVar("W", bound=Wire)
 
 ENTRIES: tuple[Column[Entry], ...] = (
@@ -141,18 +141,18 @@ def selection_options(command: F) -> Callable[..., object]:
 
 async def _selected(
     client: "InboxClient", query: Query, filters: Mapping[str, str | None]
-) -> Selected:
+) -> ConversationSelector:
     """Raises: BadSettings: a name in the query or the filters is unknown."""
     ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
     if not query.terms:
-        return Selected(ConversationFilter(**ids))
+        return ConversationSelector(ConversationFilter(**ids))
     names = await query_names(client)
     for term in query.terms:
         if message := unknown_name(term, names):
             raise BadSettings(message)
     answer = plan(query, names, ConversationFilter.model_fields.keys() - {"sort"})
     members = {**answer.filter.model_dump(exclude_none=True), **ids}
-    return Selected(ConversationFilter(**members), answer.rest, answer.order, names)
+    return ConversationSelector(ConversationFilter(**members), answer.rest, answer.order, names)
 
 
 @conversations_group.command(
@@ -192,7 +192,7 @@ def list_command(target: Target, select: Select, output: Output, extent: Extent)
     print_list(target, output, "conversations", columns.CONVERSATIONS, extent, prepare)
 
 
-async def _server_order(client: "InboxClient", selected: Selected) -> str | None:
+async def _server_order(client: "InboxClient", selected: ConversationSelector) -> str | None:
     """Return the order if the server has it, else None: the rows are sorted here then."""
     if selected.order not in CONVERSATION_ORDERS[1:]:
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from frontdesk.cli.base import Command
-from frontdesk.cli.commands.conversations import Select, Selected, selection_options
+from frontdesk.cli.commands.conversations import ConversationSelector, Select, selection_options
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options
 from frontdesk.cli.progress import Progress, tell_unreadable, walked
@@ -75,7 +75,7 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
         output.write(_rows(counts, names, status), _WIDE)
 
 
-async def _counted_here(client: "InboxClient", selected: Selected) -> Counts:
+async def _counted_here(client: "InboxClient", selected: ConversationSelector) -> Counts:
     """Count the rows of a list, in every status. `unread` is None if none has a read marker."""
     wider = selected.filter.model_dump(exclude_none=True, exclude={"status"})
     listed = client.conversations(**wider)

@@ -14,7 +14,7 @@ from frontdesk.errors import BadSettings, NotFound, Unreachable
 from frontdesk.phones import parse_phone
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.erase import Erased
+    from frontdesk.ingest.erase import ErasureResult
     from frontdesk.store.database import Connection, Database
 
 _INTERRUPTED = "at most webhooks are gone; run it again to finish"
@@ -99,7 +99,7 @@ def _purge(store: "Database") -> None:
         raise click.exceptions.Exit(TRY_AGAIN)
 
 
-def _report(erased: "Erased") -> None:
+def _report(erased: "ErasureResult") -> None:
     lines = [_summary(erased.rows)] if erased.rows else []
     if erased.raw_events:
         lines.append(f"{erased.raw_events:,} {_webhooks(erased.raw_events)}")

@@ -162,14 +162,14 @@ async def follow(
 
 def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
     from frontdesk.cli.viewer import open_wall
-    from frontdesk.tui.reports.query import Asked
+    from frontdesk.tui.reports.query import ReportOptions
 
     async def id_of(client: "InboxClient") -> str | None:
         found: str | None = (await filter_ids(client, channel=channel))["channel"]
         return found
 
     id = run_with_client(target, id_of) if channel else None
-    open_wall(target, Asked("today", channel=id, zone=zone))
+    open_wall(target, ReportOptions("today", channel=id, zone=zone))
 
 
 def _granularity(by: Sequence[str]) -> str | None:

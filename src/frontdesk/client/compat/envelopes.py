@@ -108,7 +108,7 @@ _NEXT_LINK = re.compile(r'<([^<>]*)>[^,<]*;\s*rel="?next"?')
 
 
 @dataclass(frozen=True)
-class Next:
+class NextPage:
     """Pagination state: cursor, path of the cursor in the body, and the server's has-more flag."""
 
     cursor: str | None = None
@@ -180,7 +180,7 @@ def _wraps(body: Mapping[str, Any], name: str) -> bool:
 
 def next_of(
     body: Any, headers: Mapping[str, str], sent_cursor: str | None, list_spot: str = ""
-) -> Next:
+) -> NextPage:
     """The cursor of the next page, from body or headers; URLs are parsed, never requested.
 
     sent_cursor: that of this request. list_spot: path of the list, whose envelopes are searched
@@ -194,39 +194,39 @@ def next_of(
         path = ".".join(wrappers[:depth])
         inner = _next_in(at(body, path), {}, sent_cursor)
         if inner.cursor is not None or inner.more is not None:
-            way = Next(inner.cursor, f"{path}.{inner.path}" if inner.path else "", inner.more)
+            way = NextPage(inner.cursor, f"{path}.{inner.path}" if inner.path else "", inner.more)
     return way
 
 
-def _next_in(body: Any, headers: Mapping[str, str], sent_cursor: str | None) -> Next:
+def _next_in(body: Any, headers: Mapping[str, str], sent_cursor: str | None) -> NextPage:
     """Pagination state of one object, or of the headers."""
     more = next((flag for _, flag in values_at(body, MORE) if isinstance(flag, bool)), None)
     if more is False:
-        return Next(more=False)
+        return NextPage(more=False)
     for path, condition in CURSORS:
         if condition is not None and at(body, condition) in (ABSENT, None, False, ""):
             continue
         cursor = _cursor(at(body, path))
         if cursor:
-            return Next(cursor, path, more)
+            return NextPage(cursor, path, more)
     return _beside(body, headers, sent_cursor, more)
 
 
 def _beside(
     body: Any, headers: Mapping[str, str], sent_cursor: str | None, more: bool | None
-) -> Next:
+) -> NextPage:
     """Cursor from the Link header, `CURSOR_HEADER`, or a member named like the parameter."""
     link = _NEXT_LINK.search(headers.get("link", ""))
     cursor = _cursor(link[1]) if link else None
     if cursor:
-        return Next(cursor, "the header Link", more)
+        return NextPage(cursor, "the header Link", more)
     cursor = _cursor(headers.get(CURSOR_HEADER))
     if cursor:
-        return Next(cursor, f"the header {CURSOR_HEADER}", more)
+        return NextPage(cursor, f"the header {CURSOR_HEADER}", more)
     same = _cursor(at(body, "cursor"))
     if same and same != sent_cursor:
-        return Next(same, "cursor", more)
-    return Next(more=more)
+        return NextPage(same, "cursor", more)
+    return NextPage(more=more)
 
 
 def _cursor(value: Any) -> str | None:

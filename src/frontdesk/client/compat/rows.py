@@ -390,7 +390,7 @@ _WITHHELD = frozenset({"last_message", "pricing"})
 
 
 @dataclass(frozen=True)
-class _Marks:
+class _ModelChecks:
     """Checks of a model: required members, members with a format, nested objects.
 
     words: those of the formatted members whose value is an enumerated word.
@@ -432,7 +432,7 @@ def is_canonical_value(value: Wire) -> bool:
     )
 
 
-def _is_well_formed(value: Wire, marks: _Marks) -> bool:
+def _is_well_formed(value: Wire, marks: _ModelChecks) -> bool:
     if not marks.expected <= value.model_fields_set:
         return False
     for name, in_form in marks.formed:
@@ -483,9 +483,9 @@ _ON_REQUEST: Mapping[type[Wire], frozenset[str]] = {
 
 
 @cache
-def _marks(model: type[Wire]) -> _Marks:
+def _marks(model: type[Wire]) -> _ModelChecks:
     fields = fields_of(model)
-    return _Marks(
+    return _ModelChecks(
         frozenset(field.name for field in fields) - _WITHHELD - _ON_REQUEST.get(model, frozenset()),
         tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
         tuple(

@@ -57,11 +57,11 @@ class BatchConversation:
     refold: bool = False
     touched: bool = False
     divided: bool = False
-    unsummed: bool = False
+    missing_from_label_rollups: bool = False
 
     @property
     def summed_labels(self) -> frozenset[int]:
-        return frozenset() if self.unsummed else self.labels
+        return frozenset() if self.missing_from_label_rollups else self.labels
 
 
 class Conversations:
@@ -200,7 +200,7 @@ class Conversations:
             if labels:
                 facts = rollups.label_facts(*self._context.account, conversation.id)
                 self._label_rollups.add(labels, facts, -1)
-            conversation.unsummed = True
+            conversation.missing_from_label_rollups = True
 
     def _receiver(self, channel_id: int, contact_id: int, at: int) -> BatchConversation:
         """Find or create the conversation that receives facts from another."""

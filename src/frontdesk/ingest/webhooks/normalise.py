@@ -21,7 +21,7 @@ from frontdesk.ingest.webhooks.messages import (
     convert_status,
 )
 
-__all__ = ["TEXT_LIMIT", "Normalised", "normalise"]
+__all__ = ["TEXT_LIMIT", "NormalisedBody", "normalise"]
 
 # Arrays of a value, with the converter of their elements.
 _ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
@@ -34,7 +34,7 @@ _ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Normalised:
+class NormalisedBody:
     """Converted body. ignored: number of skipped elements by kind.
 
     refused: errors of unreadable elements.
@@ -71,7 +71,9 @@ class _ChangeValue:
     at: int = 0
 
 
-def normalise(body: Mapping[str, Any], *, live: bool, received_at: int | None = None) -> Normalised:
+def normalise(
+    body: Mapping[str, Any], *, live: bool, received_at: int | None = None
+) -> NormalisedBody:
     """Convert a webhook body, with channels and contacts before what refers to them.
 
     Also accepts a bare `value` object and 360dialog's envelope. `live` is False for back-fill.
@@ -90,7 +92,7 @@ def normalise(body: Mapping[str, Any], *, live: bool, received_at: int | None = 
         raise Malformed(reading.refused[0])
     if reading.refused:
         reading.ignored["element that cannot be read"] += len(reading.refused)
-    return Normalised(tuple(reading.events), reading.ignored, tuple(reading.refused))
+    return NormalisedBody(tuple(reading.events), reading.ignored, tuple(reading.refused))
 
 
 def _changes(body: JsonObject, reading: _Conversion) -> Iterator[_ChangeValue]:

@@ -91,7 +91,7 @@ class SizedScreen(Screen[R]):
 # Textual takes the default CSS of the first base only, so that must be a Textual class.
 
 
-class LeftOnce(SizedScreen[R]):
+class DismissOnce(SizedScreen[R]):
     """Ignores a repeated dismissal, so that a repeated key does not close the screen below.
 
     left: dismissed, though possibly not yet removed.
@@ -134,7 +134,7 @@ class LeftOnce(SizedScreen[R]):
         self._drawn = []
 
 
-class Dialog(ModalScreen[R], LeftOnce[R]):
+class Dialog(ModalScreen[R], DismissOnce[R]):
     """A modal screen that covers a part of the screen below."""
 
 
@@ -151,12 +151,12 @@ class TextField(Input):
             await self.run_action(binding.action)
 
 
-class Early(LeftOnce[R]):
+class BufferedKeys(DismissOnce[R]):
     """Buffers keys that arrive before mounting, and types them into the field afterwards."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._early: list[events.Key] = []
+        self._buffered_keys: list[events.Key] = []
 
     @property
     def typing(self) -> bool:
@@ -166,16 +166,16 @@ class Early(LeftOnce[R]):
     @on(events.Mount)
     async def _catch_up(self) -> None:
         """Type the buffered keys before any later one is handled."""
-        early, self._early = self._early, []
+        early, self._buffered_keys = self._buffered_keys, []
         for event in early:
             await self.type_in(event)
 
-    async def take_early(self, event: events.Key) -> None:
+    async def buffer_key(self, event: events.Key) -> None:
         """Handle a key that no widget consumed: buffer it until this screen is mounted."""
         if self.is_mounted:
             await self.type_in(event)
         else:
-            self._early.append(event)
+            self._buffered_keys.append(event)
 
     async def type_in(self, event: events.Key) -> None:
         """Apply a key to the input: insert a printable character; submit on enter."""
@@ -195,5 +195,5 @@ class Early(LeftOnce[R]):
             await field.action_submit()
 
 
-class Asking(Dialog[R | None], Early[R | None]):
+class AnswerDialog(Dialog[R | None], BufferedKeys[R | None]):
     """A dialog with one answer."""

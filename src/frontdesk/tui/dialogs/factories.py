@@ -88,6 +88,6 @@ def filter_line(query: Query, names: QueryNames, history: Sequence[str]) -> "Scr
 
 def received(title: str, value: Wire) -> Screen[None]:
     """Show a value as JSON, as it was received."""
-    from frontdesk.tui.dialogs.raw_row import Received
+    from frontdesk.tui.dialogs.raw_row import RawRow
 
-    return Received(title, value)
+    return RawRow(title, value)

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.query import Completion, Query, QueryNames, check, complete
-from frontdesk.tui.dialogs.base import Asking, TextField
+from frontdesk.tui.dialogs.base import AnswerDialog, TextField
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.picker import ChoiceList
 from frontdesk.tui.key_names import HintLine
@@ -37,7 +37,7 @@ class MistakeHighlighter(Highlighter):
             text.stylize("underline", problem.start, problem.end)
 
 
-class FilterLine(Asking[Query]):
+class FilterLine(AnswerDialog[Query]):
     """Returns the query of the line, or None if cancelled.
 
     history: texts of earlier queries, newest first.

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
-from frontdesk.tui.dialogs.base import Asking, Dialog, TextField
+from frontdesk.tui.dialogs.base import AnswerDialog, Dialog, TextField
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry, V
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.widgets.line_widget import PARTS
@@ -191,7 +191,7 @@ def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
     return [one._replace(heading="") for one in found]
 
 
-class Picker(Asking[V]):
+class Picker(AnswerDialog[V]):
     """Returns the value of the selected choice, or None if cancelled."""
 
     COMPONENT_CLASSES = PARTS

@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from frontdesk.tui.dialogs.base import Asking, TextField
+from frontdesk.tui.dialogs.base import AnswerDialog, TextField
 
 
-class Prompt(Asking[str]):
+class Prompt(AnswerDialog[str]):
     """Returns the text, or None if it is empty or the prompt was cancelled.
 
     `check` returns an error message, or None for valid text. Invalid text can be corrected.

@@ -19,7 +19,7 @@ from frontdesk.wire import Wire
 _KEYS = "{list.next}/{list.previous} move   {received.copy} copy   {received.leave} back"
 
 
-class Lines(VirtualList[str]):
+class TextLines(VirtualList[str]):
     """List of wrapped lines of text."""
 
     def copied(self) -> str:
@@ -30,7 +30,7 @@ class Lines(VirtualList[str]):
         return [[("text", fit(line, width))] for line in wrap(self.rows[position], width)]
 
 
-class Received(Dialog[None]):
+class RawRow(Dialog[None]):
     """Shows a wire model as indented JSON."""
 
     COMPONENT_CLASSES = PARTS
@@ -47,7 +47,7 @@ class Received(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="help"):
             yield Static(self._title, id="help-title", markup=False)
-            yield Lines(id="help-keys")
+            yield TextLines(id="help-keys")
             yield HintLine(_KEYS, id="help-foot")
 
     def on_mount(self) -> None:
@@ -55,12 +55,12 @@ class Received(Dialog[None]):
             return
         members = self._value.model_dump(mode="json", exclude_unset=True)
         text = json.dumps(members, ensure_ascii=False, indent=2).split("\n")
-        lines = self.query_one(Lines)
+        lines = self.query_one(TextLines)
         lines.show(FixedRows([(str(at), line) for at, line in enumerate(text)]))
         lines.focus()
 
     def action_copy(self) -> None:
-        copy(self, self.query_one(Lines).copied())
+        copy(self, self.query_one(TextLines).copied())
 
     def action_leave(self) -> None:
         self.dismiss()

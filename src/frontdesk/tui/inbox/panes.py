@@ -19,28 +19,28 @@ from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
-class Finding:
+class RowSearch:
     """Case-insensitive search for the next matching row, run in steps of limited length.
 
     `step` is 1 (down) or -1 (up). The search wraps around and ends with the row under the cursor.
     """
 
-    def __init__(self, body: VirtualList[Any], sought: str, step: int) -> None:
-        self.sought = sought
+    def __init__(self, body: VirtualList[Any], text: str, step: int) -> None:
+        self.text = text
         self._body = body
         self._rows = body.rows
         self._start, self._step = body.cursor, step
         self._looked_at = 0
         self.found = False
 
-    def look(self, most: int) -> bool:
+    def run(self, most: int) -> bool:
         """Test up to `most` further rows, and go to a match; False when the search is over."""
         if self._rows is not self._body.rows:
             # The list shows other rows now: abandon the search.
             self.found = True
             return False
         count = len(self._rows) if self._rows is not None else 0
-        wanted = self.sought.casefold()
+        wanted = self.text.casefold()
         last = min(count, self._looked_at + most)
         for away in range(self._looked_at + 1, last + 1):
             position = (self._start + self._step * away) % count
@@ -186,9 +186,9 @@ class Panes(Horizontal):
         self.toggle_class("-zoomed")
         self._lay_out()
 
-    def finding(self, sought: str, step: int) -> Finding:
+    def search(self, text: str, step: int) -> RowSearch:
         """Search for text in the focused pane; `step` is 1 or -1."""
-        return Finding(self._panes[self.at].body, sought, step)
+        return RowSearch(self._panes[self.at].body, text, step)
 
     def copied(self) -> str:
         """Text that the copy action takes from the focused pane."""

@@ -108,7 +108,7 @@ class ChannelPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = CHANNEL_KEYS
 
-    class Chosen(Message):
+    class ChannelChosen(Message):
         """A channel was chosen; None stands for all channels."""
 
         def __init__(self, channel: str | None) -> None:
@@ -136,7 +136,7 @@ class ChannelPane(Pane):
     @on(VirtualList.Opened)
     def _choose(self, event: VirtualList.Opened) -> None:
         event.stop()
-        self.post_message(self.Chosen(event.row.id or None))
+        self.post_message(self.ChannelChosen(event.row.id or None))
 
 
 class QueuePane(Pane):
@@ -147,10 +147,10 @@ class QueuePane(Pane):
         Binding("E", "screen.export('list')", "Export list or selection…", id="inbox.export"),
     ]
 
-    class Opened(Message):
+    class SelectionOpened(Message):
         """The selected conversation was opened."""
 
-    class Changed(Message):
+    class MarksChanged(Message):
         """The marked rows or the progress of the scan have changed."""
 
     def __init__(
@@ -357,7 +357,7 @@ class QueuePane(Pane):
             self._show_local(self._local)
         else:
             self._show_rows(self._with_departed(stay))
-        self.post_message(self.Changed())
+        self.post_message(self.MarksChanged())
         return True
 
     def status_beside(self, step: int) -> str:
@@ -408,7 +408,7 @@ class QueuePane(Pane):
         """Dim the rows of a local filter that no longer match, and leave them out of its count."""
         local.stale |= self._read_here
         self.list.dimmed = frozenset(local.stale)
-        self.post_message(self.Changed())
+        self.post_message(self.MarksChanged())
 
     def go_to(self, conversation_id: str) -> bool:
         """Move the cursor to a conversation; False if it is not in the list."""
@@ -871,7 +871,7 @@ class QueuePane(Pane):
         showing, chosen, ended = self._showing, self.filter, True
         try:
             while self._scan_goes_on():
-                self.post_message(self.Changed())
+                self.post_message(self.MarksChanged())
                 extent = self.listing.extent
                 await self._mailbox.older_conversations(chosen)
                 if showing != self._showing or self._local is None:
@@ -894,7 +894,7 @@ class QueuePane(Pane):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Announce the start and the end of a scan."""
         if event.worker.group == SCAN:
-            self.post_message(self.Changed())
+            self.post_message(self.MarksChanged())
 
     def _scan_further(self) -> None:
         """Continue an ended scan by `MOST_ROWS_SCANNED` more rows."""
@@ -1104,7 +1104,7 @@ class QueuePane(Pane):
     @on(VirtualList.Opened)
     def _open(self, event: VirtualList.Opened) -> None:
         event.stop()
-        self.post_message(self.Opened())
+        self.post_message(self.SelectionOpened())
 
     @on(VirtualList.Highlighted)
     def _note_place(self, event: VirtualList.Highlighted) -> None:
@@ -1116,7 +1116,7 @@ class QueuePane(Pane):
     @on(ConversationList.Marked)
     def _count_marked(self, event: ConversationList.Marked) -> None:
         event.stop()
-        self.post_message(self.Changed())
+        self.post_message(self.MarksChanged())
 
     @on(VirtualList.NearEnd)
     def _load_more(self, event: VirtualList.NearEnd) -> None:

@@ -32,7 +32,7 @@ from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, c
 from frontdesk.request_priority import in_background
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.action_groups import CommandEntry
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell, ConnectionMonitor
@@ -48,7 +48,7 @@ from frontdesk.tui.dialogs.view_table import (
 )
 from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.open_view import open_view
-from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Finding, Panes
+from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Panes, RowSearch
 from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
 from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
 from frontdesk.tui.key_names import KeyNames
@@ -200,7 +200,7 @@ class InboxScreen(SizedScreen[None]):
         self._countdown: Timer | None = None
         self._refreshing: Worker[None] | None = None
         self._refreshed_at = clock.now()
-        self._sought = ""
+        self._find_text = ""
         self._warned: str | None = None
         self._pace = mailbox.pace(
             _SHARE,
@@ -272,7 +272,7 @@ class InboxScreen(SizedScreen[None]):
 
     def _show_query(self, query: Query, selected: str | None = None) -> None:
         self._awaited = None
-        if query != self.queue.list_query and isinstance(self.app, WatchedApp):
+        if query != self.queue.list_query and isinstance(self.app, CrashReportingApp):
             self.app.end_notice()
         self.queue.show_query(query, selected)
         if self.focused is self.thread.messages:
@@ -513,11 +513,11 @@ class InboxScreen(SizedScreen[None]):
     async def start_mirror(self) -> None:
         """Fill the cache with the conversations to keep, while the user rests."""
         # Deferred: most starts keep nothing.
-        from frontdesk.cache import Keep
+        from frontdesk.cache import KeepRule
         from frontdesk.mailbox.mirror import Mirror
         from frontdesk.mailbox.power_source import on_battery
 
-        keep = Keep.parse(self._mailbox.kept)
+        keep = KeepRule.parse(self._mailbox.kept)
         if keep is not None:
             suspended = (lambda: False) if self._preferences.fill_on_battery else on_battery
             mirror = Mirror(
@@ -552,7 +552,7 @@ class InboxScreen(SizedScreen[None]):
         settings = self._preferences.alerts
         words = "   ".join(sentence for sentence, _ in announcements(alerts))
         self.app.notify(words, severity="warning", timeout=_ALERT_SECONDS, markup=False)
-        if settings.terminal and isinstance(self.app, WatchedApp):
+        if settings.terminal and isinstance(self.app, CrashReportingApp):
             self.app.write_to_terminal(terminal_notification(alerts, os.environ))
 
         def run() -> None:
@@ -603,7 +603,7 @@ class InboxScreen(SizedScreen[None]):
         self.queue.list.update_ages()
         self._refresh_bars()
 
-    @on(QueuePane.Changed)
+    @on(QueuePane.MarksChanged)
     def _refresh_bars_soon(self) -> None:
         """Update all bars once for changes that come together."""
         if not self._bars_due:
@@ -638,18 +638,18 @@ class InboxScreen(SizedScreen[None]):
 
     # Messages of panes
 
-    @on(QueuePane.Opened)
+    @on(QueuePane.SelectionOpened)
     def _enter_thread(self) -> None:
         self._open_selected()
         self.panes.enter("thread")
 
-    @on(ChannelPane.Chosen)
-    def _choose_channel(self, event: ChannelPane.Chosen) -> None:
+    @on(ChannelPane.ChannelChosen)
+    def _choose_channel(self, event: ChannelPane.ChannelChosen) -> None:
         self._change_channel(event.channel)
         self.panes.enter("list")
 
-    @on(ContactPane.Opened)
-    def _show_other_conversation(self, event: ContactPane.Opened) -> None:
+    @on(ContactPane.ConversationOpened)
+    def _show_other_conversation(self, event: ContactPane.ConversationOpened) -> None:
         self.show_conversation(event.conversation_id)
 
     @on(ThreadPane.Loaded)
@@ -965,37 +965,37 @@ class InboxScreen(SizedScreen[None]):
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused pane."""
         words = sentences.FIND_IN_PANE
-        prompt = dialogs.prompt("/ ", value=self._sought, placeholder=words)
+        prompt = dialogs.prompt("/ ", value=self._find_text, placeholder=words)
         dialogs.ask(self.app, prompt, self._find_first)
 
-    def _find_first(self, sought: str) -> None:
-        self._sought = sought
+    def _find_first(self, text: str) -> None:
+        self._find_text = text
         self.action_find_next(1)
 
     def action_find_next(self, step: int) -> None:
         """Go to the next or previous match of the last search text."""
-        if not self._sought:
+        if not self._find_text:
             return
-        finding = self.panes.finding(self._sought, step)
-        if finding.look(_ROWS_AT_ONCE):
+        search = self.panes.search(self._find_text, step)
+        if search.run(_ROWS_AT_ONCE):
             key = self._keys["inbox.back"]
-            self._notify(sentences.SEARCHING.format(text=self._sought, key=key))
-            self._find_further(finding)
+            self._notify(sentences.SEARCHING.format(text=self._find_text, key=key))
+            self._continue_search(search)
         else:
-            self._notify_unless_found(finding)
+            self._notify_unless_found(search)
 
     @work(group=SEARCH, exclusive=True)
-    async def _find_further(self, finding: Finding) -> None:
+    async def _continue_search(self, search: RowSearch) -> None:
         """Search a long list in steps, so that keys are handled in between."""
         more = True
         while more:
             await asyncio.sleep(0)
-            more = finding.look(_ROWS_PER_STEP)
-        self._notify_unless_found(finding)
+            more = search.run(_ROWS_PER_STEP)
+        self._notify_unless_found(search)
 
-    def _notify_unless_found(self, finding: Finding) -> None:
-        if not finding.found:
-            self._notify(sentences.NO_MATCH_IN_PANE.format(text=finding.sought))
+    def _notify_unless_found(self, search: RowSearch) -> None:
+        if not search.found:
+            self._notify(sentences.NO_MATCH_IN_PANE.format(text=search.text))
 
     def action_date(self) -> None:
         """Ask for a date and go there; older messages are loaded as needed."""

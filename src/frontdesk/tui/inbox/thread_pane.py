@@ -604,7 +604,7 @@ class ContactPane(Pane):
         Binding("right_square_bracket,full_stop", "group(1)", "Next group", id="inbox.after"),
     ]
 
-    class Opened(WidgetMessage):
+    class ConversationOpened(WidgetMessage):
         """Another conversation of the contact was opened."""
 
         def __init__(self, conversation_id: str) -> None:
@@ -658,4 +658,4 @@ class ContactPane(Pane):
     def _open(self, event: VirtualList.Opened) -> None:
         event.stop()
         if event.row.conversation_id:
-            self.post_message(self.Opened(event.row.conversation_id))
+            self.post_message(self.ConversationOpened(event.row.conversation_id))

@@ -46,9 +46,15 @@ from frontdesk.text import clean, one_line
 from frontdesk.time_format import short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.reports.plots import HOURS, Heat, HeatMap, Plot, Scene
+from frontdesk.tui.reports.plots import HOURS, HeatCells, HeatMap, Plot, Scene
 from frontdesk.tui.reports.query import moments_of
-from frontdesk.tui.reports.tables import AuthorTable, GroupTable, Head, LiveLine, MetricTable
+from frontdesk.tui.reports.tables import (
+    AuthorTable,
+    GroupTable,
+    LiveLine,
+    MetricTable,
+    TableHeading,
+)
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import ReportQuery
@@ -225,7 +231,7 @@ class ReportPanes(Vertical):
     def compose(self) -> ComposeResult:
         yield self.live
         with Vertical(id="metrics-pane"):
-            yield Head(self.metrics, id="metrics-head")
+            yield TableHeading(self.metrics, id="metrics-head")
             yield self.metrics
         with Horizontal(id="lower"):
             with Vertical(id="plot-pane"):
@@ -234,10 +240,10 @@ class ReportPanes(Vertical):
                 yield self.heat
                 yield self._column
             with Vertical(id="authors-pane"):
-                yield Head(self.authors, id="authors-head")
+                yield TableHeading(self.authors, id="authors-head")
                 yield self.authors
         with Vertical(id="report-channels-pane"):
-            yield Head(self.channels, id="channels-head")
+            yield TableHeading(self.channels, id="channels-head")
             yield self.channels
             yield self._remark
 
@@ -255,7 +261,7 @@ class ReportPanes(Vertical):
         # The message may arrive after a later key has moved the focus on.
         if name is not None and widget.has_focus:
             self._note(name)
-        for head in self.query(Head):
+        for head in self.query(TableHeading):
             head.refresh()
         self._title.mark(name == "plot")
         self._show_cursor()
@@ -324,7 +330,7 @@ class ReportPanes(Vertical):
         self._remark.display = bool(remark)
         rows = min(max(1, len(groups or ())), _MOST_CHANNEL_ROWS)
         self.query("#report-channels-pane").set_styles(height=rows + 2 + bool(remark))
-        self.query_one("#channels-head", Head).refresh()
+        self.query_one("#channels-head", TableHeading).refresh()
 
     def show_hours(self, answer: Report | None, words: str, *, shown: bool) -> None:
         """Show messages or first responses by weekday and hour, in place of the plot.
@@ -338,7 +344,7 @@ class ReportPanes(Vertical):
         changed = shown != self.has_class("-heat")
         self.set_class(shown, "-heat")
         cells = _cells(self._hours, longer=self._longer)
-        self.heat.show(Heat(cells, self._longer) if cells else None, words)
+        self.heat.show(HeatCells(cells, self._longer) if cells else None, words)
         if changed and at_plot:
             self.enter("plot")
         self.follow()
@@ -348,13 +354,13 @@ class ReportPanes(Vertical):
         self._longer = not self._longer
         cells = _cells(self._hours, longer=self._longer)
         if cells:
-            self.heat.show(Heat(cells, self._longer))
+            self.heat.show(HeatCells(cells, self._longer))
         self.follow()
 
     def order_channels(self, field: str) -> None:
         """Sort the breakdown by a column."""
         self.channels.order_by(field)
-        self.query_one("#channels-head", Head).refresh()
+        self.query_one("#channels-head", TableHeading).refresh()
 
     def follow(self) -> None:
         """Plot the metric under the cursor, and describe the plot's selected column."""
@@ -366,7 +372,7 @@ class ReportPanes(Vertical):
         heat = self.has_class("-heat")
         self._title.show(self._heat_title() if heat else self._title_words(metric, scene))
         self._show_cursor()
-        for head in self.query(Head):
+        for head in self.query(TableHeading):
             head.refresh()
 
     def _show_cursor(self) -> None:

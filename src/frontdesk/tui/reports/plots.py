@@ -122,7 +122,7 @@ class Plot(LineWidget, can_focus=True):
         Binding("home", "move(-9999)", "First part", id="plot.first", show=False),
     ]
 
-    class Moved(Message):
+    class CursorMoved(Message):
         """The cursor moved to another column."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
@@ -145,7 +145,7 @@ class Plot(LineWidget, can_focus=True):
             self.cursor = max(0, min(self.cursor + step, self.scene.columns - 1))
             self.forget_drawn()
             self.refresh()
-            self.post_message(self.Moved())
+            self.post_message(self.CursorMoved())
 
     def forget_drawn(self) -> None:
         self._lines = None
@@ -294,7 +294,7 @@ _SHADES, _PLAIN_SHADES = "·░▒▓█", ".-+*#"
 _MORE, _LONGER = ("dim", "read", "accent", "strong"), ("good", "early", "warning", "overdue")
 
 
-class Heat(NamedTuple):
+class HeatCells(NamedTuple):
     """Cells by weekday (from Monday) and hour. longer: large values are bad."""
 
     cells: Sequence[Values]
@@ -319,17 +319,17 @@ class HeatMap(LineWidget, can_focus=True):
         Binding("k,up", "move(-1, 0)", "Previous day", id="heat.above", show=False),
     ]
 
-    class Moved(Message):
+    class CellChosen(Message):
         """The cursor moved to another cell."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self.shades = _SHADES if glyphs.stem in glyphs.levels else _PLAIN_SHADES
-        self._heat: Heat | None = None
+        self._heat: HeatCells | None = None
         self._words = ""
         self.day, self.hour = 0, 9
 
-    def show(self, heat: Heat | None, words: str = "") -> None:
+    def show(self, heat: HeatCells | None, words: str = "") -> None:
         """Draw other cells; without any, a sentence."""
         self._heat, self._words = heat, words
         self.refresh()
@@ -338,7 +338,7 @@ class HeatMap(LineWidget, can_focus=True):
         self.day = max(0, min(self.day + days, len(WEEKDAYS) - 1))
         self.hour = max(0, min(self.hour + hours, HOURS - 1))
         self.refresh()
-        self.post_message(self.Moved())
+        self.post_message(self.CellChosen())
 
     def line(self, y: int) -> Strip:
         width, height = self.size

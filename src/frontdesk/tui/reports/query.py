@@ -24,7 +24,7 @@ from frontdesk.wire.reports import Report
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReportOptions:
     """Parameters of a report; serialized between runs.
 
     `period` is a name in PERIODS, or CUSTOM with `first` and `end` as ISO dates (end None: now).
@@ -46,17 +46,17 @@ class Asked:
     row: str = ""
 
     @classmethod
-    def stored(cls, text: str | None) -> Asked:
+    def stored(cls, text: str | None) -> ReportOptions:
         """Parse stored parameters; the defaults if they are missing or invalid."""
         try:
             known = {field.name for field in fields(cls)}
             members = json.loads(text or "{}")
-            asked = cls(**{name: value for name, value in members.items() if name in known})
-            asked.span(date.max - timedelta(days=1))
-            BREAKDOWNS[asked.breakdown]
+            options = cls(**{name: value for name, value in members.items() if name in known})
+            options.span(date.max - timedelta(days=1))
+            BREAKDOWNS[options.breakdown]
         except (AttributeError, KeyError, TypeError, ValueError):
             return cls()
-        return asked
+        return options
 
     def to_store(self) -> str:
         return json.dumps(asdict(self))
@@ -71,7 +71,7 @@ class Asked:
         end = date.fromisoformat(self.end) if self.end else None
         return Span(date.fromisoformat(self.first or ""), end)
 
-    def with_span(self, span: Span) -> Asked:
+    def with_span(self, span: Span) -> ReportOptions:
         """Copy with a custom range of dates."""
         end = span.end.isoformat() if span.end else None
         return replace(self, period=CUSTOM, first=span.first.isoformat(), end=end)
@@ -104,9 +104,9 @@ class Asked:
         )
 
 
-def zone_of(asked: Asked, report: Report | None, clock: Clock) -> tzinfo:
+def zone_of(options: ReportOptions, report: Report | None, clock: Clock) -> tzinfo:
     """Zone of the report's days: the selected one, the account's, or else the local one."""
-    name = asked.zone or (report.period.timezone if report else None)
+    name = options.zone or (report.period.timezone if report else None)
     with suppress(ZoneInfoNotFoundError, ValueError, OSError):
         if name:
             return ZoneInfo(name)

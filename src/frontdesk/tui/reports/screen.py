@@ -38,8 +38,8 @@ from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.panes import ReportPanes
 from frontdesk.tui.reports.plots import HeatMap, Plot
-from frontdesk.tui.reports.query import Asked, zone_of
-from frontdesk.tui.reports.tables import LiveLine, ReportTable, Share
+from frontdesk.tui.reports.query import ReportOptions, zone_of
+from frontdesk.tui.reports.tables import AuthorShare, LiveLine, ReportTable
 from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
@@ -137,7 +137,7 @@ class ReportScreen(ViewScreen):
 
     def __init__(self, opening: Opening, *, glyphs: Glyphs) -> None:
         super().__init__(opening)
-        self._asked = Asked.stored(self.mailbox.get_setting(_REMEMBERED))
+        self._options = ReportOptions.stored(self.mailbox.get_setting(_REMEMBERED))
         self._glyphs = glyphs
         self._panes = ReportPanes(glyphs)
         self._report: Report | None = None
@@ -149,8 +149,8 @@ class ReportScreen(ViewScreen):
         yield Bar(id="foot")
 
     def on_mount(self) -> None:
-        self._panes.channels.seek(self._asked.row)
-        self._panes.enter(self._asked.pane if self._asked.pane in panes.ORDER else "metrics")
+        self._panes.channels.seek(self._options.row)
+        self._panes.enter(self._options.pane if self._options.pane in panes.ORDER else "metrics")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._panes.entered(event.widget)
@@ -158,15 +158,15 @@ class ReportScreen(ViewScreen):
     # Parameters
 
     def _zone(self) -> tzinfo:
-        return zone_of(self._asked, self._report, self.clock)
+        return zone_of(self._options, self._report, self.clock)
 
     def _today(self) -> date:
         return self.clock.now().astimezone(self._zone()).date()
 
-    def _ask_for(self, asked: Asked) -> None:
+    def _ask_for(self, options: ReportOptions) -> None:
         """Show the cached report for new parameters at once, then refresh it."""
-        self._asked = asked
-        self.mailbox.set_setting(_REMEMBERED, asked.to_store())
+        self._options = options
+        self.mailbox.set_setting(_REMEMBERED, options.to_store())
         self.show_saved()
         self.describe()
         self.renew()
@@ -176,7 +176,7 @@ class ReportScreen(ViewScreen):
         await self._read_parts()
 
     async def _read_parts(self) -> None:
-        for part in self._asked.included:
+        for part in self._options.included:
             await self.ask(partial(self._read_part, part))
 
     @work(group="parts", exclusive=True)
@@ -196,7 +196,7 @@ class ReportScreen(ViewScreen):
             self._show_parts()
 
     def _query(self, part: str = "") -> ReportQuery:
-        return self._asked.query(self._today(), self.opening.targets, part)
+        return self._options.query(self._today(), self.opening.targets, part)
 
     async def _read_report(self) -> None:
         query = self._query()
@@ -226,13 +226,13 @@ class ReportScreen(ViewScreen):
         if report is None and self._report is None:
             # Before a response, the account's zone is unknown: use the local date.
             today = self.clock.now().date()
-            report = self.mailbox.report(self._asked.query(today, self.opening.targets))
+            report = self.mailbox.report(self._options.query(today, self.opening.targets))
         self._report = report
         self._panes.say_when_empty(self._refusal or self._empty_words())
         self._panes.show(
             report,
             zone=self._zone(),
-            parts=self._asked.parts(self._today()),
+            parts=self._options.parts(self._today()),
             now=self.clock.now(),
             as_of=panes.as_of(report, self.clock),
         )
@@ -242,13 +242,13 @@ class ReportScreen(ViewScreen):
         """Show the breakdown and the hours, or why they are missing."""
         if not self.composed:
             return
-        part = self._asked.breakdown
+        part = self._options.breakdown
         is_base = part == "channels"
         answer = self._report if is_base else self.mailbox.report(self._query(part))
         self._panes.show_breakdown(part, answer, self._missing_words(part))
-        hours = self.mailbox.report(self._query("hours")) if self._asked.hours else None
+        hours = self.mailbox.report(self._query("hours")) if self._options.hours else None
         words = self._missing_words("hours")
-        self._panes.show_hours(hours, words, shown=self._asked.hours)
+        self._panes.show_hours(hours, words, shown=self._options.hours)
 
     def _missing_words(self, part: str) -> str:
         return self._part_refusals.get(part) or self.connection.problem or "Loading…"
@@ -278,7 +278,7 @@ class ReportScreen(ViewScreen):
             self.query_one("#foot", Bar).show(foot)
 
     def _channel_name(self) -> str:
-        return panes.channel_words(self._asked.channel, self._channels())
+        return panes.channel_words(self._options.channel, self._channels())
 
     def _channels(self) -> Mapping[str, str]:
         return panes.channels_by_id(self.mailbox, self._report)
@@ -286,37 +286,37 @@ class ReportScreen(ViewScreen):
     # Keys
 
     def action_pane(self, name: str) -> None:
-        if name == "plot" and self._asked.hours:
+        if name == "plot" and self._options.hours:
             self._keep(hours=False)
         self._panes.enter(name)
 
     def action_breakdown(self, part: str) -> None:
         """Show a table by channel, person, team or label."""
-        if part != self._asked.breakdown:
+        if part != self._options.breakdown:
             self._keep(breakdown=part)
         self._panes.enter("channels")
 
     def action_hours(self) -> None:
         """Show weekdays and hours in place of the plot."""
-        if not self._asked.hours:
+        if not self._options.hours:
             self._keep(hours=True)
         self._panes.enter("plot")
 
     def action_measure(self) -> None:
         """Show first responses by hour rather than messages, or the other way round."""
-        if self._asked.hours:
+        if self._options.hours:
             self._panes.switch_hours()
         else:
             self.action_hours()
 
     def action_spread(self) -> None:
         """Show or hide p50 and p90 beside the means."""
-        self._ask_for(replace(self._asked, spread=not self._asked.spread))
+        self._ask_for(replace(self._options, spread=not self._options.spread))
 
     def _keep(self, **shown: Any) -> None:
         """Change and remember what is shown, and read the parts that this needs."""
-        self._asked = replace(self._asked, **shown)
-        self.mailbox.set_setting(_REMEMBERED, self._asked.to_store())
+        self._options = replace(self._options, **shown)
+        self.mailbox.set_setting(_REMEMBERED, self._options.to_store())
         self._show_parts()
         self.renew_parts()
 
@@ -324,7 +324,7 @@ class ReportScreen(ViewScreen):
         """Remember the row that leads to conversations, so that the report opens on it again."""
         group: BreakdownRow | None = self._panes.channels.row
         row = group.key if group else ""
-        kept = replace(self._asked, pane=self._panes.at, row=row)
+        kept = replace(self._options, pane=self._panes.at, row=row)
         self.mailbox.set_setting(_REMEMBERED, kept.to_store())
         super().choose(chosen, difference, more)
 
@@ -339,49 +339,49 @@ class ReportScreen(ViewScreen):
         """Select a named period, or enter dates."""
         choices = [Choice(name, name, panes.span_hint(name, self._today())) for name in PERIODS]
         choices.append(Choice(CUSTOM, "dates…", "2026-03-01 .. 2026-03-14"))
-        picker = Picker("Period", choices, current=self._asked.period)
+        picker = Picker("Period", choices, current=self._options.period)
         ask(self.app, picker, self._take_period)
 
     def _take_period(self, name: str) -> None:
         if name == CUSTOM:
             today = self._today()
-            prompt = date_prompt(self._asked.span(today), today)
+            prompt = date_prompt(self._options.span(today), today)
             ask(self.app, prompt, self._take_dates)
         else:
-            self._ask_for(replace(self._asked, period=name, first=None, end=None))
+            self._ask_for(replace(self._options, period=name, first=None, end=None))
 
     def _take_dates(self, typed: str) -> None:
-        self._ask_for(self._asked.with_span(typed_span(typed, self._today())))
+        self._ask_for(self._options.with_span(typed_span(typed, self._today())))
 
     def action_beside(self, step: int) -> None:
         """Go to the previous or next period of the same length."""
         today = self._today()
-        span: Span | None = beside(self._asked.span(today), step, today)
+        span: Span | None = beside(self._options.span(today), step, today)
         if span is None:
             self.notify("The period after this one has not begun", markup=False)
         else:
-            self._ask_for(self._asked.with_span(span))
+            self._ask_for(self._options.with_span(span))
 
     def action_channel(self) -> None:
         choices = [Choice(ALL_CHANNELS, "all channels")]
         choices += [Choice(id, name) for id, name in self._channels().items()]
-        current = self._asked.channel or ALL_CHANNELS
+        current = self._options.channel or ALL_CHANNELS
         picker = Picker("Channel", choices, current=current)
-        ask(self.app, picker, lambda id: self._ask_for(replace(self._asked, channel=id or None)))
+        ask(self.app, picker, lambda id: self._ask_for(replace(self._options, channel=id or None)))
 
     def action_zone(self) -> None:
         """Select the time zone of the report's days."""
         choices = [Choice(ACCOUNTS_ZONE, "as the account says")]
         choices += [Choice(name, name) for name in sorted(available_timezones())]
-        current = self._asked.zone or ACCOUNTS_ZONE
+        current = self._options.zone or ACCOUNTS_ZONE
         picker = Picker("Time zone", choices, current=current)
-        ask(self.app, picker, lambda name: self._ask_for(replace(self._asked, zone=name or None)))
+        ask(self.app, picker, lambda name: self._ask_for(replace(self._options, zone=name or None)))
 
     def action_granularity(self) -> None:
         """Cycle through hours, days, weeks and months, as far as they suit the period."""
         today = self._today()
-        parts = next_granularity(self._asked.parts(today), self._asked.span(today).days(today))
-        self._ask_for(replace(self._asked, granularity=parts))
+        parts = next_granularity(self._options.parts(today), self._options.span(today).days(today))
+        self._ask_for(replace(self._options, granularity=parts))
 
     def action_sort(self) -> None:
         """Select the sort column of the channels; selecting it again reverses the order."""
@@ -392,8 +392,8 @@ class ReportScreen(ViewScreen):
 
     def action_wall(self) -> None:
         """Show the live counts and today's metrics in large digits."""
-        asked = Asked("today", channel=self._asked.channel, zone=self._asked.zone)
-        self.app.push_screen(WallScreen(self.opening, asked, glyphs=self._glyphs))
+        options = ReportOptions("today", channel=self._options.channel, zone=self._options.zone)
+        self.app.push_screen(WallScreen(self.opening, options, glyphs=self._glyphs))
 
     def action_formula(self) -> None:
         """Explain the metric under the cursor."""
@@ -421,7 +421,7 @@ class ReportScreen(ViewScreen):
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""
         parts = {}
-        for part in self._asked.included:
+        for part in self._options.included:
             answer = self.mailbox.report(self._query(part))
             if answer is not None and getattr(answer, part) is not None:
                 parts[part] = getattr(answer, part)
@@ -435,9 +435,11 @@ class ReportScreen(ViewScreen):
     # Messages of the panes
 
     @on(ReportTable.Highlighted)
-    @on(Plot.Moved)
-    @on(HeatMap.Moved)
-    def _follow(self, event: ReportTable.Highlighted | Plot.Moved | HeatMap.Moved) -> None:
+    @on(Plot.CursorMoved)
+    @on(HeatMap.CellChosen)
+    def _follow(
+        self, event: ReportTable.Highlighted | Plot.CursorMoved | HeatMap.CellChosen
+    ) -> None:
         event.stop()
         self._panes.follow()
 
@@ -445,27 +447,27 @@ class ReportScreen(ViewScreen):
     def _open_row(self, event: ReportTable.Opened) -> None:
         """Show the conversations behind a row, as closely as a /v1 filter allows."""
         event.stop()
-        channel = self._asked.channel
+        channel = self._options.channel
         match event.row:
             case Figure(metric=metric):
                 chosen = ConversationFilter(status=metric.status, channel=channel)
                 self.choose(chosen, metric.difference)
             case BreakdownRow():
                 self._open_group(event.row)
-            case Share(author=str()):
+            case AuthorShare(author=str()):
                 self.choose(ConversationFilter(channel=channel), panes.NOT_BY_AUTHOR)
 
-    @on(LiveLine.Opened)
-    def _open_live(self, event: LiveLine.Opened) -> None:
+    @on(LiveLine.FigureOpened)
+    def _open_live(self, event: LiveLine.FigureOpened) -> None:
         event.stop()
-        chosen = event.live.chosen.model_copy(update={"channel": self._asked.channel})
+        chosen = event.live.chosen.model_copy(update={"channel": self._options.channel})
         waiting = event.live.waiting
         more = f"waiting:{waiting} sort:waiting" if waiting else ""
         self.choose(chosen, event.live.difference, more)
 
     def _open_group(self, group: BreakdownRow) -> None:
         """Show the open conversations of a person, or those of a channel or label."""
-        channel = self._asked.channel
+        channel = self._options.channel
         match group.scope:
             case "user":
                 chosen = ConversationFilter(

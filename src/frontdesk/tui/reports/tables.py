@@ -68,7 +68,7 @@ class ReportTable(VirtualList[Any]):
             self.rows_changed()
 
 
-class Head(LineWidget):
+class TableHeading(LineWidget):
     """Heading line of a table, with a mark if the table has the focus."""
 
     def __init__(self, table: ReportTable, *, id: str) -> None:
@@ -342,7 +342,7 @@ class GroupTable(ReportTable):
         self._moment: datetime | None = None
         self._orders = {part: columns[0].field for part, columns in COLUMNS.items()} | _FIRST_ORDER
         self.lowest_first = False
-        self._sought = ""
+        self._wanted_key = ""
 
     @property
     def sorted_by(self) -> str:
@@ -350,7 +350,7 @@ class GroupTable(ReportTable):
 
     def seek(self, key: str) -> None:
         """Select a row as soon as it is there."""
-        self._sought = key
+        self._wanted_key = key
 
     def put_groups(
         self, part: str, groups: Sequence[BreakdownRow], moment: datetime | None
@@ -368,9 +368,9 @@ class GroupTable(ReportTable):
         rest = [group for group in groups if values[group.key] is None]
         self.put([(group.key, group) for group in (*known, *rest)])
         keys = [group.key for group in (*known, *rest)]
-        if self._sought in keys:
-            self.go_to(keys.index(self._sought))
-            self._sought = ""
+        if self._wanted_key in keys:
+            self.go_to(keys.index(self._wanted_key))
+            self._wanted_key = ""
 
     def _number(self, group: BreakdownRow) -> float | None:
         """Value that the rows are sorted by."""
@@ -463,7 +463,7 @@ AUTHOR_PARTS = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class AuthorShare:
     """Messages of a row, and of all rows of its kind. part: ink of the bar.
 
     author: of messages by one author. sentence: text for the copy action.
@@ -507,7 +507,7 @@ class AuthorTable(ReportTable):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         assert self.rows is not None
-        share: Share = self.rows[position]
+        share: AuthorShare = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
         name = max(21, min(_CHARGED_WIDTH, width - 7 - 5 - 1 - 9))
@@ -523,17 +523,17 @@ class AuthorTable(ReportTable):
         return [[*line, ("text", " " * max(0, -room))]]
 
 
-def _by_author(counts: Mapping[str, int]) -> list[Share]:
+def _by_author(counts: Mapping[str, int]) -> list[AuthorShare]:
     """Messages by author, each in the colour that the author's messages have."""
     shares = []
     for author, count in _descending(counts):
         name, part = author_name(author), AUTHOR_PARTS.get(author, "accent")
         sentence = f"{name}: {count:,} messages sent"
-        shares.append(Share(name, count, sum(counts.values()), sentence, part, author))
+        shares.append(AuthorShare(name, count, sum(counts.values()), sentence, part, author))
     return shares
 
 
-def _charged(pricing: Sequence[PricingCount]) -> list[Share]:
+def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
     """Messages by category and type, summed over channels and authors."""
     counts: Counter[tuple[str, str]] = Counter()
     billable: Counter[tuple[str, str]] = Counter()
@@ -544,11 +544,11 @@ def _charged(pricing: Sequence[PricingCount]) -> list[Share]:
     for kind, count in _descending(+counts):
         name = f"as {', '.join(humanize(one_line(word)) for word in kind)}"
         sentence = f"charged {name}: {count:,} messages, {billable[kind]:,} billable"
-        shares.append(Share(name, count, counts.total(), sentence))
+        shares.append(AuthorShare(name, count, counts.total(), sentence))
     return shares
 
 
-def _billable(pricing: Sequence[PricingCount]) -> list[Share]:
+def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
     """Billable messages by channel and author."""
     counts: Counter[tuple[str, str]] = Counter()
     for one in pricing:
@@ -557,7 +557,7 @@ def _billable(pricing: Sequence[PricingCount]) -> list[Share]:
     shares = []
     for (channel, author), count in _descending(+counts):
         name = f"billable, {channel}, {humanize(one_line(author))}"
-        shares.append(Share(name, count, counts.total(), f"{name}: {count:,} messages"))
+        shares.append(AuthorShare(name, count, counts.total(), f"{name}: {count:,} messages"))
     return shares
 
 
@@ -577,7 +577,7 @@ class LiveLine(LineWidget, can_focus=True):
         Binding("enter", "open", "Conversations behind it", id="live.open", show=False),
     ]
 
-    class Opened(Message):
+    class FigureOpened(Message):
         """A count was opened."""
 
         def __init__(self, live: LiveFigure) -> None:
@@ -611,7 +611,7 @@ class LiveLine(LineWidget, can_focus=True):
         self.refresh()
 
     def action_open(self) -> None:
-        self.post_message(self.Opened(self._figures[self._at]))
+        self.post_message(self.FigureOpened(self._figures[self._at]))
 
     def on_focus(self) -> None:
         self.refresh()

@@ -23,12 +23,12 @@ from frontdesk.reports.metrics import (
 )
 from frontdesk.text import one_line
 from frontdesk.time_format import time_of_day
-from frontdesk.tui.app_base import WatchedApp
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.tui.reports import panes
-from frontdesk.tui.reports.query import Asked, zone_of
+from frontdesk.tui.reports.query import ReportOptions, zone_of
 from frontdesk.tui.theme import DARK, STYLES, THEMES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.line_widget import LineWidget
@@ -243,12 +243,12 @@ class WallScreen(ViewScreen):
     _LACKING = frozenset({"views", "view", "find", "find_next", "copy"})
 
     def __init__(
-        self, opening: Opening, asked: Asked, *, glyphs: Glyphs, alone: bool = False
+        self, opening: Opening, options: ReportOptions, *, glyphs: Glyphs, alone: bool = False
     ) -> None:
         """alone: leaving it ends the program."""
         super().__init__(opening)
         self._alone = alone
-        self._asked = asked
+        self._options = options
         self._glyphs = glyphs
         self._wall = Wall(glyphs)
         self._report: Report | None = None
@@ -282,15 +282,15 @@ class WallScreen(ViewScreen):
             await self._read_report()
 
     def _query(self) -> ReportQuery:
-        zone = zone_of(self._asked, self._report, self.clock)
-        return self._asked.query(self.clock.now().astimezone(zone).date(), self.opening.targets)
+        zone = zone_of(self._options, self._report, self.clock)
+        return self._options.query(self.clock.now().astimezone(zone).date(), self.opening.targets)
 
     def show_saved(self) -> None:
         self._report = report = self.mailbox.report(self._query()) or self._report
         if report is None:
             self._wall.show((), self._refusal or self.connection.problem or "Loading…")
             return
-        zone = zone_of(self._asked, report, self.clock)
+        zone = zone_of(self._options, report, self.clock)
         end = instant(report.period.to)
         until = time_of_day(end.astimezone(zone)) if end else ""
         blocks = [today_block(report, self._glyphs, until)]
@@ -305,12 +305,12 @@ class WallScreen(ViewScreen):
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         width = self.size.width
         names = panes.channels_by_id(self.mailbox, self._report)
-        channel = panes.channel_words(self._asked.channel, names)
+        channel = panes.channel_words(self._options.channel, names)
         zone = self._report.period.timezone if self._report else ""
         return panes.heading(self.inbox_title, channel, width), [("dim", f"{one_line(zone)} ")]
 
 
-class WallApp(WatchedApp[None]):
+class WallApp(CrashReportingApp[None]):
     """Shows the wall alone."""
 
     TITLE = "frontdesk"
@@ -323,7 +323,7 @@ class WallApp(WatchedApp[None]):
     def __init__(
         self,
         mailbox: Mailbox,
-        asked: Asked,
+        options: ReportOptions,
         *,
         title: str,
         glyphs: Glyphs,
@@ -336,7 +336,7 @@ class WallApp(WatchedApp[None]):
         clock = clock or Clock()
         clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         opening = Opening(mailbox, clock, title, targets=targets)
-        self._wall = WallScreen(opening, asked, glyphs=glyphs, alone=True)
+        self._wall = WallScreen(opening, options, glyphs=glyphs, alone=True)
         for one in THEMES:
             self.register_theme(one)
         self.theme = theme or DARK.name

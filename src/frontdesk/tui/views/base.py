@@ -17,7 +17,7 @@ from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import ConnectionMonitor
-from frontdesk.tui.dialogs.base import LeftOnce
+from frontdesk.tui.dialogs.base import DismissOnce
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.help import show_help
 from frontdesk.tui.dialogs.picker import Menu
@@ -40,7 +40,7 @@ from frontdesk.wire import ConversationFilter, PhoneRef
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
-class ViewScreen(LeftOnce[Query | PhoneRef | None]):
+class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     """Subclasses compose `body`, read from the server and show cached values."""
 
     REFRESH_SECONDS: ClassVar[float] = 300.0
@@ -84,7 +84,7 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
         self.connection = ConnectionMonitor(
             self.mailbox, self.clock, self.warn, seen_at=self.seen_at
         )
-        self._sought = ""
+        self._find_text = ""
 
     # Interface of subclasses
 
@@ -231,21 +231,23 @@ class ViewScreen(LeftOnce[Query | PhoneRef | None]):
 
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused list."""
-        prompt = Prompt("/ ", value=self._sought, placeholder=sentences.FIND_IN_LIST)
+        prompt = Prompt("/ ", value=self._find_text, placeholder=sentences.FIND_IN_LIST)
         ask(self.app, prompt, self._find_first)
 
-    def _find_first(self, sought: str) -> None:
-        self._sought = sought
+    def _find_first(self, text: str) -> None:
+        self._find_text = text
         self.action_find_next(1)
 
     def action_find_next(self, step: int) -> None:
         """Go to the next or previous match of the last search text."""
         listed: Any = self.focused
-        if not self._sought or not isinstance(listed, VirtualList) or listed.rows is None:
+        if not self._find_text or not isinstance(listed, VirtualList) or listed.rows is None:
             return
-        position = next_match(listed.words_at, len(listed.rows), listed.cursor, step, self._sought)
+        position = next_match(
+            listed.words_at, len(listed.rows), listed.cursor, step, self._find_text
+        )
         if position is None:
-            self.notify(sentences.NO_MATCH_IN_LIST.format(text=self._sought), markup=False)
+            self.notify(sentences.NO_MATCH_IN_LIST.format(text=self._find_text), markup=False)
         else:
             listed.go_to(position)
 

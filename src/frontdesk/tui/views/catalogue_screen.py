@@ -423,7 +423,7 @@ class CatalogueScreen(ViewScreen):
     def _end_search(self, event: Input.Submitted) -> None:
         """Enter moves the focus to the list, which stays filtered."""
         event.stop()
-        self._sought = event.value
+        self._find_text = event.value
         self.query_one("#catalogue-search").set_class(
             bool(event.value) or self.SEARCHES_AT_ONCE, "-shown"
         )

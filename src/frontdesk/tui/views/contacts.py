@@ -12,7 +12,7 @@ from frontdesk.phones import contact_name, format_phone
 from frontdesk.query import Query
 from frontdesk.text import one_line
 from frontdesk.tui import sentences
-from frontdesk.tui.dialogs.base import Early
+from frontdesk.tui.dialogs.base import BufferedKeys
 from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, full_name, search_contacts
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.key_names import key_label
@@ -32,7 +32,7 @@ _ALL, _SEEN = "contacts", "seen"
 _MOST_SEEN = 50
 
 
-class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
+class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     """Enter shows a contact's conversations, by a local filter over the whole list."""
 
     view_name = "contacts"
@@ -83,9 +83,9 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
         """The server's results for the search text; until they arrive, matches in the cache."""
         if section == _SEEN:
             return self._seen()
-        if self._found_for == self._sought_words():
+        if self._found_for == self._search_words():
             return [_entry(contact) for contact in self._found]
-        return self._known(self._sought_words()) if self._sought_words() else self._seen()
+        return self._known(self._search_words()) if self._search_words() else self._seen()
 
     def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
         contact = self.mailbox.known_contact(entry.id)
@@ -107,19 +107,19 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
         words = super().heading_count()
         if self.section.name == _SEEN:
             return words
-        if self._found_for != self._sought_words():
+        if self._found_for != self._search_words():
             return f"~{words} on this computer"
         return f"{words}, more below" if self._further else words
 
     def empty_words(self) -> str:
-        words = self._sought_words()
+        words = self._search_words()
         if not words or self._refused or self.section.name == _SEEN:
             return super().empty_words()
         here = self._found_for != words
         sentence = sentences.NO_CUSTOMER_HERE if here else sentences.NO_CUSTOMER
         return sentence.format(text=one_line(words), key=self.key_names["view.back"])
 
-    def _sought_words(self) -> str:
+    def _search_words(self) -> str:
         typed = self.typed().strip()
         return typed if len(typed) >= LEAST_LETTERS else ""
 
@@ -148,7 +148,7 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
 
     async def read(self) -> None:
         await super().read()
-        await self.ask(partial(self._find, self._sought_words()))
+        await self.ask(partial(self._find, self._search_words()))
 
     def catalogues_to_read(self) -> tuple[str, ...]:
         return ("custom_fields",)
@@ -158,7 +158,7 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
         self.list.rows = None
         self.show_saved()
         if self.section.name == _ALL:
-            self._look(self._sought_words())
+            self._look(self._search_words())
 
     @work(group="contacts", exclusive=True)
     async def _look(self, words: str) -> None:
@@ -176,9 +176,9 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
     @on(CatalogueList.NearEnd)
     def _near_end(self, event: CatalogueList.NearEnd) -> None:
         event.stop()
-        wanted = self._further and self._found_for == self._sought_words()
+        wanted = self._further and self._found_for == self._search_words()
         if event.widget is self.list and not event.top and self.section.name == _ALL and wanted:
-            self._read_further(self._sought_words(), self._further or "")
+            self._read_further(self._search_words(), self._further or "")
 
     @work(group="further", exclusive=True)
     async def _read_further(self, words: str, cursor: str) -> None:
@@ -191,7 +191,7 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
 
     def _take(self, words: str, page: Page[Contact], before: Sequence[Contact]) -> None:
         """Show a page of results below the previous ones, without duplicates."""
-        if words == self._sought_words():
+        if words == self._search_words():
             met = {contact.id for contact in before}
             self._found = [*before, *(one for one in page.data if one.id not in met)]
             self._found_for, self._further = words, page.next_cursor
@@ -203,7 +203,7 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
 
     def _refuse(self, error: InboxError) -> None:
         self._refused = {_ALL: error}
-        self._found_for = self._sought_words()
+        self._found_for = self._search_words()
         self.show_saved()
 
     # Keys
@@ -218,8 +218,8 @@ class ContactsScreen(CatalogueScreen, Early[Query | PhoneRef | None]):
     def _take_first(self, event: Input.Submitted) -> None:
         """Enter opens the contact under the cursor, also from the search field."""
         event.prevent_default()
-        if self._found_for != self._sought_words() and self.section.name == _ALL:
-            self._entered = self._sought_words()
+        if self._found_for != self._search_words() and self.section.name == _ALL:
+            self._entered = self._search_words()
         if self.list.row is not None:
             self._entered = ""
             self.open_entry(self.section.name, self.list.row)

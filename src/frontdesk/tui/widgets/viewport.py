@@ -13,7 +13,7 @@ Anchor = tuple[int, int]
 _HEIGHTS_KEPT = 1_000
 
 
-class Placed(NamedTuple):
+class VisibleRow(NamedTuple):
     """A visible row: position, y of its first line (possibly negative), height."""
 
     position: int
@@ -21,7 +21,7 @@ class Placed(NamedTuple):
     height: int
 
 
-class Window:
+class Viewport:
     """Viewport of `height` lines on `count()` rows of `height_of(position)` lines each.
 
     Rows that do not fill it are aligned to the top, or with `at_bottom` to the bottom.
@@ -37,7 +37,7 @@ class Window:
         self._count = count
         self._measure = height_of
         self._heights: dict[int, int] = {}
-        self._placed: tuple[tuple[Anchor, int, int], list[Placed]] | None = None
+        self._placed: tuple[tuple[Anchor, int, int], list[VisibleRow]] | None = None
         self._at_bottom = at_bottom
         self.height = 0
         self.top: Anchor = (0, 0)
@@ -62,7 +62,7 @@ class Window:
         last = placed[-1]
         return last.position == self._count() - 1 and last.y + last.height <= self.height
 
-    def visible(self) -> Sequence[Placed]:
+    def visible(self) -> Sequence[VisibleRow]:
         """Visible rows, from the top."""
         # Cached: one key press calls this several times.
         view = self.top, self.height, self._count()
@@ -70,7 +70,7 @@ class Window:
             self._placed = view, self._place(*view)
         return self._placed[1]
 
-    def _place(self, top: Anchor, height_of_view: int, count: int) -> list[Placed]:
+    def _place(self, top: Anchor, height_of_view: int, count: int) -> list[VisibleRow]:
         placed = []
         position, line = top
         y = -line
@@ -79,12 +79,12 @@ class Window:
             # Rows without lines after the last visible one belong to it.
             if y >= height_of_view and height:
                 break
-            placed.append(Placed(position, y, height))
+            placed.append(VisibleRow(position, y, height))
             y += height
             position += 1
         if self._at_bottom and y < height_of_view:
             room = height_of_view - y
-            return [Placed(row.position, row.y + room, row.height) for row in placed]
+            return [VisibleRow(row.position, row.y + room, row.height) for row in placed]
         return placed
 
     def position_at(self, y: int) -> int:

@@ -24,7 +24,7 @@ from textual.widget import Widget
 
 from frontdesk.tui.widgets.line_widget import DrawnLine, LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
-from frontdesk.tui.widgets.viewport import Window
+from frontdesk.tui.widgets.viewport import Viewport
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -111,16 +111,16 @@ class MergedRows(Generic[R]):
 
 
 def next_match(
-    words_at: Callable[[int], str], count: int, start: int, step: int, sought: str
+    words_at: Callable[[int], str], count: int, start: int, step: int, text: str
 ) -> int | None:
-    """Position of the next row whose text contains `sought`, ignoring case, with wrap-around.
+    """Position of the next row whose text contains `text`, ignoring case, with wrap-around.
 
     `step` is 1 (down) or -1 (up); the row at `start` is tested last.
     """
-    wanted = sought.casefold()
+    folded_text = text.casefold()
     for away in range(1, count + 1):
         position = (start + step * away) % count
-        if wanted in words_at(position).casefold():
+        if folded_text in words_at(position).casefold():
             return position
     return None
 
@@ -236,7 +236,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         super().__init__(id=id, classes=classes)
         self.rows: Rows[R] | None = None
         self.cursor = 0
-        self._window = Window(self._count, self.height_of, at_bottom=self.RESTS_AT_BOTTOM)
+        self._window = Viewport(self._count, self.height_of, at_bottom=self.RESTS_AT_BOTTOM)
         self._top_key: str | None = None
         self._following = self._was_last = False
         self._bound_for = self._loads_left = 0
