@@ -186,7 +186,7 @@ class AlertWatch:
         alerts = due(rows, now, self._settings, self._since, self._marks)
         if alerts:
             self._marks |= {alert.key: alert.mark for alert in alerts}
-            newest = sorted(self._marks.items(), key=lambda one: one[1])[-_MOST_REMEMBERED:]
+            newest = sorted(self._marks.items(), key=lambda pair: pair[1])[-_MOST_REMEMBERED:]
             self._marks = dict(newest)
             self._remember(json.dumps(self._marks))
         return alerts

@@ -92,7 +92,7 @@ def remarks(entry: Entry) -> str:
         remarks.append("edited")
     if entry.delivery_status == "failed":
         remarks.append(f"failed: {entry.error.title}" if entry.error else "failed")
-    remarks += [f"{author_word(one.author)} {one.emoji}" for one in entry.reactions]
+    remarks += [f"{author_word(reaction.author)} {reaction.emoji}" for reaction in entry.reactions]
     return ", ".join(map(one_line, remarks))
 
 
@@ -179,7 +179,7 @@ def _sent(message: Message, content: Mapping[str, Any]) -> str:
 def _buttons(content: Mapping[str, Any]) -> list[str]:
     buttons = content.get("buttons")
     found = buttons if isinstance(buttons, list) else []
-    titles = [one.get("title") or one.get("text") for one in found if isinstance(one, dict)]
+    titles = [item.get("title") or item.get("text") for item in found if isinstance(item, dict)]
     return [f"[ {one_line(str(title))} ]" for title in titles if title]
 
 
@@ -285,8 +285,8 @@ def write_csv(out: TextIO, conversations: Iterable[Conversation]) -> None:
 
     writer = csv.writer(out)
     writer.writerow([name for name, _ in COLUMNS])
-    for one in conversations:
-        writer.writerow([csv_cell(read(one)) for _, read in COLUMNS])
+    for conversation in conversations:
+        writer.writerow([csv_cell(read(conversation)) for _, read in COLUMNS])
 
 
 def local_time(text: str | None, zone: tzinfo | None = None) -> str:

@@ -39,10 +39,10 @@ def _lines(error: BaseException, seen: set[int]) -> Iterator[str]:
     if left_out > 0:
         frames[_FIRST:-_LAST] = [f"  … {left_out} more"]
     yield from frames
-    for one in getattr(error, "exceptions", ()):
-        if isinstance(one, BaseException) and id(one) not in seen:
+    for part in getattr(error, "exceptions", ()):
+        if isinstance(part, BaseException) and id(part) not in seen:
             yield "with"
-            yield from _lines(one, seen)
+            yield from _lines(part, seen)
 
 
 def _relative(file: str) -> str:

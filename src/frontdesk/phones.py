@@ -48,7 +48,7 @@ def without_prefix(text: str) -> str | None:
 def _compact(text: str) -> str:
     """A number as it is written, without what is between its digits."""
     digits = unicodedata.normalize("NFKC", text).strip().lower().removeprefix("tel:")
-    digits = "".join(_ascii_digit(one) for one in digits)
+    digits = "".join(_ascii_digit(character) for character in digits)
     return _BETWEEN.sub("", _TRUNK.sub("", digits))
 
 
@@ -103,12 +103,12 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdecimal, text))
 
 
-def _ascii_digit(one: str) -> str:
+def _ascii_digit(character: str) -> str:
     """Convert a digit of any script to ASCII; direction marks of copied text are removed."""
-    if unicodedata.category(one) == "Cf":
+    if unicodedata.category(character) == "Cf":
         return ""
-    value = unicodedata.decimal(one, None)
-    return one if value is None else str(value)
+    value = unicodedata.decimal(character, None)
+    return character if value is None else str(value)
 
 
 def national_variants(phone: str) -> tuple[str, ...]:

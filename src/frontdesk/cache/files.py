@@ -330,7 +330,7 @@ def set_aside(path: Path) -> list[Path]:
 def size_of(path: Path) -> int:
     """Size of a cache with its companion files, in bytes."""
     every = [path.with_name(path.name + suffix) for suffix in ("", *_COMPANIONS)]
-    return sum(one.stat().st_size for one in every if one.exists())
+    return sum(path.stat().st_size for path in every if path.exists())
 
 
 def remove(path: Path) -> None:

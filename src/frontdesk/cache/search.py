@@ -66,7 +66,7 @@ class Terms:
             for spellings in self.spellings
             if all(len(spelling) >= _TRIGRAM for spelling in spellings)
         ]
-        return " AND ".join(f"({one})" for one in conditions) or None
+        return " AND ".join(f"({condition})" for condition in conditions) or None
 
     @property
     def condition(self) -> tuple[str, list[object]]:
@@ -79,7 +79,7 @@ class Terms:
 
     def match_text(self, text: str) -> bool:
         """True if a normalised text contains every term."""
-        return all(any(one in text for one in spellings) for spellings in self.spellings)
+        return all(any(spelling in text for spelling in spellings) for spellings in self.spellings)
 
 
 def search(

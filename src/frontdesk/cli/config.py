@@ -589,7 +589,7 @@ class _Reader:
 
     def _views(self, tables: object) -> tuple[ViewSettings, ...]:
         """Return the valid views; one with a mistake is left out."""
-        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             self._report(("views",), "views is not a list of tables: write [[views]]")
             return ()
         views: list[ViewSettings] = []

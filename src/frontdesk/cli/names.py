@@ -118,7 +118,7 @@ def view_query(view: str | None, text: str) -> Query:
     query = parse(text)
     if view is None:
         return query
-    views = {one.name: one.query for one in configuration().views}
+    views = {view.name: view.query for view in configuration().views}
     if view not in views:
         there = f": there is {', '.join(views)}" if views else "; config edit adds some"
         raise BadSettings(f"There is no view {view!r}{there}")
@@ -132,7 +132,7 @@ def complete_view(context: click.Context, parameter: click.Parameter, start: str
 
 def complete_query(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
     names = _answer(context, query_names) or QueryNames()
-    return [one.text for one in query_completions(start, len(start), names)]
+    return [completion.text for completion in query_completions(start, len(start), names)]
 
 
 def complete(

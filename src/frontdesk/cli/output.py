@@ -350,7 +350,7 @@ class _Markdown(_HeadedWriter[T]):
         self._line(["---"] * len(self._columns))
 
     def add(self, row: T) -> None:
-        self._line([markdown_cell(one.readable(row, self._zone)) for one in self._columns])
+        self._line([markdown_cell(column.readable(row, self._zone)) for column in self._columns])
 
     def end(self) -> None:
         self._out.flush()

@@ -33,8 +33,8 @@ def on_signals(leave: Callable[[int], object]) -> Iterator[None]:
     handled = [number for number in signal.valid_signals() if signal.getsignal(number) is _raise]
 
     def leave_once(number: int, frame: "FrameType | None") -> None:
-        for one in handled:
-            signal.signal(one, _ignore)
+        for caught in handled:
+            signal.signal(caught, _ignore)
         _begin_grace()
         leave(128 + number)
 

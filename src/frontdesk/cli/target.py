@@ -111,7 +111,7 @@ def parse_target(
 
     Raises: BadSettings: conflicting options.
     """
-    if len([one for one in (url, database, profile) if one]) > 1:
+    if len([option for option in (url, database, profile) if option]) > 1:
         raise BadSettings("Use only one of --url, --database and --profile")
     if url and user:
         raise BadSettings("--url does not go with --as")

@@ -129,7 +129,7 @@ def preferences_of(
         keys=configured.keys,
         profiles={name: where(one) for name, one in configured.profiles.items()},
         profile=profile.name if profile else None,
-        views=tuple(SavedView(one.name, parse(one.query), one.key) for one in configured.views),
+        views=tuple(SavedView(view.name, parse(view.query), view.key) for view in configured.views),
         notices=notices,
         targets=targets_of(configured),
         alerts=configured.alert_settings,

@@ -145,7 +145,7 @@ def _unrecognised(body: Any) -> str:
 
 def _without_rows(candidates: list[Any], row: type[Wire]) -> str:
     """Message on the members of the first object that was received instead of rows."""
-    first = next((one for one in candidates if isinstance(one, dict) and one), None)
+    first = next((body for body in candidates if isinstance(body, dict) and body), None)
     members = f": they have only {_names(first)}" if first is not None else ""
     return f"The server's {len(candidates)} rows cannot be read as {row.__name__}{members}"
 

@@ -193,7 +193,7 @@ def spacing(headers: Mapping[str, str], now: datetime) -> float | None:
         left = re.fullmatch(r"(\d{1,10})", headers.get(f"{prefix}-remaining", "").strip())
         reset = re.fullmatch(r"(\d{1,16})", headers.get(f"{prefix}-reset", "").strip())
         each.append(_share(reset, left, now))
-    return max((one for one in each if one is not None), default=None)
+    return max((value for value in each if value is not None), default=None)
 
 
 def _share(

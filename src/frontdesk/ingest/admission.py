@@ -40,7 +40,7 @@ class Admission:
             return AdmissionResult(events, Counter())
         numbers = {number for event in events if (number := number_of(event)) is not None}
         unknown = numbers - set(_listed(events))
-        unknown = {one for one in unknown if not _is_channel(connection, account_id, one)}
+        unknown = {number for number in unknown if not _is_channel(connection, account_id, number)}
         if not unknown:
             return AdmissionResult(events, Counter())
         passed_over = Counter(dict.fromkeys(map(kind_of, unknown), 0))
@@ -48,7 +48,7 @@ class Admission:
             if (number := number_of(event)) in unknown and _counts(event):
                 passed_over[kind_of(str(number))] += 1
         return AdmissionResult(
-            [one for one in events if number_of(one) not in unknown], passed_over
+            [event for event in events if number_of(event) not in unknown], passed_over
         )
 
 

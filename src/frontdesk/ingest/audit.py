@@ -60,7 +60,7 @@ def _unlike(
         ("stored", stored_counts - counted),
         ("counted", counted - stored_counts),
     ):
-        for measure in sorted(surplus.elements(), key=lambda one: (one.ended_at, one.name)):
+        for measure in sorted(surplus.elements(), key=lambda event: (event.ended_at, event.name)):
             yield (
                 f"measure {side} of conversation {conversation_id}: {measure.name}"
                 f" from {measure.started_at} to {measure.ended_at}, user {measure.user_id}"

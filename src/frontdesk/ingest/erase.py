@@ -48,7 +48,9 @@ class _ErasedPerson:
 
 def is_of_the_business(connection: Connection, account_id: int, phone: str) -> bool:
     """Check if a number belongs to a channel, and thus to no customer."""
-    return any(erasing.has_channel(connection, account_id, one) for one in _spellings(phone))
+    return any(
+        erasing.has_channel(connection, account_id, spelling) for spelling in _spellings(phone)
+    )
 
 
 def matching_rows(connection: Connection, account_id: int, phone: str) -> Counter[str]:
@@ -113,13 +115,15 @@ def _person(connection: Connection, account_id: int, phone: str) -> _ErasedPerso
     conversations = lookups.conversations_of(connection, account_id, contact_ids)
     # Lookups may return a contact's rows twice; each conversation counts once.
     conversations = list({row["id"]: row for row in conversations}.values())
-    numbers = {one.removeprefix("+") for one in spellings}
+    numbers = {spelling.removeprefix("+") for spelling in spellings}
     ids: set[str] = set()
     for contact_id in contact_ids:
         identifiers = erasing.names_of(connection, account_id, contact_id)
         if identifiers is not None:
             numbers |= {
-                one.removeprefix("+") for one in (identifiers["phone"], identifiers["wa_id"]) if one
+                number.removeprefix("+")
+                for number in (identifiers["phone"], identifiers["wa_id"])
+                if number
             }
             ids |= {identifiers["wa_user_id"]} - {None}
         for alias in erasing.aliases_of(connection, account_id, contact_id):

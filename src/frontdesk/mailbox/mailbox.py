@@ -266,7 +266,7 @@ class Mailbox:
 
         These have unread messages newer than the last visit here, or were marked as unread.
         """
-        shown = {one.id: one for one in conversations}
+        shown = {conversation.id: conversation for conversation in conversations}
         marks = self._cache.get_settings([_read_name(id) for id in shown])
         return {id for id, one in shown.items() if _is_unread(one, marks.get(_read_name(id)))}
 
@@ -281,7 +281,7 @@ class Mailbox:
     def marked_unread(self) -> list[Conversation]:
         """Cached conversations that were marked as unread on this computer, and not read since."""
         ids = (name.removeprefix(_READ) for name in self._cache.settings_with(_UNREAD))
-        return [one for one in map(self.conversation, ids) if one is not None]
+        return [row for row in map(self.conversation, ids) if row is not None]
 
     @property
     def me(self) -> str:
@@ -460,7 +460,7 @@ class Mailbox:
         Cancel the task to replace the search by a newer one.
         """
         page = await self._line.track(self._source.contact_page(q, cursor=cursor))
-        await self._cache.save_all(CONTACT, {one.id: body_of(one) for one in page.data})
+        await self._cache.save_all(CONTACT, {row.id: body_of(row) for row in page.data})
         return page
 
     async def search_messages(
@@ -471,7 +471,7 @@ class Mailbox:
         Raises: NotOffered: the server has no such search.
         """
         page = await self._line.track(self._source.search_page(q, filter, cursor=cursor))
-        await self._cache.save_all(CONVERSATION, {one.id: body_of(one) for one in page.data})
+        await self._cache.save_all(CONVERSATION, {row.id: body_of(row) for row in page.data})
         return page
 
     async def prefetch(
@@ -529,7 +529,7 @@ class Mailbox:
 
     def _learn_me(self, mine: Sequence[Conversation]) -> None:
         """Store whose conversations these are; a server that ignores the filter sends several."""
-        assignees = {one.assignee.id if one.assignee else "" for one in mine}
+        assignees = {row.assignee.id if row.assignee else "" for row in mine}
         if len(assignees) == 1 and (id := assignees.pop()):
             self.set_setting(_ME, id)
 

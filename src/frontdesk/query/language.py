@@ -124,7 +124,7 @@ class Query:
         """Query of these terms; a later term replaces an earlier one that excludes it."""
         kept: list[Term] = []
         for term in terms:
-            kept = [one for one in kept if one != term and not _excludes(term, one)]
+            kept = [other for other in kept if other != term and not _excludes(term, other)]
             kept.append(term)
         return cls(tuple(sorted(kept, key=lambda term: KINDS.index(term.kind))))
 
@@ -155,7 +155,7 @@ class Query:
         return rest if value is None else rest.with_term(Term(kind, value))
 
     def without(self, term: Term) -> "Query":
-        return Query(tuple(one for one in self.terms if one != term))
+        return Query(tuple(other for other in self.terms if other != term))
 
     def toggled(self, term: Term) -> "Query":
         """Remove a term if it is there; otherwise add it, in place of its negation."""
@@ -249,7 +249,9 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
         term = _term(token)
         if isinstance(term, str):
             problems.append(QueryProblem(token.start, token.end, term))
-        elif other := next((one for one in terms if one != term and _excludes(term, one)), None):
+        elif other := next(
+            (other for other in terms if other != term and _excludes(term, other)), None
+        ):
             words = f"{_SINGLE[term.kind]}: keep {other} or {term}."
             problems.append(QueryProblem(token.start, token.end, words))
         else:

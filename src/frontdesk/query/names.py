@@ -197,7 +197,7 @@ _STARTS: Sequence[tuple[str, str]] = (
 
 def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:
     """Ways to finish the term that ends at the cursor, or to begin one there."""
-    token = next((one for one in tokens(text[:cursor]) if one.end == cursor), None)
+    token = next((token for token in tokens(text[:cursor]) if token.end == cursor), None)
     if token is None or (token.end - token.start == token.negated and not token.quoted):
         start = cursor
         return [Completion(start, cursor, word, hint) for word, hint in _STARTS]

@@ -77,4 +77,4 @@ def _plain(token: Token, text: str) -> str:
 
 def _runs(text: str) -> Iterator[str]:
     """Longest parts of letters and digits."""
-    return iter("".join(one if one.isalnum() else " " for one in text).split())
+    return iter("".join(character if character.isalnum() else " " for character in text).split())

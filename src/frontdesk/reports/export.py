@@ -116,14 +116,18 @@ def _hours(grid: HourGrid, when: Row) -> Iterator[Row]:
 
 
 def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
-    for one in report.pricing:
+    for count in report.pricing:
         name = ", ".join(
-            (first_non_blank(one.channel.name, one.channel.id), one.author, *pricing_words(one))
+            (
+                first_non_blank(count.channel.name, count.channel.id),
+                count.author,
+                *pricing_words(count),
+            )
         )
-        yield ("pricing", name, *this, "count", one.count, None)
-        yield ("pricing", name, *this, "billable_count", one.billable_count, None)
-        yield ("pricing", name, *that, "count", one.previous_count, None)
-        yield ("pricing", name, *that, "billable_count", one.previous_billable_count, None)
+        yield ("pricing", name, *this, "count", count.count, None)
+        yield ("pricing", name, *this, "billable_count", count.billable_count, None)
+        yield ("pricing", name, *that, "count", count.previous_count, None)
+        yield ("pricing", name, *that, "billable_count", count.previous_billable_count, None)
 
 
 def _live(report: Report, counts: LiveCounts) -> Iterator[Row]:
@@ -180,9 +184,9 @@ def tables(report: Report, zone: tzinfo) -> Iterator[Table]:
             yield (name, *headings), [(day, *row) for day, row in zip(starts, values, strict=True)]
     if (live := report.live) is not None:
         shown = live_figures(report)
-        numbers = [getattr(live, one.field) for one in shown]
+        numbers = [getattr(live, figure.field) for figure in shown]
         row = tuple(NO_VALUE if number is None else f"{number:,}" for number in numbers)
-        yield tuple(f"{one.name.capitalize()} now" for one in shown), [row]
+        yield tuple(f"{figure.name.capitalize()} now" for figure in shown), [row]
 
 
 def _group_tables(report: Report) -> Iterator[Table]:

@@ -213,8 +213,8 @@ _BY_PERSON = (
     *("avg_reply_time", "resolutions_count"),
 )
 BREAKDOWNS: Mapping[str, Breakdown] = {
-    one.part: one
-    for one in (
+    breakdown.part: breakdown
+    for breakdown in (
         Breakdown(
             "channels",
             "channel",
@@ -277,20 +277,23 @@ def groups_of(report: Report, part: str) -> list[BreakdownRow] | None:
     match part:
         case "channels":
             return [
-                _group("channel", one.channel, one.metrics, one.previous, None)
-                for one in report.channels
+                _group("channel", channel.channel, channel.metrics, channel.previous, None)
+                for channel in report.channels
             ]
         case "users" if report.users is not None:
             return [
-                _group("user", one.user, one.current, one.previous, one.now) for one in report.users
+                _group("user", user.user, user.current, user.previous, user.now)
+                for user in report.users
             ]
         case "teams" if report.teams is not None:
             return [
-                _group("team", one.team, one.current, one.previous, one.now) for one in report.teams
+                _group("team", team.team, team.current, team.previous, team.now)
+                for team in report.teams
             ]
         case "labels" if report.labels is not None:
             return [
-                _group("label", one.label, one.current, one.previous, None) for one in report.labels
+                _group("label", label.label, label.current, label.previous, None)
+                for label in report.labels
             ]
     return None
 

@@ -131,14 +131,20 @@ def catalogue(now: int) -> Iterator[CatalogueEvent]:
     since = now - 400 * DAY
     for shop, row in zip(SHOPS, TABLES["channels"], strict=True):
         yield _channel(shop, since, cast(ChannelDetails, {**row, "synced_at": now - DAY // 3}))
-    for one in AGENTS:
+    for agent in AGENTS:
         yield UserUpsert(
-            one.key, one.name, since, one.key, one.role, one.availability, active=one.active
+            agent.key,
+            agent.name,
+            since,
+            agent.key,
+            agent.role,
+            agent.availability,
+            active=agent.active,
         )
     for row in TABLES["teams"]:
         shops = _shops_named(row["shops"])
         channels = tuple(shop.id for shop in shops)
-        members = tuple(one.key for one in AGENTS if one.active and {*one.shops} & {*shops})
+        members = tuple(agent.key for agent in AGENTS if agent.active and {*agent.shops} & {*shops})
         yield TeamUpsert(row["name"], since, row["description"], channels, members)
     for row in TABLES["labels"]:
         yield LabelUpsert(at=since, **row)

@@ -138,7 +138,9 @@ def plans(random: Random) -> Iterator[ConversationPlan]:
             )
             continue
         shop, customer, known = _pair(position, random, strangers, regulars)
-        staff = [one for one in AGENTS if shop in one.shops and (one.active or age > 60 * _DAY)]
+        staff = [
+            agent for agent in AGENTS if shop in agent.shops and (agent.active or age > 60 * _DAY)
+        ]
         agent = staff[int(random.random() ** 2.2 * len(staff))]
         visits = random.randint(8, 22) if position in threads else 1 + (random.random() < 0.1)
         assigned = random.random() < (0.9 if ending in {"resolved", "snoozed"} else 0.66)
@@ -152,7 +154,7 @@ def _endings(random: Random) -> list[str]:
     endings = ["resolved"] * CONVERSATIONS
     recent, week = range(1, TODAY), range(TODAY, 140)
     positions = [0, _LONG_POSITION]
-    positions += random.sample([one for one in recent if one != _LONG_POSITION], 20)
+    positions += random.sample([position for position in recent if position != _LONG_POSITION], 20)
     positions += random.sample(week, 28)
     positions += random.sample(range(140, CONVERSATIONS), OPEN - len(positions))
     for number, position in enumerate(positions):

@@ -51,7 +51,7 @@ def is_unchanged(request: Request, tag: str) -> bool:
         return False
     # Proxies may have made a weak tag strong; ours are all weak.
     known = ",".join(request.headers.getlist("if-none-match"))
-    return any(tag in (one.strip(), f"W/{one.strip()}") for one in known.split(","))
+    return any(tag in (text.strip(), f"W/{text.strip()}") for text in known.split(","))
 
 
 def caching(tag: str) -> dict[str, str]:

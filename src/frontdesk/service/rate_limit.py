@@ -111,7 +111,9 @@ class SharedCounters:
             slots = self._row(row)
             marks = [known for known, _ in slots]
             known = mark in marks
-            at = marks.index(mark) if known else slots.index(min(slots, key=lambda one: one[1].at))
+            at = (
+                marks.index(mark) if known else slots.index(min(slots, key=lambda item: item[1].at))
+            )
             value = change(slots[at][1] if known else None)
             _SLOT.pack_into(self._memory, (row * SLOTS + at) * _SLOT.size, mark, *value)
             return value

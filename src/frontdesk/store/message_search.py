@@ -96,7 +96,7 @@ def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str,
             "conversation": message["conversation_id"],
             "text": search_text(message["text"]),
         }
-        for message in sorted(messages, key=lambda one: (one["created_at"], one["id"]))
+        for message in sorted(messages, key=lambda row: (row["created_at"], row["id"]))
         if is_found(message) and account_id < _MOST_ACCOUNTS
     ]
     # More messages of an account in one second than the counter has numbers are not found.
@@ -480,8 +480,8 @@ class _Search:
     def page_of(self, conversation_ids: Iterable[int], after: int | None, count: int) -> MatchPage:
         """Look through the threads of a few conversations."""
         found = (self._newest_in(conversation_id) for conversation_id in conversation_ids)
-        matches = sorted(filter(None, found), key=lambda one: one["number"], reverse=True)
-        page = [one for one in matches if after is None or one["number"] < after]
+        matches = sorted(filter(None, found), key=lambda row: row["number"], reverse=True)
+        page = [row for row in matches if after is None or row["number"] < after]
         next_number = page[count - 1]["number"] if len(page) > count else None
         return MatchPage(tuple(page[:count]), next_number, len(matches) if after is None else None)
 
@@ -505,7 +505,7 @@ class _Search:
         only = replace(self.selection, conversation_ids=conversation_ids)
         count = len(conversation_ids)
         selected = set(selected_ids(self.connection, self.account_id, only, count))
-        yield from (one for one in conversation_ids if one in selected)
+        yield from (id for id in conversation_ids if id in selected)
 
     def _newest_in(self, conversation_id: int, since: int = 0) -> Row | None:
         """Return the newest hit in a conversation, if its number is at least `since`."""

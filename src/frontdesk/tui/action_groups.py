@@ -164,14 +164,14 @@ class CommandEntry(NamedTuple):
 def active_commands(screen: Screen[Any]) -> list[CommandEntry]:
     """Actions whose keys work now, each once with all its keys, in the order of the groups."""
     active = screen.active_bindings.values()
-    return _commands(screen, [(one.binding, one.node) for one in active])
+    return _commands(screen, [(binding.binding, binding.node) for binding in active])
 
 
 def all_commands(screen: Screen[Any]) -> list[CommandEntry]:
     """Actions whose keys work now, and those of the other panes."""
-    commands = {one.title: one for one in active_commands(screen)}
+    commands = {command.title: command for command in active_commands(screen)}
     others = _commands(screen, _bindings_of_panes(screen))
-    return [*commands.values(), *(one for one in others if one.title not in commands)]
+    return [*commands.values(), *(command for command in others if command.title not in commands)]
 
 
 def run_action(screen: Screen[Any], id: str) -> None:
@@ -205,4 +205,4 @@ def _bindings_of_panes(screen: Screen[Any]) -> list[tuple[Binding, DOMNode]]:
                 yield replace(binding, key=other)
 
     # Of several lists, that of the first pane answers.
-    return [(one, node) for node in screen.walk_children(Widget) for one in with_keys(node)]
+    return [(binding, node) for node in screen.walk_children(Widget) for binding in with_keys(node)]

@@ -175,7 +175,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
                 self.call_later(command.run)
 
         choices = [
-            Choice(one, one.title, one.hint, synonyms=one.synonyms) for one in self.commands()
+            Choice(command, command.title, command.hint, synonyms=command.synonyms)
+            for command in self.commands()
         ]
         self.push_screen(dialogs.picker("Commands", choices, current=None), run)
 

@@ -40,7 +40,7 @@ def chip(term: Term, names: QueryNames) -> str:
 def customer_name(value: str, names: QueryNames) -> str:
     """Name of the customer that a `from:` value means, else the number; "" if it is a part."""
     id = contact_id(value, names)
-    known = next((contact_name(one) for one in names.contacts if one.id == id), "")
+    known = next((contact_name(contact) for contact in names.contacts if contact.id == id), "")
     return known or (format_phone(value) if parse_phone(value) else "")
 
 
@@ -180,7 +180,7 @@ def thread_head(
         state: list[Piece] = [("warning", needs)] if needs and "needs" in parts else []
         state += [("dim", status)] if status and "status" in parts else []
         state += [("text", owner)] if "owner" in parts else []
-        right = [piece for one in state for piece in (("dim", " · "), one)][1:]
+        right = [piece for part in state for piece in (("dim", " · "), part)][1:]
         if not parts or width_of([*left, *right]) + 2 <= width:
             return left, right
         parts.pop()

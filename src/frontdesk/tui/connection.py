@@ -250,6 +250,6 @@ class Bell:
 
     def rings(self, unread: Iterable[Conversation]) -> bool:
         """True if a conversation was active later than all conversations of earlier calls."""
-        latest = max((one.last_activity_at for one in unread), default="")
+        latest = max((row.last_activity_at for row in unread), default="")
         before, self._latest = self._latest, max(latest, self._latest or "")
         return before is not None and latest > before

@@ -208,7 +208,7 @@ def _channels(
     chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
     counted = counts.by_channel if counts and counts_channels(chosen) else ()
-    open_in = {one.channel: f"{one.open} open" for one in counted if one.open is not None}
+    open_in = {count.channel: f"{count.open} open" for count in counted if count.open is not None}
     names = {channel.id: channel.name for channel in mailbox.catalogues.channels()}
     return [Choice(reference(id, names), name, open_in.get(id, "")) for id, name in names.items()]
 

@@ -87,7 +87,7 @@ def _no_key(name: str, key: str) -> str:
 
 
 def _nearest(name: str, known: set[str | None] | set[str]) -> str:
-    near = get_close_matches(name, [one for one in known if one], n=1)
+    near = get_close_matches(name, [key for key in known if key], n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
@@ -115,8 +115,8 @@ def _conflicts(keys: Mapping[str, str], screens: Sequence[BindingGroup]) -> list
 
 def _bindings(group: BindingGroup) -> Iterator[tuple[str, Binding]]:
     """Configurable bindings of these classes, with their keys."""
-    for one in group:
-        for key, binding in bindings_of(one):
+    for screen in group:
+        for key, binding in bindings_of(screen):
             if binding.id:
                 yield key, binding
 

@@ -39,7 +39,7 @@ class LocalFilter:
         self._plan = plan
         self._matches = matches
         self._now = now
-        self._known = {one.id: one for one in known if matches(one)}
+        self._known = {row.id: row for row in known if matches(row)}
         self._stay = {id: row for id, row in stay.items() if id not in self._known}
         self._current = current
         self._key = sort_key(plan.order, now)

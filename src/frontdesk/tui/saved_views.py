@@ -48,7 +48,7 @@ class SavedViews:
     def save(self, view: SavedView) -> None:
         """Save a view in place of that with the same key, or without a key, the same name."""
         place = view.key or view.name
-        others = [one for one in self._stored() if (one.key or one.name) != place]
+        others = [view for view in self._stored() if (view.key or view.name) != place]
         self._store([*others, view])
 
     def snapshot(self) -> str:
@@ -59,14 +59,14 @@ class SavedViews:
         self._mailbox.set_setting(_VIEWS, snapshot)
 
     def _store(self, views: Sequence[SavedView]) -> None:
-        texts = [{"name": one.name, "query": str(one.query), "key": one.key} for one in views]
+        texts = [{"name": view.name, "query": str(view.query), "key": view.key} for view in views]
         self._mailbox.set_setting(_VIEWS, to_json(texts).decode())
 
     def _stored(self) -> list[SavedView]:
         text = self._mailbox.get_setting(_VIEWS)
         try:
             stored = from_json(text) if text else []
-            return [SavedView(one["name"], parse(one["query"]), one["key"]) for one in stored]
+            return [SavedView(row["name"], parse(row["query"]), row["key"]) for row in stored]
         except (ValueError, KeyError, TypeError, AttributeError):
             # Stored by another version.
             return []
@@ -112,8 +112,10 @@ class QueryHistory:
             stored = from_json(text) if text else []
         except ValueError:
             return []
-        return [one for one in stored if isinstance(one, str)] if isinstance(stored, list) else []
+        return (
+            [text for text in stored if isinstance(text, str)] if isinstance(stored, list) else []
+        )
 
     def add(self, query: str) -> None:
-        others = [one for one in self.all() if one != query]
+        others = [other for other in self.all() if other != query]
         self._mailbox.set_setting(_QUERIES, to_json([query, *others][:_MOST_QUERIES]).decode())

@@ -189,7 +189,11 @@ def _name_of(address: str) -> str:
     words = host.removeprefix("www.").partition(".")[0] if host else last
     if host and host.replace(".", "").isdigit():
         words = "server"
-    return "".join(one for one in words if one.isascii() and (one.isalnum() or one in "-_"))[:40]
+    return "".join(
+        character
+        for character in words
+        if character.isascii() and (character.isalnum() or character in "-_")
+    )[:40]
 
 
 class ConnectApp(CrashReportingApp[SetupValues]):
@@ -208,8 +212,8 @@ class ConnectApp(CrashReportingApp[SetupValues]):
     ) -> None:
         super().__init__()
         self._attempt = attempt
-        for one in THEMES:
-            self.register_theme(one)
+        for own in THEMES:
+            self.register_theme(own)
         self.theme = theme or DARK.name
         self.use_keys(keys or {})
 

@@ -56,4 +56,4 @@ def nested_model(annotation: Any) -> type[Wire] | None:
     """The model that a member of this type holds, one or several of it; None if it holds none."""
     kinds = [annotation, *get_args(annotation)]
     kinds += [inside for kind in kinds for inside in get_args(kind)]
-    return next((one for one in kinds if isinstance(one, type) and issubclass(one, Wire)), None)
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Wire)), None)

@@ -101,7 +101,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
         clear(path)
         click.echo(f"{path} is empty")
         return
-    origins = [one for one in contents(path).origins if server in (None, one.name)]
+    origins = [origin for origin in contents(path).origins if server in (None, origin.name)]
     if server is not None and not origins:
         raise BadSettings(f"Nothing is kept of {server!r}. {_kept(path)}")
     what = f"of {server}" if server is not None else f"in {path}"
@@ -191,7 +191,7 @@ async def _fill(
             mailbox,
             keep,
             mailbox.pace(_SHARE),
-            on_progress=lambda one: progress.say(f"{one.words} …"),
+            on_progress=lambda state: progress.say(f"{state.words} …"),
         )
         return await _filled(mirror, progress)
     finally:
@@ -226,7 +226,7 @@ def _row(origin: "OriginUsage") -> tuple[str, ...]:
         file_size(origin.size_bytes),
         *(f"{count:,}" for count in (origin.conversations, origin.messages)),
         *(f"{count:,}" for count in (origin.notes, origin.contacts)),
-        *(_moment(one) for one in (origin.oldest, origin.newest, origin.read_at)),
+        *(_moment(time) for time in (origin.oldest, origin.newest, origin.read_at)),
     )
 
 

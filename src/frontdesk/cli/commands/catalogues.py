@@ -87,7 +87,7 @@ def _add_view(group: Group, catalogue: _CatalogueCommands) -> None:
         elif output.format == "csv":
             output.write([row], catalogue.columns)
         else:
-            facts = [(humanize(one.name), one.readable(row)) for one in catalogue.columns]
+            facts = [(humanize(column.name), column.readable(row)) for column in catalogue.columns]
             output.write(facts, FACTS)
 
 

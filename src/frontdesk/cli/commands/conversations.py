@@ -236,7 +236,7 @@ def view_command(
         return [*entries, *await _notes(client, conversation_id, most, required=notes)]
 
     entries = conversation_export.in_order(run_with_client(target, work))
-    chosen = [one for one in entries if not people or conversation_export.by_people(one)]
+    chosen = [entry for entry in entries if not people or conversation_export.by_people(entry)]
     _write(chosen[-last:] if last else chosen, output)
 
 

@@ -16,7 +16,7 @@ _COMMANDS = "frontdesk.cli.commands"
         **{
             former: f"{_COMMANDS}.catalogues:{name}_list"
             for former, name in {
-                **{one: one for one in ("labels", "users", "teams", "channels", "templates")},
+                **{noun: noun for noun in ("labels", "users", "teams", "channels", "templates")},
                 "custom-fields": "fields",
                 "canned-responses": "replies",
             }.items()

@@ -243,7 +243,7 @@ def serve_command(
         if metrics is not None:
             listening.append(sockets.enter_context(listening_on(*metrics)))
             sockets.enter_context(_metrics_directory(workers))
-        ports = [one.getsockname()[1] for one in listening]
+        ports = [server_socket.getsockname()[1] for server_socket in listening]
         if len(set(ports)) < len(ports):
             raise BadSettings("--port, --webhooks and --metrics need ports of their own")
         plan = Plan(
@@ -278,8 +278,8 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
         return
 
     def stop_listening() -> None:
-        for one in listening:
-            one.close()
+        for server_socket in listening:
+            server_socket.close()
 
     def ended(pid: int) -> None:
         if plan.metrics_port is not None:

@@ -144,7 +144,7 @@ def replay_command(
             _apply(intake, account_id, waiting, take)
         except KeyboardInterrupt:
             finished = False
-    counts = ", ".join(f"{settled[one]:,} {one}" for one in ("applied", "ignored", "failed"))
+    counts = ", ".join(f"{settled[state]:,} {state}" for state in ("applied", "ignored", "failed"))
     click.echo(f"replayed: {counts}")
     for line in unknown_channels(passed_over).values():
         click.echo(line)

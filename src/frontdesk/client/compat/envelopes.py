@@ -137,7 +137,7 @@ def list_in(body: Any, row: type[Wire], depth: int = 0) -> tuple[str, list[Any]]
 def _is_likely(path: str, rows: list[Any], row: type[Wire]) -> bool:
     """True if an unnamed list plausibly holds rows: by its name, or because it contains objects."""
     name = path.rpartition(".")[2]
-    return name in (*LISTS, *RESOURCES.get(row, ())) or any(isinstance(one, dict) for one in rows)
+    return name in (*LISTS, *RESOURCES.get(row, ())) or any(isinstance(row, dict) for row in rows)
 
 
 def _list_at(

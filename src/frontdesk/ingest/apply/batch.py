@@ -340,9 +340,17 @@ def _without_person(event: DomainEvent) -> DomainEvent:
 def _outermost(upserts: Sequence[ChannelUpsert]) -> Iterator[ChannelUpsert]:
     """Yield the first and the last of identical upserts, which most are."""
     alike: dict[tuple[object, ...], list[ChannelUpsert]] = {}
-    for one in upserts:
-        facts = (one.phone_number_id, one.phone, one.display_phone_number, one.waba_id, one.alias)
-        alike.setdefault((*facts, repr(one.details) if one.details else ""), []).append(one)
+    for upsert in upserts:
+        facts = (
+            upsert.phone_number_id,
+            upsert.phone,
+            upsert.display_phone_number,
+            upsert.waba_id,
+            upsert.alias,
+        )
+        alike.setdefault((*facts, repr(upsert.details) if upsert.details else ""), []).append(
+            upsert
+        )
     for group in alike.values():
         first, last = min(group, key=attrgetter("at")), max(group, key=attrgetter("at"))
         yield first

@@ -90,8 +90,8 @@ class BatchContact:
         self._update_columns()
         row, other_row = self.row, other.row
         row["created_at"] = min(row["created_at"], other_row["created_at"])
-        times = [one["last_activity_at"] for one in (row, other_row) if one["last_activity_at"]]
-        row["last_activity_at"] = max(times, default=None)
+        times = (row["last_activity_at"], other_row["last_activity_at"])
+        row["last_activity_at"] = max(filter(None, times), default=None)
 
     def encoded(self) -> ContactRow:
         """Encode the facts into `told_json` and return the row."""

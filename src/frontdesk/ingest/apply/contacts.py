@@ -152,7 +152,7 @@ class Contacts:
 
     def unsaved(self) -> list[ContactRow]:
         """Return the rows that `save` writes."""
-        plain = (one for one in self._unsaved.values() if not self._parts.has(one.id))
+        plain = (contact for contact in self._unsaved.values() if not self._parts.has(contact.id))
         return [*map(BatchContact.encoded, plain), *self._parts.contacts()]
 
     def save(self) -> None:
@@ -213,10 +213,10 @@ class Contacts:
     def _unite(self, persons: Mapping[Person, int], part_id: int | None) -> None:
         """Merge the persons named by copies of one message, unless they have different numbers."""
         lookups = [] if part_id is None else [self._index.stored[part_id]]
-        matches = {one.id: one for one in lookups}
+        matches = {lookup.id: lookup for lookup in lookups}
         for person in persons:
-            matches |= {one.id: one for one in self._index.contacts_of(person)}
-        numbered = [one for one in matches.values() if one.row["phone"] is not None]
+            matches |= {contact.id: contact for contact in self._index.contacts_of(person)}
+        numbered = [contact for contact in matches.values() if contact.row["phone"] is not None]
         if len(numbered) > 1 or not matches:
             return
         contact, *others = sorted(matches.values(), key=self._precedence)

@@ -279,8 +279,8 @@ def _hand_over(state: ConversationState, at: int) -> None:
 
 
 def _label(state: ConversationState, event: StateEvent) -> None:
-    one = frozenset((event.label_id,)) if event.label_id else frozenset[int]()
-    state.labels = state.labels | one if event.on else state.labels - one
+    label = frozenset((event.label_id,)) if event.label_id else frozenset[int]()
+    state.labels = state.labels | label if event.on else state.labels - label
 
 
 def _mark_read(state: ConversationState, until: int) -> None:

@@ -199,10 +199,10 @@ def placeholder_row(event: StatusUpdate) -> MessageRow:
     )
 
 
-def merged_status(one: StatusUpdate, other: StatusUpdate) -> StatusUpdate:
+def merged_status(first: StatusUpdate, second: StatusUpdate) -> StatusUpdate:
     """Merge two reports of one delivery step: the earlier time, the later pricing."""
-    earlier = min(one, other, key=lambda event: event.at)
-    latest = max(one, other, key=lambda event: _pricing_order(_reported_pricing(event)))
+    earlier = min(first, second, key=lambda event: event.at)
+    latest = max(first, second, key=lambda event: _pricing_order(_reported_pricing(event)))
     return replace(
         earlier,
         category=latest.category,
@@ -233,7 +233,7 @@ def _pricing(pricing: MessagePricing | None) -> dict[str, Any]:
 def _reported_pricing(event: StatusUpdate) -> dict[str, Any]:
     """Return the pricing columns of a status, all None if it reports none."""
     members = (event.category, event.billable, event.pricing_model, event.pricing_type)
-    if all(one is None for one in members):
+    if all(member is None for member in members):
         return dict.fromkeys(_PRICING)
     at = event.at if event.priced_at is None else event.priced_at
     return _pricing(MessagePricing(at, *members))
@@ -249,7 +249,7 @@ def _later_pricing(row: MessageRow, other: Mapping[str, Any]) -> dict[str, Any]:
 def _pricing_order(columns: Mapping[str, Any]) -> tuple[Any, ...]:
     """Order by time, then by value, so that the order of arrival does not matter."""
     at, *values = (columns[name] for name in _PRICING)
-    return -1 if at is None else at, tuple("" if one is None else str(one) for one in values)
+    return -1 if at is None else at, tuple("" if value is None else str(value) for value in values)
 
 
 def _better_contents(row: MessageRow, copy: MessageRow) -> dict[str, Any]:
@@ -298,11 +298,11 @@ def _was_sent(status: str | None) -> bool:
     return status not in (None, "pending", "failed")
 
 
-def _further(one: str | None, other: str | None) -> str | None:
-    return one if _RANKS.get(one, 0) >= _RANKS.get(other, 0) else other
+def _further(first: str | None, second: str | None) -> str | None:
+    return first if _RANKS.get(first, 0) >= _RANKS.get(second, 0) else second
 
 
-def _earliest(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
+def _earliest(first: int | None, second: int | None) -> int | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return min(first, second)

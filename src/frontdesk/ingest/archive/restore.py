@@ -111,7 +111,7 @@ def unplaced(connection: Connection, account_id: int, copies: Sequence[RowCopy])
     conversations = rows.get("conversation", ())
     unplaced_ids: set[int] = set()
     for table, column in (("channel", "channel_id"), ("contact", "contact_id")):
-        ids = {each[column] for each in conversations} - {one["id"] for one in rows.get(table, ())}
+        ids = {each[column] for each in conversations} - {row["id"] for row in rows.get(table, ())}
         missing = ids - lookups.existing(connection, account_id, table, ids)
         unplaced_ids |= {each["id"] for each in conversations if each[column] in missing}
     return unplaced_ids
@@ -188,7 +188,9 @@ def _link_teams(connection: Connection, account_id: int, teams: Iterable[RowCopy
     for line, each in teams:
         numbers = map(str, line.members["channels"])
         keys = (
-            str(one.get("external_id")) for one in line.members["members"] if isinstance(one, dict)
+            str(member.get("external_id"))
+            for member in line.members["members"]
+            if isinstance(member, dict)
         )
         channels = _ids(connection, account_id, ("channel", "phone_number_id"), numbers)
         users = _ids(connection, account_id, ("app_user", "key"), keys)

@@ -44,7 +44,9 @@ def line_of(kind: str, row: Row, **more: Any) -> dict[str, Any]:
             stored[column] = value
     for member, value in line.items():
         if isinstance(value, _Nest):
-            line[member] = dict(value) if any(one is not None for one in value.values()) else None
+            line[member] = (
+                dict(value) if any(member is not None for member in value.values()) else None
+            )
     return {**line, **more, STORED: stored}
 
 

@@ -237,7 +237,9 @@ def _described(part: Line) -> str:
 
 
 def _objects(values: object) -> list[Mapping[str, Any]]:
-    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
+    return (
+        [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+    )
 
 
 def _first(members: Mapping[str, Any], *names: str) -> str:

@@ -78,15 +78,15 @@ def _left_out(row: JsonObject, meta: JsonObject) -> Iterator[str]:
 
 
 def event_lines(
-    one: Summary, events: list[JsonObject], place: ChatContext, followed_at: int | None
+    chat: Summary, events: list[JsonObject], place: ChatContext, followed_at: int | None
 ) -> Iterator[Line]:
     """Convert the events of a conversation other than messages.
 
     followed_at: start of the next conversation with the same contact; None for the last one, whose
     current state is also written.
     """
-    yield _event(one, place, "opened", one.created_at, "created")
-    last = one.created_at
+    yield _event(chat, place, "opened", chat.created_at, "created")
+    last = chat.created_at
     resolved_at = None
     for event in events:
         name = _EVENTS.get(event.optional_text("name") or "")
@@ -97,37 +97,37 @@ def event_lines(
             continue
         last = max(last, at)
         resolved_at = at if name == "resolved" else resolved_at
-        yield _event(one, place, name, at, f"event {event.text('id')}")
-    if one.seen_at is not None:
-        until = {"until": timestamp(one.seen_at)}
-        yield _event(one, place, "read_marker", one.seen_at, f"seen {one.seen_at}", until)
+        yield _event(chat, place, name, at, f"event {event.text('id')}")
+    if chat.seen_at is not None:
+        until = {"until": timestamp(chat.seen_at)}
+        yield _event(chat, place, "read_marker", chat.seen_at, f"seen {chat.seen_at}", until)
     if followed_at is None:
-        yield _standing(one, place, max(last, one.active_at))
+        yield _standing(chat, place, max(last, chat.active_at))
     elif resolved_at is None:
         # It ended before the next one started, at an unknown time.
-        over_at = min(max(last, one.active_at), followed_at - 1)
-        yield _event(one, place, "resolved", over_at, "over")
+        over_at = min(max(last, chat.active_at), followed_at - 1)
+        yield _event(chat, place, "resolved", over_at, "over")
 
 
-def _standing(one: Summary, place: ChatContext, at: int) -> Line:
+def _standing(chat: Summary, place: ChatContext, at: int) -> Line:
     """Convert the state. Pending (handled by a bot) becomes open and awaiting a human."""
-    pending = one.status == "pending"
-    known = one.status in ("open", "resolved", "snoozed")
+    pending = chat.status == "pending"
+    known = chat.status in ("open", "resolved", "snoozed")
     return {
         "kind": "conversation",
         "v": 1,
         **place.members(),
-        "status": one.status if known else "open",
+        "status": chat.status if known else "open",
         "awaiting_human": True if pending else None,
-        "snoozed_until": None if one.snoozed_until is None else timestamp(one.snoozed_until),
-        "assignee": None if one.assignee is None else {"external_id": one.assignee},
-        "labels": list(one.labels),
+        "snoozed_until": None if chat.snoozed_until is None else timestamp(chat.snoozed_until),
+        "assignee": None if chat.assignee is None else {"external_id": chat.assignee},
+        "labels": list(chat.labels),
         "updated_at": timestamp(at),
     }
 
 
 def _event(
-    one: Summary,
+    chat: Summary,
     place: ChatContext,
     name: str,
     at: int,
@@ -138,7 +138,7 @@ def _event(
         "kind": "conversation_event",
         "v": 1,
         **place.members(),
-        "external_id": f"chatwoot {place.account} conversation {one.id} {key}",
+        "external_id": f"chatwoot {place.account} conversation {chat.id} {key}",
         "name": name,
         "value": dict(value),
         "created_at": timestamp(at),

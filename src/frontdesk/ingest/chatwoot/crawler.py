@@ -205,9 +205,9 @@ class Crawler:
         await self._contacts()
         chats = await self._chats([inbox for inbox, _ in inboxes])
         following = _following(chats)
-        for number, one in enumerate(chats, start=1):
+        for number, chat in enumerate(chats, start=1):
             self.stage("conversations", number, len(chats))
-            await self._chat(one, following.get(one.id))
+            await self._chat(chat, following.get(chat.id))
         for inbox, _ in inboxes:
             await self._compare_messages(inbox, started)
 
@@ -296,7 +296,7 @@ class Crawler:
             for _ in range(MOST_PASSES):
                 before = len(in_inbox)
                 async for rows, total in self._pass(inbox):
-                    in_inbox |= {one.id: one for one in rows}
+                    in_inbox |= {row.id: row for row in rows}
                     count = total
                     self.stage("list of conversations", len(summaries) + len(in_inbox), None)
                 if len(in_inbox) == before:
@@ -304,7 +304,7 @@ class Crawler:
             if self.order.since is None:
                 self._compare(f"conversations of {inbox.name}", len(in_inbox), count)
             summaries |= in_inbox
-        return sorted(summaries.values(), key=lambda one: (one.created_at, int(one.id)))
+        return sorted(summaries.values(), key=lambda row: (row.created_at, int(row.id)))
 
     async def _pass(self, inbox: WhatsAppInbox) -> AsyncIterator[tuple[list[Summary], int | None]]:
         """Yield the list's pages once, latest activity first, with Chatwoot's total.
@@ -318,35 +318,37 @@ class Crawler:
             )
             parts = JsonObject({"conversations": rows_in(answer)}).parts("conversations")
             rows = [summary(part, inbox) for part in parts]
-            recent = [one for one in rows if since is None or one.active_at >= since]
+            recent = [row for row in rows if since is None or row.active_at >= since]
             yield recent, _count_in(answer, "all_count")
             if not rows or len(recent) < len(rows):
                 return
             page += 1
 
-    async def _chat(self, one: Summary, followed_at: int | None) -> None:
+    async def _chat(self, chat: Summary, followed_at: int | None) -> None:
         """Export a conversation with its messages; later runs repeat it only after new activity."""
-        step = f"conversation {one.id} {one.active_at} {followed_at}"
+        step = f"conversation {chat.id} {chat.active_at} {followed_at}"
         if self.journal.done(step):
             self._recall(step)
             return
-        rows = [row for row in await self._messages(one) if self._is_wanted(row)]
-        counts = Counter(f"{_SKIPPED}{words}" for words in one.left_out)
-        counts[f"{_MESSAGES}{one.inbox.id}"] = sum(
+        rows = [row for row in await self._messages(chat) if self._is_wanted(row)]
+        counts = Counter(f"{_SKIPPED}{words}" for words in chat.left_out)
+        counts[f"{_MESSAGES}{chat.inbox.id}"] = sum(
             row.members.get("message_type") in _COUNTED_TYPES for row in rows
         )
-        if one.phone is None:
+        if chat.phone is None:
             counts[f"{_SKIPPED}conversation with somebody without a number"] += 1
             counts[f"{_SKIPPED}message with somebody without a number"] += len(rows)
             self._write(step, (), counts)
             return
-        place = ChatContext(self.order.account, one.inbox.channel, one.phone, self.order.keep_urls)
+        place = ChatContext(
+            self.order.account, chat.inbox.channel, chat.phone, self.order.keep_urls
+        )
         wamids = {row.text("id"): row.optional_id("source_id") or "" for row in rows}
         lines: list[Line] = []
         for row in rows:
             lines += self._lines(row, place, wamids, counts)
         lines = list(with_own_moments(lines))
-        lines += event_lines(one, await self._events(one, counts), place, followed_at)
+        lines += event_lines(chat, await self._events(chat, counts), place, followed_at)
         self._write(step, lines, counts)
 
     def _is_wanted(self, row: JsonObject) -> bool:
@@ -376,23 +378,23 @@ class Crawler:
             name = sender.optional_text("name") or key
             yield {"kind": "user", "v": 1, "external_id": key, "name": name, "active": False}
 
-    async def _messages(self, one: Summary) -> list[JsonObject]:
+    async def _messages(self, chat: Summary) -> list[JsonObject]:
         """Return the messages of a conversation by id.
 
         Chatwoot sorts by time and truncates silently, but pages by id: paging would lose messages
         whose ids are not in the order of their times.
         """
-        path = f"conversations/{one.id}/messages"
+        path = f"conversations/{chat.id}/messages"
 
         async def ask(after: int, before: int) -> list[JsonObject]:
             return await self._rows(path, after=after, before=before)
 
         return await rows_by_windows(ask)
 
-    async def _events(self, one: Summary, counts: Counter[str]) -> list[JsonObject]:
+    async def _events(self, chat: Summary, counts: Counter[str]) -> list[JsonObject]:
         """Return reporting events; older versions lack them, and agents may not read them."""
         try:
-            return await self._rows(f"conversations/{one.id}/reporting_events")
+            return await self._rows(f"conversations/{chat.id}/reporting_events")
         except (NotFound, Forbidden, Unauthorised):
             counts[f"{_SKIPPED}conversation without its reporting events"] += 1
             return []
@@ -461,9 +463,9 @@ def _following(chats: Sequence[Summary]) -> dict[str, int]:
     """Return the start of the next conversation with the same contact, by conversation id."""
     last: dict[tuple[str, str | None], str] = {}
     starts: dict[str, int] = {}
-    for one in chats:
-        before = last.get((one.inbox.id, one.phone))
+    for chat in chats:
+        before = last.get((chat.inbox.id, chat.phone))
         if before is not None:
-            starts[before] = one.created_at
-        last[one.inbox.id, one.phone] = one.id
+            starts[before] = chat.created_at
+        last[chat.inbox.id, chat.phone] = chat.id
     return starts

@@ -57,8 +57,8 @@ def convert_contact(value: WebhookChange, entry: JsonObject) -> None:
 def _convert_thread(value: WebhookChange, thread: JsonObject) -> None:
     """Convert the messages with one person, oldest first; each unreadable one is refused alone."""
     elements = list(thread.elements("messages"))
-    value.refused += [str(one) for one in elements if isinstance(one, Malformed)]
-    for message in _in_order([one for one in elements if isinstance(one, JsonObject)]):
+    value.refused += [str(element) for element in elements if isinstance(element, Malformed)]
+    for message in _in_order([element for element in elements if isinstance(element, JsonObject)]):
         value.attempt(_convert_past, thread, message)
 
 

@@ -198,7 +198,7 @@ def _contacts(message: JsonObject) -> MessageContents:
         raise Malformed("contacts is empty")
     first = contacts[0]
     phones = [phone["phone"] or phone["wa_id"] for phone in first["phones"]]
-    text = next((one for one in (first["name"], first["org"], *phones) if one), None)
+    text = next((text for text in (first["name"], first["org"], *phones) if text), None)
     return MessageContents("contacts", _shortened(text), {"contacts": contacts})
 
 
@@ -415,8 +415,8 @@ def payment_contents(status: JsonObject, step: str) -> MessageContents:
         "amount": amount,
         "currency": currency,
     }
-    price = " ".join(one for one in (amount, currency) if one)
-    details = ", ".join(one for one in (price, reference) if one)
+    price = " ".join(text for text in (amount, currency) if text)
+    details = ", ".join(text for text in (price, reference) if text)
     text = f"Payment {step}: {details}" if details else f"Payment {step}"
     return MessageContents("system", text, content, raw=status.members)
 

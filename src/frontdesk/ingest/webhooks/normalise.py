@@ -221,7 +221,9 @@ def unwrap(line: bytes) -> tuple[Mapping[str, Any], int | None]:
     for _ in range(_MOST_WRAPPINGS):
         if value.keys() & {"entry", "object", "kind"}:
             break
-        wrapped = next((one for one in map(value.get, _WRAPPINGS) if _is_wrapped(one)), None)
+        wrapped = next(
+            (wrapped for wrapped in map(value.get, _WRAPPINGS) if _is_wrapped(wrapped)), None
+        )
         if wrapped is None:
             break
         received_at = _received_at(value) or received_at

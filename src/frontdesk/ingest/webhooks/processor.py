@@ -122,7 +122,7 @@ class WebhookProcessor:
             if len(slices) == 1:
                 _log.error("A webhook body cannot be applied: %s", _place_of(error))
                 return self._apply_slices(account_id, [_failed(slices[0], error)])
-        return sum((self._apply_or_fail(account_id, [one]) for one in slices), StepResult())
+        return sum((self._apply_or_fail(account_id, [part]) for part in slices), StepResult())
 
     def _slices(self, account_id: int) -> Iterator[_Slice]:
         """Yield the slices of bodies for the next transaction."""
@@ -151,13 +151,13 @@ class WebhookProcessor:
 
     def _apply_slices(self, account_id: int, slices: Sequence[_Slice]) -> StepResult:
         now = self._clock()
-        deleted_ids = frozenset(wamid for one in slices for wamid in one.body.revoked)
+        deleted_ids = frozenset(wamid for part in slices for wamid in part.body.revoked)
         affected = self._naming(account_id, slices) if deleted_ids else []
 
         def apply(connection: Connection) -> StepResult:
             lock_account(connection, account_id)
-            mine = [one for one in slices if _claim(connection, account_id, one)]
-            parts = [self._admission.part(connection, account_id, one.events) for one in mine]
+            mine = [part for part in slices if _claim(connection, account_id, part)]
+            parts = [self._admission.part(connection, account_id, part.events) for part in mine]
             events = [event for part in parts for event in part.events]
             if events:
                 wake(connection, account_id, now)
@@ -167,7 +167,7 @@ class WebhookProcessor:
                 )
             gone = deleted_ids | _deleted_ids(connection, account_id, events)
             if not self._retain_revoked:
-                digests = {*affected, *(one.row["digest"] for one in mine)}
+                digests = {*affected, *(part.row["digest"] for part in mine)}
                 _blank(connection, account_id, sorted(digests), gone)
             ends = (
                 _settle(connection, account_id, one, part.passed_over)
@@ -182,9 +182,9 @@ class WebhookProcessor:
     def _naming(self, account_id: int, slices: Sequence[_Slice]) -> list[str]:
         """Return digests of bodies that may contain the messages revoked by these slices."""
         deleted_ids = {
-            wamid: at or one.row["received_at"]
-            for one in slices
-            for wamid, at in one.body.revoked.items()
+            wamid: at or part.row["received_at"]
+            for part in slices
+            for wamid, at in part.body.revoked.items()
         }
         since = min(deleted_ids.values()) - REVOKED_WITHIN
         needles = redaction.needles(deleted_ids)

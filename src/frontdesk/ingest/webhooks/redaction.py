@@ -67,7 +67,10 @@ def needles(wamids: Collection[str]) -> list[bytes]:
     """Return byte strings of which any body that contains one of the wamids has at least one."""
     # JSON allows an escaped slash.
     spellings = {json.dumps(wamid)[1:-1] for wamid in wamids}
-    return [one.encode() for one in sorted(spellings | {s.replace("/", "\\/") for s in spellings})]
+    return [
+        spelling.encode()
+        for spelling in sorted(spellings | {s.replace("/", "\\/") for s in spellings})
+    ]
 
 
 def blanked(raw: bytes, wamids: Collection[str]) -> bytes | None:
@@ -96,7 +99,7 @@ def pruned(raw: bytes, mention: Mention) -> bytes | None:
 
 def targets(raw: bytes, mention: Mention) -> set[str]:
     """Return the wamids of elements that mention a person, and those that these refer to."""
-    speaking = (one for one in _objects(_readable(raw) or {}) if mention.is_in(one))
+    speaking = (value for value in _objects(_readable(raw) or {}) if mention.is_in(value))
     named = (
         named
         for element in speaking
@@ -104,7 +107,7 @@ def targets(raw: bytes, mention: Mention) -> set[str]:
         if isinstance(inner, Mapping)
         for named in (inner.get("id"), inner.get("original_message_id"))
     )
-    return {one for one in named if isinstance(one, str)}
+    return {name for name in named if isinstance(name, str)}
 
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:
@@ -163,7 +166,7 @@ def _pruned(value: Any, mention: Mention) -> Any:
 
 def _says_anything(body: Mapping[str, Any]) -> bool:
     """Check if any array other than `contacts` still has elements."""
-    values = [one["value"] for one in _objects(body) if isinstance(one.get("value"), Mapping)]
+    values = [value["value"] for value in _objects(body) if isinstance(value.get("value"), Mapping)]
     return any(
         isinstance(member, list) and member
         for value in values or [body]

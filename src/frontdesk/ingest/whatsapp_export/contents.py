@@ -131,7 +131,7 @@ def _omitted(text: str) -> EntryContents | None:
     kind = _OMITTED.get(_folded(bracketed["phrase"] if bracketed else text))
     named = _PAGES.match(text)
     if kind is None and named is not None:
-        ending = next((one for one in _OMITTED if _folded(text).endswith(one)), None)
+        ending = next((phrase for phrase in _OMITTED if _folded(text).endswith(phrase)), None)
         if ending is not None and _OMITTED[ending] == "document":
             return EntryContents("document", media={**NO_MEDIA, "filename": named["file"].strip()})
     if kind is None:

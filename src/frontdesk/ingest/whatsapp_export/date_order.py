@@ -52,7 +52,7 @@ def decided(stamps: Sequence[Stamp], choice: Order | None, today: date) -> DateO
     if not existing:
         raise BadSettings("No order of day, month and year fits all dates: is the file one export?")
     misdated = {order: _misdated(stamps, order, today) for order in existing}
-    best = min(existing, key=lambda one: len(misdated[one])) if choice is None else choice
+    best = min(existing, key=lambda order: len(misdated[order])) if choice is None else choice
     _refuse_most(stamps, misdated[best], today)
     if choice is not None:
         return DateOrder(choice, "as choice for")

@@ -159,7 +159,7 @@ def import_chat(
     each = compared(chat.entries, rows)
     for start in range(0, len(each), MESSAGES_AT_ONCE):
         some = each[start : start + MESSAGES_AT_ONCE]
-        if any(not one.known for one in some):
+        if any(not entry.known for entry in some):
             events: list[DomainEvent] = [*_names(chat, place), *_messages(some, place)]
             database.write(partial(_apply, place, events, clock()))
         _count(outcome, some)
@@ -203,16 +203,16 @@ def _names(chat: Chat, place: ChatPlace) -> Iterator[ContactUpsert]:
         )
 
 
-def _messages(some: Sequence[MatchedEntry], place: ChatPlace) -> Iterator[MessageUpsert]:
-    for one in some:
-        if one.known:
+def _messages(matches: Sequence[MatchedEntry], place: ChatPlace) -> Iterator[MessageUpsert]:
+    for match in matches:
+        if match.known:
             continue
-        entry, contents = one.entry, one.entry.contents
-        at = entry.at if one.at is None else one.at
+        entry, contents = match.entry, match.entry.contents
+        at = entry.at if match.at is None else match.at
         yield MessageUpsert(
             channel=place.channel,
             person=place.person,
-            wamid=one.stands_for,
+            wamid=match.stands_for,
             at=at,
             outbound=bool(entry.outbound),
             author=_author(entry.outbound, place.me),
@@ -235,17 +235,17 @@ def _author(outbound: bool | None, me: str) -> Author:
     return Author("phone", name=me) if outbound else Author("contact")
 
 
-def _count(outcome: ChatImportResult, some: Sequence[MatchedEntry]) -> None:
-    for one in some:
-        entry, contents = one.entry, one.entry.contents
-        if one.known:
+def _count(outcome: ChatImportResult, matches: Sequence[MatchedEntry]) -> None:
+    for match in matches:
+        entry, contents = match.entry, match.entry.contents
+        if match.known:
             outcome.skipped += 1
             continue
         side = {None: "notices", True: "sent", False: "received"}[entry.outbound]
         outcome.taken[side] += 1
         outcome.edited += contents.edited
         outcome.deleted += contents.deleted
-        outcome.filled += one.stands_for is not None
+        outcome.filled += match.stands_for is not None
         if contents.type in MEDIA_TYPES:
             outcome.files[
                 "named" if contents.media and contents.media["filename"] else "left out"

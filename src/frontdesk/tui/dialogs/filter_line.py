@@ -56,7 +56,7 @@ class FilterLine(AnswerDialog[Query]):
         super().__init__()
         text = str(query)
         self._names = names
-        self._texts = [f"{text} " if text else "", *(one for one in history if one != text)]
+        self._texts = [f"{text} " if text else "", *(entry for entry in history if entry != text)]
         self._at = 0
         self._completions: list[Completion] = []
         self._chosen = 0
@@ -98,12 +98,15 @@ class FilterLine(AnswerDialog[Query]):
         self._chosen = -1
         self._show_completions()
         problems = check(field.value, self._names)[1]
-        done = [one for one in problems if one.end < field.cursor_position]
+        done = [problem for problem in problems if problem.end < field.cursor_position]
         self._show_problem(done[0].message if done else "")
 
     def _show_completions(self) -> None:
         shown = self._completions[:_MOST_COMPLETIONS]
-        rows = [(one.text, Choice(one.text, one.text, one.hint)) for one in shown]
+        rows = [
+            (completion.text, Choice(completion.text, completion.text, completion.hint))
+            for completion in shown
+        ]
         listed = self.query_one(ChoiceList)
         listed.styles.height = len(rows)
         listed.show(FixedRows(rows), cursor=max(0, self._chosen))
@@ -149,7 +152,7 @@ class FilterLine(AnswerDialog[Query]):
 
     @on(ChoiceList.Opened)
     def _take_clicked(self, event: ChoiceList.Opened) -> None:
-        texts = [one.text for one in self._completions]
+        texts = [completion.text for completion in self._completions]
         self._chosen = texts.index(event.row.value) - 1
         self.action_complete(1)
         self.query_one(Input).focus()

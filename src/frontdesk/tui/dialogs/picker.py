@@ -185,10 +185,10 @@ def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
         return list(choices)
     exact = containing(choices, typed)
     search = FuzzySearch()
-    scores = [(search.match(folded(typed), folded(one.words))[0], one) for one in choices]
+    scores = [(search.match(folded(typed), folded(choice.words))[0], choice) for choice in choices]
     near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
     found = exact + [one for _, one in near if one not in exact]
-    return [one._replace(heading="") for one in found]
+    return [choice._replace(heading="") for choice in found]
 
 
 class Picker(AnswerDialog[V]):

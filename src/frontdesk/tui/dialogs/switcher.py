@@ -61,7 +61,7 @@ def destinations(
     mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]
 ) -> list[Choice[Destination]]:
     """Destinations known without a request."""
-    choices: list[Choice[Destination]] = [Choice(one.query, one.name, "view") for one in views]
+    choices: list[Choice[Destination]] = [Choice(view.query, view.name, "view") for view in views]
     choices += [Choice(view, view.title, "view") for view in VIEWS]
     kinds = (("in", names.channels, "channel"), ("assignee", names.users, "assigned"))
     choices += [
@@ -123,7 +123,9 @@ class Switcher(Picker[Destination]):
 
     def _conversations(self, contacts: Sequence[Contact]) -> list[Choice[Destination]]:
         """Conversations of contacts that were seen on this computer."""
-        rows = chain.from_iterable(self._mailbox.conversations_of(one.id) for one in contacts)
+        rows = chain.from_iterable(
+            self._mailbox.conversations_of(contact.id) for contact in contacts
+        )
         return [*map(_conversation_choice, islice(rows, _MOST_CONVERSATIONS))]
 
     def _offer_seen(self, typed: str) -> None:
@@ -135,7 +137,9 @@ class Switcher(Picker[Destination]):
     def _offer_people(self, typed: str, people: Sequence[Choice[Destination]]) -> None:
         """Show people between the local choices that contain the text and similar ones."""
         exact = containing(self._choices, typed)[:8]
-        similar = [one for one in matching(self._choices, typed)[:16] if one not in exact][:8]
+        similar = [choice for choice in matching(self._choices, typed)[:16] if choice not in exact][
+            :8
+        ]
         self.offer([*exact, *people, *number_choices(typed), *similar])
 
 

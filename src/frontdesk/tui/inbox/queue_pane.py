@@ -370,7 +370,7 @@ class QueuePane(Pane):
 
         Wraps around; `ALL_CHANNELS` comes first. None if no channels are known.
         """
-        ids = [ALL_CHANNELS, *(one.id for one in self._mailbox.catalogues.channels())]
+        ids = [ALL_CHANNELS, *(channel.id for channel in self._mailbox.catalogues.channels())]
         if len(ids) == 1:
             return None
         at = ids.index(self.filter.channel) if self.filter.channel in ids else 0
@@ -469,7 +469,7 @@ class QueuePane(Pane):
         row = self._last_waiting
         if row is None:
             return next(iter(waiting), None)
-        later = (one for one in waiting if self._by_wait(one) > self._by_wait(row))
+        later = (other for other in waiting if self._by_wait(other) > self._by_wait(row))
         return next(later, None) or next(iter(waiting), None)
 
     @property
@@ -512,7 +512,7 @@ class QueuePane(Pane):
             for _ in range(MOST_PAGES_LOADED):
                 listing.reload()
                 every = list(listing)
-                waiting = [one for one in takewhile(waiting_since, every) if matches(one)]
+                waiting = [row for row in takewhile(waiting_since, every) if matches(row)]
                 following = self._next_waiting(waiting)
                 wrapped = not waiting or (before is not None and following == waiting[0])
                 if listing.complete or not wrapped or not all(map(waiting_since, every)):
@@ -670,7 +670,7 @@ class QueuePane(Pane):
             return self._local.matches if self.complete else None
         plans = {plan.filter: plan, (other := _unsorted(plan.filter)): plan._replace(filter=other)}
         known = self._known_rows(view.query)
-        counted = (self._count_rows(one, known) for one in plans.values())
+        counted = (self._count_rows(plan, known) for plan in plans.values())
         return next((number for number in counted if number is not None), None)
 
     def _count_rows(self, plan: QueryPlan, known: Sequence[Conversation]) -> int | None:
@@ -1136,7 +1136,7 @@ _RUNNING = (WorkerState.PENDING, WorkerState.RUNNING)
 def first_query(counts: Counts | None) -> Query:
     """Default query: the first status that has conversations."""
     chosen = (ConversationFilter(status=status) for status in STATUSES)
-    found = next((one for one in chosen if bar_texts.count_for(counts, one)), None)
+    found = next((filter for filter in chosen if bar_texts.count_for(counts, filter)), None)
     return Query.of(Term("is", (found and found.status) or STATUSES[0]))
 
 

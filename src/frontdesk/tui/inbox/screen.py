@@ -408,7 +408,7 @@ class InboxScreen(SizedScreen[None]):
 
     def _repeat_when_loaded(self, action: Callable[[], object]) -> None:
         """Repeat an action with the next answer for the view; warn if none is being asked for."""
-        asking = any(one.group == "queue" and not one.is_finished for one in self.workers)
+        asking = any(worker.group == "queue" and not worker.is_finished for worker in self.workers)
         if asking or not self._mailbox.connected:
             self._awaited = action
         else:

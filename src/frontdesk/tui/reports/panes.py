@@ -81,10 +81,12 @@ def refusal(error: InboxError, otherwise: str) -> str:
 
 def channels_by_id(mailbox: Mailbox, report: Report | None) -> dict[str, str]:
     """Names of channels from the catalogue, completed from the report."""
-    known = {one.id: one_line(one.name) for one in mailbox.catalogues.channels()}
-    for one in report.channels if report else ():
-        if one.channel.id:
-            known.setdefault(one.channel.id, one_line(one.channel.name or one.channel.id))
+    known = {channel.id: one_line(channel.name) for channel in mailbox.catalogues.channels()}
+    for channel in report.channels if report else ():
+        if channel.channel.id:
+            known.setdefault(
+                channel.channel.id, one_line(channel.channel.name or channel.channel.id)
+            )
     return known
 
 
@@ -402,7 +404,7 @@ class ReportPanes(Vertical):
 
     def _labels(self) -> list[str]:
         series = self._series()
-        return [bucket_label(one, self._parts, self._zone, len(series)) for one in series]
+        return [bucket_label(bucket, self._parts, self._zone, len(series)) for bucket in series]
 
     def _series_before(self) -> Sequence[Bucket]:
         return self._report.previous_series or () if self._report else ()

@@ -106,7 +106,7 @@ def axis_for(highest: float, rows: int, *, timed: bool) -> Axis:
 def _step(least: float, *, timed: bool) -> float:
     """Round number that is at least this: 1, 2, 5, 10, ... or a usual duration in seconds."""
     if timed:
-        step = next((one for one in _TIMES if one >= least), 0)
+        step = next((seconds for seconds in _TIMES if seconds >= least), 0)
         return step or _step(least / _DAY, timed=False) * _DAY
     power = 10.0 ** max(0, ceil(log10(max(least, 1))) - 1)
     return next(number * power for number in (1, 2, 5, 10) if number * power >= least)

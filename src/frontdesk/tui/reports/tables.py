@@ -301,7 +301,7 @@ def columns_of(part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
 def shown_columns(columns: Sequence[GroupColumn], width: int, sorted_by: str) -> list[GroupColumn]:
     """Columns that fit beside the name, always including the sort column."""
     room = width - name_width(width)
-    ordering = next((one for one in columns if one.field == sorted_by), columns[0])
+    ordering = next((column for column in columns if column.field == sorted_by), columns[0])
     reserved = sum(_widths(ordering, width))
     shown: list[GroupColumn] = []
     for column in columns:
@@ -309,7 +309,7 @@ def shown_columns(columns: Sequence[GroupColumn], width: int, sorted_by: str) ->
             reserved = 0
         taken = sum(_widths(column, width))
         beside_mean = column.kind in ("p50", "p90", "target")
-        if beside_mean and column.field not in [one.field for one in shown]:
+        if beside_mean and column.field not in [column.field for column in shown]:
             continue
         if taken + reserved <= room:
             shown.append(column)
@@ -364,7 +364,7 @@ class GroupTable(ReportTable):
         self.breakdown, self._groups, self._moment = part, groups, moment
         values = {group.key: self._number(group) for group in groups}
         known = [group for group in groups if values[group.key] is not None]
-        known.sort(key=lambda one: values[one.key] or 0, reverse=not self.lowest_first)
+        known.sort(key=lambda row: values[row.key] or 0, reverse=not self.lowest_first)
         rest = [group for group in groups if values[group.key] is None]
         self.put([(group.key, group) for group in (*known, *rest)])
         keys = [group.key for group in (*known, *rest)]
@@ -374,7 +374,9 @@ class GroupTable(ReportTable):
 
     def _number(self, group: BreakdownRow) -> float | None:
         """Value that the rows are sorted by."""
-        column = next(one for one in COLUMNS[self.breakdown] if one.field == self.sorted_by)
+        column = next(
+            column for column in COLUMNS[self.breakdown] if column.field == self.sorted_by
+        )
         if column.kind == "metric":
             return value_of(group.current, column.field)
         if column.field == "longest_waiting_since":
@@ -447,7 +449,7 @@ class GroupTable(ReportTable):
 
     def orders(self) -> list[tuple[str, str]]:
         """Fields and names of the columns that can be sorted by."""
-        columns = [one for one in COLUMNS[self.breakdown] if one.field != "availability"]
+        columns = [column for column in COLUMNS[self.breakdown] if column.field != "availability"]
         return [(column.field, column.name) for column in columns]
 
 
@@ -537,9 +539,9 @@ def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
     """Messages by category and type, summed over channels and authors."""
     counts: Counter[tuple[str, str]] = Counter()
     billable: Counter[tuple[str, str]] = Counter()
-    for one in pricing:
-        counts[pricing_words(one)] += one.count
-        billable[pricing_words(one)] += one.billable_count
+    for priced in pricing:
+        counts[pricing_words(priced)] += priced.count
+        billable[pricing_words(priced)] += priced.billable_count
     shares = []
     for kind, count in _descending(+counts):
         name = f"as {', '.join(humanize(one_line(word)) for word in kind)}"
@@ -551,9 +553,9 @@ def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
 def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
     """Billable messages by channel and author."""
     counts: Counter[tuple[str, str]] = Counter()
-    for one in pricing:
-        channel = first_non_blank(one.channel.name, one.channel.id)
-        counts[one_line(channel), one.author] += one.billable_count
+    for priced in pricing:
+        channel = first_non_blank(priced.channel.name, priced.channel.id)
+        counts[one_line(channel), priced.author] += priced.billable_count
     shares = []
     for (channel, author), count in _descending(+counts):
         name = f"billable, {channel}, {humanize(one_line(author))}"

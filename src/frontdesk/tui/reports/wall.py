@@ -191,7 +191,7 @@ class Wall(LineWidget):
         lines = wall(self._blocks, width, height, self._glyphs) if self._blocks else []
         if not self._blocks:
             sentence = wrap(self._sentence, max(1, width - 2))
-            lines = [[], *([("text", f"  {one}")] for one in sentence)]
+            lines = [[], *([("text", f"  {line}")] for line in sentence)]
         line: list[Piece] = lines[y] if y < len(lines) else []
         line = [*line, ("text", " " * max(0, width - width_of(line)))]
         return Strip(self.segments(line), width)
@@ -337,8 +337,8 @@ class WallApp(CrashReportingApp[None]):
         clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         opening = Opening(mailbox, clock, title, targets=targets)
         self._wall = WallScreen(opening, options, glyphs=glyphs, alone=True)
-        for one in THEMES:
-            self.register_theme(one)
+        for own in THEMES:
+            self.register_theme(own)
         self.theme = theme or DARK.name
 
     def on_mount(self) -> None:

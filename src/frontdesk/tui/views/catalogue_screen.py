@@ -209,7 +209,7 @@ class CatalogueScreen(ViewScreen):
 
     def __init__(self, opening: Opening, section: str | None = None) -> None:
         super().__init__(opening)
-        names = [one.name for one in self.SECTIONS]
+        names = [section.name for section in self.SECTIONS]
         self._at = names.index(section) if section in names else 0
         self._entries: Sequence[CatalogueEntry] = ()
         self._refused: Mapping[str, InboxError] = {}
@@ -363,7 +363,7 @@ class CatalogueScreen(ViewScreen):
 
     def catalogues_to_read(self) -> tuple[str, ...]:
         """Names of the catalogues to refresh: the sections, and those needed for names."""
-        return tuple(one.name for one in self.SECTIONS)
+        return tuple(section.name for section in self.SECTIONS)
 
     async def _read_catalogues(self) -> None:
         names = self.catalogues_to_read()

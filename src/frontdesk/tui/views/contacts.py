@@ -193,7 +193,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         """Show a page of results below the previous ones, without duplicates."""
         if words == self._search_words():
             met = {contact.id for contact in before}
-            self._found = [*before, *(one for one in page.data if one.id not in met)]
+            self._found = [*before, *(row for row in page.data if row.id not in met)]
             self._found_for, self._further = words, page.next_cursor
             self.note_read(_ALL)
             self.show_saved()
@@ -238,6 +238,6 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 def _entry(contact: Contact) -> CatalogueEntry:
     number = contact.phone or contact.username or ""
     facts = (contact.profile_name, contact.email, contact.phone)
-    words = " ".join(one_line(one or "") for one in facts)
+    words = " ".join(one_line(fact or "") for fact in facts)
     name, hint = full_name(contact), format_phone(number)
     return CatalogueEntry(contact.id, name, hint=hint, words=words, copied=number)

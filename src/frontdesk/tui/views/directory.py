@@ -147,7 +147,7 @@ def open_words(counts: Counts | None, channel_id: str) -> str:
     """Number of open conversations of a channel; empty if the server does not count them."""
     if counts is None or not counts.by_channel:
         return ""
-    number = next((one.open for one in counts.by_channel if one.channel == channel_id), 0)
+    number = next((count.open for count in counts.by_channel if count.channel == channel_id), 0)
     return "" if number is None else f"{number:,} open"
 
 
@@ -276,37 +276,39 @@ class DirectoryScreen(CatalogueScreen):
         catalogues = self.mailbox.catalogues
         match section:
             case "users":
-                return [user_entry(one) for one in catalogues.users()]
+                return [user_entry(user) for user in catalogues.users()]
             case "teams":
-                return [team_entry(one) for one in catalogues.teams()]
+                return [team_entry(team) for team in catalogues.teams()]
             case "channels":
                 counts = self.mailbox.counts(ConversationFilter())
-                return [channel_entry(one, counts) for one in catalogues.channels()]
+                return [channel_entry(channel, counts) for channel in catalogues.channels()]
             case "labels":
-                return [label_entry(one) for one in catalogues.labels()]
-        return [field_entry(one) for one in catalogues.custom_fields()]
+                return [label_entry(label) for label in catalogues.labels()]
+        return [field_entry(field) for field in catalogues.custom_fields()]
 
     def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
         catalogues = self.mailbox.catalogues
         match section:
             case "users":
-                user = next(one for one in catalogues.users() if one.id == entry.id)
+                user = next(user for user in catalogues.users() if user.id == entry.id)
                 teams = [t for t in catalogues.teams() if any(m.id == user.id for m in t.members)]
                 return [*user_facts(user, teams), *self._counts(entry)]
             case "teams":
-                team = next(one for one in catalogues.teams() if one.id == entry.id)
+                team = next(team for team in catalogues.teams() if team.id == entry.id)
                 return self._team_blocks(team)
             case "channels":
-                channel = next(one for one in catalogues.channels() if one.id == entry.id)
+                channel = next(
+                    channel for channel in catalogues.channels() if channel.id == entry.id
+                )
                 return [
                     *channel_facts(channel, catalogues.teams()),
                     *self._counts(entry),
                     *meta_facts(channel, self.clock),
                 ]
             case "labels":
-                label = next(one for one in catalogues.labels() if one.id == entry.id)
+                label = next(label for label in catalogues.labels() if label.id == entry.id)
                 return [*label_facts(label), *self._counts(entry)]
-        field = next(one for one in catalogues.custom_fields() if one.id == entry.id)
+        field = next(field for field in catalogues.custom_fields() if field.id == entry.id)
         return [*field_facts(field), *self._seen_blocks(field.key)]
 
     def _counts(self, entry: CatalogueEntry) -> list[Block]:
@@ -330,16 +332,18 @@ class DirectoryScreen(CatalogueScreen):
 
     def _team_blocks(self, team: Team) -> list[Block]:
         """Members and channels of a team, each with its open conversations."""
-        seen = [one for one in self.mailbox.seen_conversations() if one.status == "open"]
+        seen = [row for row in self.mailbox.seen_conversations() if row.status == "open"]
         counts = self.mailbox.counts(ConversationFilter())
-        users = {one.id: one for one in self.mailbox.catalogues.users()}
+        users = {user.id: user for user in self.mailbox.catalogues.users()}
         blocks = team_facts(team)
         blocks.append(heading(f"MEMBERS ({len(team.members)})      open, on this computer"))
         for member in team.members:
-            mine = sum(1 for one in seen if one.assignee and one.assignee.id == member.id)
+            mine = sum(1 for row in seen if row.assignee and row.assignee.id == member.id)
             blocks.append(member_line(member, users.get(member.id), mine))
         blocks.append(heading(f"NUMBERS ({len(team.channels)})"))
-        names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        names = {
+            channel.id: one_line(channel.name) for channel in self.mailbox.catalogues.channels()
+        }
         for id in team.channels:
             blocks.append(fact(names.get(id, id), open_words(counts, id)))
         return [*blocks, paragraph(""), self._hint("chooses one of them")]
@@ -406,7 +410,7 @@ class DirectoryScreen(CatalogueScreen):
 
     def open_entry(self, section: str, entry: CatalogueEntry) -> None:
         if section == "teams":
-            team = next(one for one in self.mailbox.catalogues.teams() if one.id == entry.id)
+            team = next(team for team in self.mailbox.catalogues.teams() if team.id == entry.id)
             picker = Picker(
                 f"Conversations of {entry.name}", self._team_choices(team), current=None
             )
@@ -416,14 +420,18 @@ class DirectoryScreen(CatalogueScreen):
 
     def _team_choices(self, team: Team) -> list[Choice[ConversationFilter]]:
         counts: Counts | None = self.mailbox.counts(ConversationFilter())
-        names = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        names = {
+            channel.id: one_line(channel.name) for channel in self.mailbox.catalogues.channels()
+        }
         choices = [
             Choice(ConversationFilter(channel=id), names.get(id, id), open_words(counts, id))
             for id in team.channels
         ]
         return choices + [
-            Choice(ConversationFilter(status="open", assignee=one.id), f"@{one_line(one.name)}")
-            for one in team.members
+            Choice(
+                ConversationFilter(status="open", assignee=member.id), f"@{one_line(member.name)}"
+            )
+            for member in team.members
         ]
 
     def _choose_seen(self, entry: CatalogueEntry) -> None:

@@ -129,7 +129,7 @@ def _parts(components: Sequence[Component], room: int) -> list[list[Line]]:
     others = {"HEADER", "LIMITED_TIME_OFFER", "BODY", "FOOTER", "BUTTONS", "CAROUSEL"}
     for name in by_type.keys() - others:
         message.append([("dim", f"[{humanize(name).lower()}]")])
-    buttons = [_button(one, room) for one in _dicts(by_type.get("BUTTONS", {}), "buttons")]
+    buttons = [_button(button, room) for button in _dicts(by_type.get("BUTTONS", {}), "buttons")]
     return [group for group in (message, *buttons) if group]
 
 
@@ -227,7 +227,9 @@ def _examples(component: Component) -> dict[str, str]:
     named = []
     for name in ("body_text_named_params", "header_text_named_params"):
         named += _dicts(example if isinstance(example, Mapping) else {}, name)
-    return numbered | {_text(one, "param_name"): one_line(_text(one, "example")) for one in named}
+    return numbered | {
+        _text(value, "param_name"): one_line(_text(value, "example")) for value in named
+    }
 
 
 def _strings(component: Component, *names: str) -> Iterator[str]:
@@ -244,8 +246,8 @@ def _flat(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for one in value:
-            yield from _flat(one)
+        for item in value:
+            yield from _flat(item)
 
 
 def _all_components(components: Iterable[Component]) -> Iterator[Component]:
@@ -308,10 +310,10 @@ class TemplatesScreen(CatalogueScreen):
     def entries(self, section: str) -> list[CatalogueEntry]:
         catalogues = self.mailbox.catalogues
         if section == "templates":
-            self._templates = {one.id: one for one in catalogues.templates()}
-            return [_template_entry(one) for one in self._templates.values()]
-        self._replies = {one.id: one for one in catalogues.canned_responses()}
-        return [_reply_entry(one) for one in self._replies.values()]
+            self._templates = {template.id: template for template in catalogues.templates()}
+            return [_template_entry(value) for value in self._templates.values()]
+        self._replies = {reply.id: reply for reply in catalogues.canned_responses()}
+        return [_reply_entry(reply) for reply in self._replies.values()]
 
     def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
         if section == "templates":
@@ -348,7 +350,9 @@ class TemplatesScreen(CatalogueScreen):
         return self.section.name == "templates"
 
     def _facts(self, template: Template) -> list[Block]:
-        channels = {one.id: one_line(one.name) for one in self.mailbox.catalogues.channels()}
+        channels = {
+            channel.id: one_line(channel.name) for channel in self.mailbox.catalogues.channels()
+        }
         names = [channels.get(id, id) for id in template.channels]
         status = one_line(template.status or "")
         quality = one_line(template.quality_score or "")

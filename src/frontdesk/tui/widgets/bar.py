@@ -297,8 +297,8 @@ def _changed(before: Sequence[Piece], now: Sequence[Piece]) -> tuple[int, int]:
     return width_of(now[:kept]), width_of(now[: len(now) - after])
 
 
-def _alike(one: Sequence[Piece], other: Sequence[Piece]) -> int:
+def _alike(first: Sequence[Piece], second: Sequence[Piece]) -> int:
     """Length of the common prefix."""
-    pairs = enumerate(zip(one, other, strict=False))
-    shorter = min(len(one), len(other))
+    pairs = enumerate(zip(first, second, strict=False))
+    shorter = min(len(first), len(second))
     return next((at for at, (left, right) in pairs if left != right), shorter)

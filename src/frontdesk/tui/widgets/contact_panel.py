@@ -146,7 +146,7 @@ def contact_facts(
     facts += _conversation(conversation, context)
     facts += _custom_fields(contact, fields)
     facts += _notes(notes, context.clock, no_notes)
-    others = [one for one in others if one.id != conversation.id]
+    others = [other for other in others if other.id != conversation.id]
     return facts + _others(others, context.clock, "Other conversations (on this computer)")
 
 
@@ -227,7 +227,7 @@ def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> li
     """Fields with a value, and the number of those without."""
     values = dict(contact.custom_fields) if contact else {}
     facts = [Fact("Custom fields")] if fields or values else []
-    known = [(one.name, _value(values.pop(one.key, None), one.type)) for one in fields]
+    known = [(field.name, _value(values.pop(field.key, None), field.type)) for field in fields]
     known += [(key, _value(value)) for key, value in values.items()]
     facts += [Fact(one_line(name), value) for name, value in known if value != _EMPTY]
     empty = sum(value == _EMPTY for _, value in known)
@@ -239,11 +239,11 @@ def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> li
 def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fact]:
     """Other conversations of the contact from the cache, since `/v1` cannot list them."""
     facts = [Fact(head)] if others else []
-    for one in others:
-        active = clock.local(one.last_activity_at)
+    for other in others:
+        active = clock.local(other.last_activity_at)
         age = ago(active, clock.server_now()) if active else ""
-        words = f"{one.status} · {age}".strip(" ·")
-        facts.append(Fact(channel_name(one.channel), words, conversation_id=one.id))
+        words = f"{other.status} · {age}".strip(" ·")
+        facts.append(Fact(channel_name(other.channel), words, conversation_id=other.id))
     return facts
 
 

@@ -34,7 +34,7 @@ CUE = timedelta(seconds=5)
 
 
 def _unread_among(conversations: Sequence[Conversation]) -> set[str]:
-    return {one.id for one in conversations if one.unread_count}
+    return {conversation.id for conversation in conversations if conversation.unread_count}
 
 
 class ConversationList(VirtualList[Conversation]):
@@ -84,7 +84,7 @@ class ConversationList(VirtualList[Conversation]):
 
     def on_click(self, event: events.Click) -> None:
         """Announce a label that was clicked; the row under it is selected as by any click."""
-        placed = [one for one in self._window.visible() if 0 <= event.y - one.y < one.height]
+        placed = [row for row in self._window.visible() if 0 <= event.y - row.y < row.height]
         if not placed or self.rows is None or event.chain > 1:
             return
         position, y, _ = placed[0]

@@ -261,8 +261,8 @@ def label_at(line: Sequence[Piece], x: int, labels: Sequence[str]) -> str | None
             is_chip = part.startswith("#") or part == "text@card" or text.startswith("#")
             word = text.strip().removeprefix("#")
             beginning = word.removesuffix(ELLIPSIS)
-            fits = [one for one in labels if word == one_line(one)]
-            fits += [one for one in labels if word != beginning and one.startswith(beginning)]
+            fits = [label for label in labels if word == one_line(label)]
+            fits += [label for label in labels if word != beginning and label.startswith(beginning)]
             return fits[0] if is_chip and word and fits else None
         x -= cell_len(text)
     return None

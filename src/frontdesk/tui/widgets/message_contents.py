@@ -141,7 +141,10 @@ def _template(message: Message) -> list[Piece]:
         if _kind(component) == "header":
             pieces += _header_of(component)
     pieces += _text_alone(message) or [
-        ("text", value) for one in components if _kind(one) == "body" for value in _values(one)
+        ("text", value)
+        for component in components
+        if _kind(component) == "body"
+        for value in _values(component)
     ]
     for component in components:
         if _kind(component) == "footer":
@@ -225,7 +228,7 @@ def _content(message: Message) -> Mapping[str, Any]:
 
 def _dicts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     value = content.get(name)
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def _field(content: Mapping[str, Any], name: str) -> str:
@@ -242,7 +245,7 @@ def _kind(component: Mapping[str, Any]) -> str:
 
 
 def _values(component: Mapping[str, Any]) -> list[str]:
-    values = (_field(one, "text") for one in _dicts(component, "parameters"))
+    values = (_field(parameter, "text") for parameter in _dicts(component, "parameters"))
     return [value for value in values if value]
 
 

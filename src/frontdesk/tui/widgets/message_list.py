@@ -205,7 +205,7 @@ def _who(message: Message, context: MessageContext) -> Line:
         what.append(f"template {one_line(str((message.content or {}).get('name', '')))}".strip())
     if message.forwarded:
         what.append("forwarded" + (" many times" if message.forwarded == "many" else ""))
-    details = "".join(f" · {one}" for one in what if one)
+    details = "".join(f" · {text}" for text in what if text)
     return [(f"{voice(message.author, message.direction)} bold", name), ("dim", details)]
 
 
@@ -266,7 +266,8 @@ def _person(author: str, context: MessageContext) -> str:
 
 def _reactions(message: Message, context: MessageContext) -> str:
     reactions = (
-        f"{one_line(one.emoji)} {_person(one.author, context)}" for one in message.reactions
+        f"{one_line(reaction.emoji)} {_person(reaction.author, context)}"
+        for reaction in message.reactions
     )
     return f"{context.symbols.reaction} {'  '.join(reactions)}"
 
@@ -391,8 +392,8 @@ class Thread(VirtualList[Entry]):
         emoji = _emoji(reaction)
         for at in range(position - 1, max(-1, position - 1 - _REACHED_BY_REACTIONS), -1):
             entry = self.rows[at]
-            for one in entry.reactions if isinstance(entry, Message) else ():
-                if (one.direction, one_line(one.emoji)) == (reaction.direction, emoji):
+            for known in entry.reactions if isinstance(entry, Message) else ():
+                if (known.direction, one_line(known.emoji)) == (reaction.direction, emoji):
                     return True
         return False
 
