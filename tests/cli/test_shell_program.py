@@ -282,7 +282,10 @@ def paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[
 
 @pytest.mark.parametrize("path", list(paths(frontdesk)), ids=" ".join)
 def test_help_fits_its_lines_and_ends_with_two_examples_of_the_command(path: tuple[str, ...]):
-    short, long = (CliRunner().invoke(frontdesk, [*path, option]) for option in ("-h", "--help"))
+    short, long = (
+        CliRunner().invoke(frontdesk, [*path, option], terminal_width=78)
+        for option in ("-h", "--help")
+    )
     assert short.stdout == long.stdout
     text, examples = short.stdout.split("\nExamples:\n")
     assert max(map(len, text.splitlines())) <= 80

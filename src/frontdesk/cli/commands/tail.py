@@ -269,9 +269,9 @@ def tail_command(
     interval: float,
     **filters: str | None,
 ) -> None:
-    """Print new messages as they arrive, one a line, until Ctrl-C.
+    """Print new messages as they arrive, one a line.
 
-    Polls with conditional requests, and tries again while the server is unreachable.
+    Polls with conditional requests, and tries again while the server is unreachable, until Ctrl-C.
 
     With --alerts, print the alerts configured under [alerts], for all conversations, and use its
     program and the terminal's notifications. No alert is repeated, not even from cron.
