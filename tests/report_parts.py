@@ -79,7 +79,12 @@ def with_parts(report: Report, query: ReportQuery, ids: dict[str, str] | None = 
         team = Ref(id="1", name="London")
         figures = PEOPLE["Ana Ruiz"]
         parts["teams"] = (
-            TeamReport(team=team, current=figures, previous=figures, now=NOW_OF["Ana Ruiz"]),
+            TeamReport(
+                team=team,
+                current=figures,
+                previous=figures,
+                now=NOW_OF["Ana Ruiz"].model_copy(update={"availability": None}),
+            ),
         )
     if "labels" in included:
         label = Ref(id="3", name="complaint")

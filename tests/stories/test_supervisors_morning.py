@@ -29,7 +29,7 @@ def test_a_supervisor_looks_at_the_week_and_at_one_channel(
 def look_at_the_week(terminal: Recorded, open_count: int) -> None:
     terminal.send("vr")
     terminal.until("REPORTS", "all channels", f"open {open_count}", "First response, mean")
-    terminal.until("CHANNEL", "London", "São Paulo", "WHO SENT", "AI agent")
+    terminal.until("CHANNEL", "London", "São Paulo", "SENT BY", "AI agent")
 
 
 def choose_a_channel(terminal: Recorded, count: str) -> None:

@@ -25,6 +25,7 @@ from frontdesk.reports.metrics import (
     figures_of,
     groups_of,
     live_figures,
+    now_figures,
     now_words,
     percentile_words,
     pricing_words,
@@ -231,10 +232,10 @@ def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
 
 def _group_table(breakdown: Breakdown, groups: Sequence[BreakdownRow], report: Report) -> Table:
     """Rows of a breakdown: what is the case now, then each figure with percentiles and target."""
-    now = NOW_FIGURES if any(group.now for group in groups) else {}
     moment = report.live.as_of_time if report.live else None
     columns: list[tuple[str, Callable[[BreakdownRow], str]]] = [
-        (f"{heading} now", partial(_now_cell, field, moment)) for field, heading in now.items()
+        (f"{heading} now", partial(_now_cell, field, moment))
+        for field, heading in now_figures(groups).items()
     ]
     for metric in breakdown.metrics:
         columns.append((metric.heading, partial(_value_cell, metric)))

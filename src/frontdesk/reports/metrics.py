@@ -323,6 +323,14 @@ def seconds_of(target: timedelta | None) -> int | None:
     return None if target is None else round(target.total_seconds())
 
 
+def now_figures(groups: Sequence[BreakdownRow]) -> dict[str, str]:
+    """Members and headings of the figures of now; teams have no availability."""
+    if not any(group.now for group in groups):
+        return {}
+    available = any(group.now and group.now.availability for group in groups)
+    return {key: name for key, name in NOW_FIGURES.items() if available or key != "availability"}
+
+
 def now_words(now: PersonNow | None, field: str, moment: datetime | None) -> str:
     """Figure of a person at this moment; the longest wait as its length at `moment`."""
     if field == "longest_waiting_since":

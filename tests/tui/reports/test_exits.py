@@ -37,7 +37,7 @@ async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(repo
         assert app.chosen == ["in:id:108200000000013"]
 
 
-async def test_enter_on_who_sent_keeps_the_channel(report: Open) -> None:
+async def test_enter_on_an_author_keeps_the_channel(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -19,7 +19,7 @@ async def test_it_opens_on_seven_days_against_the_seven_before(report: Open) -> 
         assert "▲ 124 %" in line_with(app, "New conversations")
         assert "66 replies" in line_with(app, "First response, mean")
         text = shown(app)
-        for words in ("NEW CONVERSATIONS PER DAY", "WHO SENT  245 messages", "CHANNEL", "Sa(part)"):
+        for words in ("NEW CONVERSATIONS PER DAY", "SENT BY  245 messages", "CHANNEL", "Sa(part)"):
             assert words in text
         assert "the last day is partial" in lines(app)[-2]
         assert lines(app)[-1].endswith("live")
@@ -49,7 +49,7 @@ async def test_a_narrow_report_shows_one_pane_below_the_figures_and_a_flat_one_o
         await settle(pilot)
         for key, words in (
             ("3", "CHANNEL "),
-            ("4", "WHO SENT"),
+            ("4", "SENT BY"),
             ("2", "PER DAY"),
             ("1", "PER DAY"),
         ):

@@ -29,6 +29,7 @@ from frontdesk.reports.metrics import (
     author_name,
     change,
     live_figures,
+    now_figures,
     now_words,
     percentile_words,
     pricing_words,
@@ -102,18 +103,23 @@ class Columns(NamedTuple):
     samples: int
 
 
+# Narrowest sparklines; their heading "PER MONTH" fits.
+_LEAST_SERIES = 10
+
+
 def columns_for(width: int, *, spread: bool = False, target: bool = False) -> Columns:
     """Column widths for a total width; name, value and change have priority."""
-    each, within = 10 * spread, 13 * target
+    each, within = (10 if width >= 98 else 9) * spread, 13 * target
     more = 2 * each + within
     if width >= 98:
         series = max(0, min(64, width - 88 - more))
         samples = 13 if series else 0
         return Columns(28, 12, each, within, 12, 3, 20, series, samples)
     if width >= 72:
-        then = 10 if more < 20 else 0
-        series = width - 51 - then - more
-        return Columns(21, 9, each, within, then, 2, 19 + min(0, series), max(0, series), 0)
+        then = 0 if spread else 10
+        rest = width - 51 - then - more
+        series = rest if rest >= _LEAST_SERIES else 0
+        return Columns(21, 9, each, within, then, 2, 19 + min(0, rest), series, 0)
     if width >= 54:
         then = 0 if more else 9
         change = width - 32 - then - more
@@ -288,7 +294,10 @@ _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 def columns_of(part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
     """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them."""
     columns: list[GroupColumn] = []
+    now = now_figures(groups)
     for column in COLUMNS[part]:
+        if column.kind == "now" and column.field not in now:
+            continue
         columns.append(column)
         field = column.field
         if any(spread_of(group.current, field) for group in groups):
@@ -501,7 +510,7 @@ class AuthorTable(ReportTable):
         self.put([(row.author or row.name, row) for row in rows])
 
     def head(self, width: int) -> list[Piece]:
-        return [("dim", fit(f"WHO SENT  {self.total:,} messages", width))]
+        return [("dim", fit(f"SENT BY  {self.total:,} messages", width))]
 
     def words_at(self, position: int) -> str:
         assert self.rows is not None
@@ -512,7 +521,7 @@ class AuthorTable(ReportTable):
         share: AuthorShare = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
-        name = max(21, min(_CHARGED_WIDTH, width - 7 - 5 - 1 - 9))
+        name = max(21, min(_CHARGED_WIDTH, width - 7 - 5 - 1 - 4))
         room = width - name - 7 - 5 - 1
         bar = self._glyphs.bar * max(1 if share.count else 0, round(part * max(0, room)))
         line: list[Piece] = [
@@ -544,8 +553,8 @@ def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
         billable[pricing_words(priced)] += priced.billable_count
     shares = []
     for kind, count in _descending(+counts):
-        name = f"as {', '.join(humanize(one_line(word)) for word in kind)}"
-        sentence = f"charged {name}: {count:,} messages, {billable[kind]:,} billable"
+        name = f"charged as {', '.join(humanize(one_line(word)) for word in kind)}"
+        sentence = f"{name}: {count:,} messages, {billable[kind]:,} billable"
         shares.append(AuthorShare(name, count, counts.total(), sentence))
     return shares
 
@@ -558,7 +567,7 @@ def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
         counts[one_line(channel), priced.author] += priced.billable_count
     shares = []
     for (channel, author), count in _descending(+counts):
-        name = f"billable, {channel}, {humanize(one_line(author))}"
+        name = f"billable, {channel}, {author_name(author)}"
         shares.append(AuthorShare(name, count, counts.total(), f"{name}: {count:,} messages"))
     return shares
 
