@@ -4,31 +4,27 @@ The newest of them has a thread of any length, of which the server has still old
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from frontdesk.cache import Cache
-from frontdesk.client import Server
 from frontdesk.errors import NotFound, NotOffered
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import (
-    CannedResponse,
     Channel,
     Contact,
     Conversation,
     ConversationFilter,
     ConversationPage,
     Counts,
-    CustomField,
     Label,
     Message,
     Note,
     Page,
     ReportQuery,
-    Team,
-    Template,
     User,
+    Wire,
 )
 from frontdesk.wire.reports import Report
 from frontdesk.wire.values import timestamp
@@ -74,6 +70,10 @@ class Archive:
     arrived: int = 0
     server = None
 
+    def connect(self) -> Any:
+        """This in the place of a client."""
+        return self
+
     async def close(self) -> None:
         """Nothing to give up."""
 
@@ -113,30 +113,13 @@ class Archive:
     async def contact_by_phone(self, phone: str) -> Contact:
         raise NotFound("The archive has no contacts")
 
-    async def label_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Label]:
-        return Page(data=tuple(Label(id=title, title=title) for title in LABELS))
-
-    async def user_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[User]:
-        return Page(data=(User(id="1", name="Grace Okafor"),))
-
-    async def channel_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Channel]:
-        return Page(data=(Channel(id="108200000000011", name="London"),))
-
-    async def custom_field_page(
-        self, *, limit: int = 100, cursor: str | None = None
-    ) -> Page[CustomField]:
-        return Page(data=())
-
-    async def team_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Team]:
-        return Page(data=())
-
-    async def canned_response_page(
-        self, *, limit: int = 100, cursor: str | None = None
-    ) -> Page[CannedResponse]:
-        return Page(data=())
-
-    async def template_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Template]:
-        return Page(data=())
+    async def catalogue_page(self, row: type[Wire], **_: object) -> Page[Any]:
+        rows: dict[type[Wire], tuple[Wire, ...]] = {
+            Label: tuple(Label(id=title, title=title) for title in LABELS),
+            User: (User(id="1", name="Grace Okafor"),),
+            Channel: (Channel(id="108200000000011", name="London"),),
+        }
+        return Page(data=rows.get(row, ()))
 
     async def contact_page(
         self, q: str | None = None, *, limit: int = 25, cursor: str | None = None
@@ -146,9 +129,6 @@ class Archive:
     async def report(self, query: ReportQuery | None = None) -> Report:
         raise NotFound("The archive has no reports")
 
-    async def discover(self, asking: Callable[[str], None]) -> Server:
-        raise NotFound("The archive is no server")
-
 
 async def fill(path: Path, size: int, origin: str, messages: int = MESSAGES) -> None:
     """Read `size` conversations into a new cache at `path`, newest first.
@@ -156,7 +136,7 @@ async def fill(path: Path, size: int, origin: str, messages: int = MESSAGES) -> 
     messages: of the newest conversation; it has more of them where it came from.
     """
     cache = Cache(path, origin, limit_bytes=LIMIT_BYTES)
-    mailbox = Mailbox(lambda: Archive(size, min(PAGE, messages)), cache)
+    mailbox = Mailbox(Archive(size, min(PAGE, messages)).connect, cache)
     try:
         await mailbox.connect()
         await mailbox.refresh_catalogues()

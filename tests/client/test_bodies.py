@@ -22,7 +22,7 @@ from frontdesk.client import InboxClient
 from frontdesk.client.response import clean_json, parse_json
 from frontdesk.errors import BadResponse
 from frontdesk.text import clean
-from frontdesk.wire import PartialPage
+from frontdesk.wire import Label, PartialPage
 
 
 @pytest.mark.parametrize(
@@ -142,4 +142,4 @@ async def test_an_application_that_fails_is_an_answer() -> None:
 
     async with InboxClient("http://localhost", KEY, app=failing_application) as client:
         with pytest.raises(BadResponse):
-            await client.label_page()
+            await client.catalogue_page(Label)

@@ -10,7 +10,7 @@ from tests.client.variants import of, renamed
 from tests.client.walks import CONVERSATION, client_of, walked_through
 
 from frontdesk.errors import BadResponse
-from frontdesk.wire import Conversation, Message
+from frontdesk.wire import Conversation, Label, Message, User
 
 
 async def first_message(change: Any) -> Row:
@@ -171,12 +171,12 @@ async def test_the_address_is_doubted_only_where_nothing_of_the_server_reads() -
 
     async with client_of(OtherServer((Variant(before=before),))) as client:
         with pytest.raises(BadResponse, match="is this the address of an inbox"):
-            await client.user_page()
+            await client.catalogue_page(User)
         await client.conversation_page(ALL)
         with pytest.raises(BadResponse) as rows:
-            await client.label_page()
+            await client.catalogue_page(Label)
         with pytest.raises(BadResponse) as body:
-            await client.user_page()
+            await client.catalogue_page(User)
     assert str(body.value) == "The server's answer has no list in it, only first, second"
     assert "address" not in str(rows.value)
 

@@ -10,6 +10,7 @@ from frontdesk.client import InboxClient
 from frontdesk.client.etag_cache import MOST_ANSWERS, TRUSTED
 from frontdesk.errors import BadResponse
 from frontdesk.request_priority import in_background
+from frontdesk.wire import Label, Team, User
 
 EMPTY: list[Row] = []
 
@@ -38,20 +39,20 @@ async def test_what_has_not_changed_is_not_sent_again() -> None:
     server = Tagged()
     server.rows = rows("1", "2")
     async with client_of(server) as client:
-        pages = [await client.label_page() for _ in range(3)]
+        pages = [await client.catalogue_page(Label) for _ in range(3)]
         assert pages[0] is pages[1] is pages[2]
         assert server.unchanged == client.server.unchanged == 2
         server.rows, server.tag = rows("3"), 'W/"2"'
-        assert [row.id for row in (await client.label_page()).data] == ["3"]
+        assert [row.id for row in (await client.catalogue_page(Label)).data] == ["3"]
         assert client.server.features["unchanged"].state == "present"
 
 
 async def test_each_question_has_a_tag_of_its_own() -> None:
     server = Tagged()
     async with client_of(server) as client:
-        await client.label_page()
-        await client.label_page(limit=7)
-        await client.team_page()
+        await client.catalogue_page(Label)
+        await client.catalogue_page(Label, limit=7)
+        await client.catalogue_page(Team)
         assert server.unchanged == 0
 
 
@@ -69,13 +70,13 @@ async def test_a_server_that_always_says_unchanged_is_found_out() -> None:
     server = Tagged()
     server.honest, server.rows = False, rows("1")
     async with client_of(server) as client:
-        await client.label_page()
+        await client.catalogue_page(Label)
         server.rows = rows("2")
-        seen = [(await client.label_page()).data[0].id for _ in range(TRUSTED + 1)]
+        seen = [(await client.catalogue_page(Label)).data[0].id for _ in range(TRUSTED + 1)]
         assert seen == ["1"] * TRUSTED + ["2"]
         assert client.server.features["unchanged"].state == "ignored"
         server.rows = rows("3")
-        assert (await client.label_page()).data[0].id == "3"
+        assert (await client.catalogue_page(Label)).data[0].id == "3"
 
 
 async def test_unchanged_without_having_asked_is_no_answer() -> None:
@@ -83,7 +84,7 @@ async def test_unchanged_without_having_asked_is_no_answer() -> None:
     server = OtherServer((Variant(before=lambda server, question: (304, {}, b"")),))
     async with client_of(server) as client:
         with pytest.raises(BadResponse, match="nothing changed"):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 @pytest.mark.parametrize("tag", ["", "x" * 600, "umläut"])
@@ -92,8 +93,8 @@ async def test_a_tag_that_cannot_be_shown_again_is_not(tag: str) -> None:
     server = Tagged()
     server.tag = tag
     async with client_of(server) as client:
-        await client.label_page()
-        await client.label_page()
+        await client.catalogue_page(Label)
+        await client.catalogue_page(Label)
     assert all("if-none-match" not in question.headers for question in server.asked)
 
 
@@ -101,10 +102,10 @@ async def test_the_answers_that_are_kept_are_bounded() -> None:
     server = Tagged()
     async with client_of(server) as client:
         for limit in range(1, 101):
-            await client.label_page(limit=limit)
-        await client.label_page(limit=1)
+            await client.catalogue_page(Label, limit=limit)
+        await client.catalogue_page(Label, limit=1)
         assert server.unchanged == 0
-        await client.label_page(limit=100)
+        await client.catalogue_page(Label, limit=100)
         assert server.unchanged == 1
 
 
@@ -115,9 +116,9 @@ async def test_answers_to_the_background_do_not_push_out_those_to_the_foreground
         pass
 
     async with client_of(server) as client:
-        await client.label_page()
+        await client.catalogue_page(Label)
         with in_background(at_once):
             for limit in range(1, MOST_ANSWERS + 10):
-                await client.user_page(limit=limit)
-        await client.label_page()
+                await client.catalogue_page(User, limit=limit)
+        await client.catalogue_page(Label)
     assert server.unchanged == 1

@@ -19,6 +19,7 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
+from frontdesk.wire import Label
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ async def test_a_gateway_that_fails_is_asked_three_times_with_random_pauses(stat
     server, pauses = Server(answer(status, b"")), Pauses()
     async with client_of(server, pauses) as client:
         with pytest.raises((Unreachable, BadResponse)):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert len(server.asked) == 3
     assert pauses.seconds == [0.25, 0.5]
 
@@ -135,7 +136,7 @@ async def test_a_gateway_that_fails_is_asked_three_times_with_random_pauses(stat
 async def test_a_second_try_that_works_is_all_that_is_seen() -> None:
     server = Server(answer(502, b""), answer())
     async with client_of(server) as client:
-        assert (await client.label_page()).data == ()
+        assert (await client.catalogue_page(Label)).data == ()
 
 
 @pytest.mark.parametrize("status", [429, 503])

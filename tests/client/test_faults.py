@@ -19,7 +19,7 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.wire import PartialPage
+from frontdesk.wire import Label, PartialPage
 
 # Truncated and broken off (faults 2, 3)
 
@@ -130,9 +130,9 @@ async def test_a_refusal_is_not_retried(status: str, error: type[InboxError]) ->
     server = Scripted(raw(b"", status))
     async with serving(server) as url, client_at(url) as client:
         with pytest.raises(error):
-            await client.label_page()
+            await client.catalogue_page(Label)
         with pytest.raises(error):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert len(server.requests) == 1
 
 
@@ -143,7 +143,7 @@ async def test_a_refusal_is_not_retried(status: str, error: type[InboxError]) ->
 async def test_a_clock_that_is_wrong_is_noticed(hours: int) -> None:
     date = format_datetime(NOW + timedelta(hours=hours), usegmt=True)
     async with serving(Scripted(raw(EMPTY, date=date))) as url, client_at(url) as client:
-        await client.label_page()
+        await client.catalogue_page(Label)
         skew = client.server.clock_skew
     assert skew is not None
     assert abs(skew - timedelta(hours=hours)) <= timedelta(seconds=1)
@@ -152,7 +152,7 @@ async def test_a_clock_that_is_wrong_is_noticed(hours: int) -> None:
 @pytest.mark.parametrize("date", ["", "yesterday", "Sat, 99 Mar 2026 09:30:00 GMT"])
 async def test_a_server_that_does_not_tell_the_time_has_none(date: str) -> None:
     async with serving(Scripted(raw(EMPTY, date=date))) as url, client_at(url) as client:
-        await client.label_page()
+        await client.catalogue_page(Label)
         assert client.server.clock_skew is None
 
 
@@ -172,7 +172,7 @@ async def test_what_is_too_large_is_left_at_eight_megabytes(huge: bytes) -> None
     server = Scripted((huge, HANG_UP))
     async with serving(server) as url, client_at(url) as client:
         with pytest.raises(BadResponse, match="larger than 8 MiB"):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert len(server.requests) == 1
 
 
@@ -180,7 +180,7 @@ async def test_more_labels_than_anyone_has_are_read() -> None:
     labels = [{"id": str(n), "title": f"label {n}"} for n in range(100_000)]
     server = Scripted(raw(json.dumps(labels).encode()))
     async with serving(server) as url, client_at(url) as client:
-        assert len((await client.label_page()).data) == 100_000
+        assert len((await client.catalogue_page(Label)).data) == 100_000
 
 
 async def test_a_service_in_this_process_that_raises_is_a_failure_of_the_server():

@@ -28,7 +28,7 @@ from frontdesk.errors import (
     Refused,
     Unauthorised,
 )
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import CannedResponse, ConversationFilter, CustomField, Label, User
 from frontdesk.wire.queries import EXTENSIONS
 
 
@@ -111,10 +111,14 @@ async def test_notes_that_the_key_may_not_read_name_the_scope() -> None:
 @pytest.mark.parametrize(
     ("name", "feature", "ask"),
     [
-        ("labels", "labels", lambda client: client.label_page()),
-        ("users", "users", lambda client: client.user_page()),
-        ("custom-fields", "custom_fields", lambda client: client.custom_field_page()),
-        ("canned-responses", "canned_responses", lambda client: client.canned_response_page()),
+        ("labels", "labels", lambda client: client.catalogue_page(Label)),
+        ("users", "users", lambda client: client.catalogue_page(User)),
+        ("custom-fields", "custom_fields", lambda client: client.catalogue_page(CustomField)),
+        (
+            "canned-responses",
+            "canned_responses",
+            lambda client: client.catalogue_page(CannedResponse),
+        ),
         ("conversations/counts", "counts", lambda client: client.counts()),
         ("reports/inbox", "report", lambda client: client.report()),
         ("contacts", "contacts", lambda client: client.contact_page()),
@@ -141,23 +145,23 @@ async def test_whoever_asks_anew_need_not_wait() -> None:
     server = OtherServer((answering("labels", problem(404, "route_not_found")),))
     async with client_of(server) as client:
         with pytest.raises(NotOffered):
-            await client.label_page()
+            await client.catalogue_page(Label)
         server.variants = ()
         client.ask_anew()
-        assert len((await client.label_page()).data) == 3
+        assert len((await client.catalogue_page(Label)).data) == 3
 
 
 async def test_a_server_that_comes_back_is_asked_for_all_again() -> None:
     server, clock = OtherServer((answering("labels", problem(404, "route_not_found")),)), Clock()
     async with timed(server, clock) as client:
         with pytest.raises(NotOffered):
-            await client.label_page()
+            await client.catalogue_page(Label)
         server.variants = (answering("users", (502, {}, b"")),)
         with pytest.raises(InboxError):
-            await client.user_page()
+            await client.catalogue_page(User)
         server.variants = ()
-        await client.user_page()
-        assert len((await client.label_page()).data) == 3
+        await client.catalogue_page(User)
+        assert len((await client.catalogue_page(Label)).data) == 3
 
 
 async def test_a_server_that_lists_no_messages_does_not_say_that_conversations_are_gone() -> None:
@@ -178,11 +182,11 @@ async def test_a_refused_key_is_not_shown_again_and_again() -> None:
             with pytest.raises(Unauthorised):
                 await client.conversation_page(ALL)
             with pytest.raises(Unauthorised):
-                await client.label_page()
+                await client.catalogue_page(Label)
         assert len(server.asked) == 2
         server.variants = ()
         clock.seconds += 31
-        await client.label_page()
+        await client.catalogue_page(Label)
 
 
 async def test_a_key_that_may_not_read_one_list_reads_the_others() -> None:

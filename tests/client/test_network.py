@@ -33,13 +33,14 @@ from frontdesk.errors import (
     BadResponse,
     Unreachable,
 )
+from frontdesk.wire import Label
 
 
 @pytest.mark.parametrize("talk", [drip, silent])
 async def test_a_server_that_takes_its_time_is_left_at_the_deadline(talk: Talk) -> None:
     async with serving(talk) as url, InboxClient(url, KEY, deadline_seconds=0.05) as client:
         with pytest.raises(Unreachable, match=r"within 0\.05 seconds"):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 @pytest.mark.parametrize("talk", [reset, babble, half_a_chunk, http(EMPTY, length=1000)])
@@ -53,21 +54,21 @@ async def test_a_connection_that_breaks_is_tried_again_and_then_unreachable(talk
 
     async with serving(counted) as url, InboxClient(url, KEY, sleep=Pauses()) as client:
         with pytest.raises(Unreachable):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert connections == 3
 
 
 async def test_an_answer_of_unknown_length_that_ends_too_early_is_refused() -> None:
     async with serving(old_and_short) as url, InboxClient(url, KEY) as client:
         with pytest.raises(BadResponse):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 async def test_a_huge_header_is_refused() -> None:
     talk = http(EMPTY, head=f"X-Large: {'x' * 2**20}\r\n")
     async with serving(talk) as url, InboxClient(url, KEY, sleep=Pauses()) as client:
         with pytest.raises(Unreachable):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 async def test_nobody_listening_is_unreachable() -> None:
@@ -76,7 +77,7 @@ async def test_nobody_listening_is_unreachable() -> None:
     pauses = Pauses()
     async with InboxClient(url, KEY, sleep=pauses) as client:
         with pytest.raises(Unreachable, match="cannot be reached"):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert len(pauses.seconds) == 2
 
 
@@ -101,7 +102,7 @@ async def test_a_server_that_cannot_prove_who_it_is_is_refused_at_once(
         InboxClient(url, KEY, sleep=pauses) as client,
     ):
         with pytest.raises(Unreachable, match="certificate"):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert not pauses.seconds
 
 
@@ -118,7 +119,7 @@ async def test_connections_are_kept_between_requests() -> None:
 
     async with serving(keeps) as url, InboxClient(url, KEY) as client:
         for _ in range(3):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert connections == 1
 
 
@@ -131,7 +132,7 @@ async def test_a_request_that_is_not_wanted_any_more_ends_at_once() -> None:
         await reader.read()
 
     async with serving(waits) as url, InboxClient(url, KEY) as client:
-        request = asyncio.create_task(client.label_page())
+        request = asyncio.create_task(client.catalogue_page(Label))
         await asked.wait()
         request.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -10,6 +10,7 @@ from tests.client.walks import CONVERSATION, client_of, walked_through
 
 from frontdesk.client.paging import MOST_EMPTY_PAGES
 from frontdesk.errors import BadResponse, CursorRefused
+from frontdesk.wire import Label
 
 
 async def test_more_rows_without_a_cursor_stop_the_list_and_are_told() -> None:
@@ -116,7 +117,7 @@ async def test_a_limit_that_is_too_large_is_made_smaller_once_and_for_all() -> N
     server = OtherServer((_at_most(20, refused),))
     async with client_of(server) as client:
         assert len((await client.conversation_page(ALL)).data) == 3
-        await client.label_page()
+        await client.catalogue_page(Label)
     assert [question.query["limit"] for question in server.asked] == ["50", "20", "20"]
 
 
@@ -126,7 +127,7 @@ async def test_a_limit_that_is_refused_without_a_number_is_left_out(answer: Repl
     server = OtherServer((_at_most(0, answer),))
     async with client_of(server) as client:
         assert len((await client.conversation_page(ALL)).data) == 3
-        await client.label_page()
+        await client.catalogue_page(Label)
     assert [question.query.get("limit") for question in server.asked] == ["50", None, None]
 
 

@@ -11,6 +11,7 @@ from tests.client.sockets import Scripted, babble, raw, serving
 from frontdesk.client import InboxClient, Network
 from frontdesk.errors import BadSettings, NetworkMisconfigured, Unreachable
 from frontdesk.text import clean
+from frontdesk.wire import Label
 
 INBOX = "https://inbox.example"
 
@@ -37,7 +38,7 @@ async def test_a_proxy_carries_a_tunnel_and_never_sees_the_key(
     ):
         address = proxy.url.replace("//", "//amy:pass%20word@")
         async with InboxClient(INBOX, KEY, network=through(address, authority)) as client:
-            assert (await client.label_page()).data == ()
+            assert (await client.catalogue_page(Label)).data == ()
     (head,) = proxy.heads
     assert head.startswith(b"CONNECT inbox.example:443 HTTP/1.1\r\n")
     # amy:pass word
@@ -61,7 +62,7 @@ async def test_this_machine_is_never_asked_through_a_proxy(
     async with serving(Scripted(raw(EMPTY)), tls) as url, proxying(url) as proxy:
         network = Network.of({variable: proxy.url, "SSL_CERT_FILE": str(authority.file)})
         async with InboxClient(url, KEY, network=network) as client:
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert not proxy.heads
 
 
@@ -85,7 +86,7 @@ async def test_a_proxy_that_refuses_is_named_with_its_reason(
         network = through(address, authority)
         async with InboxClient(INBOX, KEY, network=network, sleep=pauses) as client:
             with pytest.raises(Unreachable) as caught:
-                await client.label_page()
+                await client.catalogue_page(Label)
     told = str(caught.value)
     assert type(caught.value) is kind
     assert words in told
@@ -105,7 +106,7 @@ async def test_a_proxy_that_is_gone_is_told_from_a_server_that_is_gone(
     network = through(gone, authority)
     async with InboxClient(INBOX, KEY, network=network, sleep=Pauses()) as client:
         with pytest.raises(Unreachable, match=f"The proxy {gone} cannot be reached"):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 async def test_a_certificate_is_checked_behind_a_proxy_too(
@@ -119,7 +120,7 @@ async def test_a_certificate_is_checked_behind_a_proxy_too(
         InboxClient(INBOX, KEY, network=through(proxy.url, authority)) as client,
     ):
         with pytest.raises(NetworkMisconfigured, match="authority that this machine does not"):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert not server.requests
     assert KEY.encode() not in proxy.seen
 

@@ -17,7 +17,16 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.wire import ConversationFilter, Page, PartialPage
+from frontdesk.wire import (
+    CATALOGUES,
+    Channel,
+    ConversationFilter,
+    CustomField,
+    Label,
+    Page,
+    PartialPage,
+    User,
+)
 
 
 async def test_every_list_of_the_service_can_be_read(client: InboxClient) -> None:
@@ -28,10 +37,10 @@ async def test_every_list_of_the_service_can_be_read(client: InboxClient) -> Non
         conversations,
         await client.message_page(first.id),
         await client.note_page(first.id),
-        await client.label_page(),
-        await client.custom_field_page(),
-        await client.user_page(),
-        await client.channel_page(),
+        await client.catalogue_page(Label),
+        await client.catalogue_page(CustomField),
+        await client.catalogue_page(User),
+        await client.catalogue_page(Channel),
     ]
     assert not any(isinstance(page, PartialPage) for page in pages)
     assert [bool(page.data) for page in pages] == [True, True, bool(pages[2].data)] + [True] * 4
@@ -81,12 +90,8 @@ async def test_each_method_asks_its_own_path() -> None:
         await client.message_page("a/b")
         await client.note_page("..")
         await client.contact_page("Zoë & co")
-        for read in (client.label_page, client.custom_field_page, client.user_page):
-            await read()
-        await client.team_page()
-        await client.channel_page()
-        await client.canned_response_page()
-        await client.template_page()
+        for row in CATALOGUES.values():
+            await client.catalogue_page(row)
     assert server.asked == [
         "/v1/conversations?status=open&label=a+b&limit=10&cursor=c%3D",
         "/v1/conversations/a%2Fb/messages?limit=50",
@@ -116,7 +121,7 @@ async def test_counts_ask_without_an_assignee_and_a_phone_keeps_its_plus() -> No
 async def test_the_key_is_sent_as_a_bearer_and_answers_may_only_be_gzip() -> None:
     server = Server(answer())
     async with client_of(server) as client:
-        await client.label_page()
+        await client.catalogue_page(Label)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
     assert server.headers[0]["accept-encoding"] == "gzip"
 
@@ -197,8 +202,8 @@ async def test_nothing_of_the_environment_changes_the_way_to_this_machine(
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
     async with serving(http(EMPTY)) as url, InboxClient(url, KEY) as client:
-        await client.label_page()
+        await client.catalogue_page(Label)
     async with InboxClient("https://127.0.0.1:1", KEY, sleep=Pauses()) as client:
         with pytest.raises(Unreachable):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert not (tmp_path / "keys").exists()

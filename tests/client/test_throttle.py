@@ -17,6 +17,7 @@ from frontdesk.client import InboxClient
 from frontdesk.client.throttle import AT_ONCE, spacing
 from frontdesk.errors import CircuitOpen, Unreachable
 from frontdesk.request_priority import urgent
+from frontdesk.wire import Label, Team
 
 
 def patient_client(server: Server, clock: Clock) -> InboxClient:
@@ -76,11 +77,11 @@ async def test_a_pause_that_one_pane_is_told_holds_for_all(
             await client.conversation_page(ALL)
         assert caught.value.retry_after == seconds
         with pytest.raises(Unreachable, match="pause") as caught:
-            await client.label_page()
+            await client.catalogue_page(Label)
         assert caught.value.retry_after == seconds
         assert len(server.requests) == 1
         clock.seconds += seconds - 1
-        await client.label_page()
+        await client.catalogue_page(Label)
         assert clock.slept == [1.0]
 
 
@@ -92,7 +93,7 @@ async def test_without_a_word_on_how_long_the_pauses_grow(told: str) -> None:
     async with serving(server) as url, client_at(url, clock) as client:
         for _ in range(8):
             with pytest.raises(Unreachable) as caught:
-                await client.label_page()
+                await client.catalogue_page(Label)
             assert caught.value.retry_after is not None
             waits.append(caught.value.retry_after)
             clock.seconds += caught.value.retry_after
@@ -103,8 +104,8 @@ async def test_a_limit_that_is_used_up_is_not_run_against() -> None:
     clock = Clock()
     server = Scripted(raw(EMPTY, ratelimit='"default";r=0;t=1'), raw(EMPTY))
     async with serving(server) as url, client_at(url, clock) as client:
-        await client.label_page()
-        await client.label_page()
+        await client.catalogue_page(Label)
+        await client.catalogue_page(Label)
     assert clock.slept == [1.0]
 
 
@@ -126,20 +127,20 @@ async def test_a_server_that_stays_silent_is_left_alone_then_tried_by_one() -> N
     async with serving(server) as url, client_at(url, clock) as client:
         for _ in range(5):
             with pytest.raises(Unreachable):
-                await client.label_page()
+                await client.catalogue_page(Label)
         asked = len(server.requests)
         with pytest.raises(Unreachable, match="next attempt in 30 seconds") as caught:
-            await client.team_page()
+            await client.catalogue_page(Team)
         assert caught.value.retry_after == 30.0
         assert len(server.requests) == asked
         clock.seconds += 30
         outcomes = await asyncio.gather(
-            *(client.label_page() for _ in range(4)), return_exceptions=True
+            *(client.catalogue_page(Label) for _ in range(4)), return_exceptions=True
         )
         assert all(isinstance(outcome, Unreachable) for outcome in outcomes)
         assert len(server.requests) == asked + 3
         with pytest.raises(Unreachable, match="next attempt"):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 async def test_a_server_that_is_back_is_there_for_all() -> None:
@@ -148,10 +149,10 @@ async def test_a_server_that_is_back_is_there_for_all() -> None:
     async with serving(server) as url, client_at(url, clock) as client:
         for _ in range(5):
             with pytest.raises(Unreachable):
-                await client.label_page()
+                await client.catalogue_page(Label)
         clock.seconds += 30
         for _ in range(3):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 async def test_whoever_tries_a_silent_server_and_is_called_back_leaves_it_to_the_next() -> None:
@@ -169,14 +170,14 @@ async def test_whoever_tries_a_silent_server_and_is_called_back_leaves_it_to_the
     async with serving(talk) as url, client_at(url, clock) as client:
         for _ in range(5):
             with pytest.raises(Unreachable):
-                await client.label_page()
+                await client.catalogue_page(Label)
         clock.seconds += 30
-        trial = asyncio.create_task(client.label_page())
+        trial = asyncio.create_task(client.catalogue_page(Label))
         await waiting.wait()
         trial.cancel()
         with pytest.raises(asyncio.CancelledError):
             await trial
-        await client.label_page()
+        await client.catalogue_page(Label)
 
 
 async def test_requests_that_are_called_back_leave_their_places_to_others() -> None:
@@ -192,7 +193,7 @@ async def test_requests_that_are_called_back_leave_their_places_to_others() -> N
         await writer.drain()
 
     async with serving(talk) as url, client_at(url) as client:
-        requests = [asyncio.create_task(client.label_page()) for _ in range(AT_ONCE + 3)]
+        requests = [asyncio.create_task(client.catalogue_page(Label)) for _ in range(AT_ONCE + 3)]
         for _ in range(AT_ONCE):
             await asked.acquire()
         assert asked.locked()
@@ -200,7 +201,7 @@ async def test_requests_that_are_called_back_leave_their_places_to_others() -> N
             request.cancel()
         await asyncio.gather(*requests, return_exceptions=True)
         held = False
-        await client.label_page()
+        await client.catalogue_page(Label)
 
 
 # Requests by hand
@@ -213,13 +214,13 @@ async def test_a_request_by_hand_goes_through_an_open_circuit_breaker_and_closes
     async with patient_client(server, clock) as client:
         for _ in range(5):
             with pytest.raises(Unreachable):
-                await client.label_page()
+                await client.catalogue_page(Label)
         server.answers = [answer()]
         with pytest.raises(CircuitOpen, match="next attempt in 30 seconds"):
-            await client.label_page()
+            await client.catalogue_page(Label)
         with urgent():
-            await client.label_page()
-        await client.label_page()
+            await client.catalogue_page(Label)
+        await client.catalogue_page(Label)
 
 
 async def test_a_request_by_hand_ends_the_pause_that_a_server_asked_for_and_no_longer_needs() -> (
@@ -229,10 +230,10 @@ async def test_a_request_by_hand_ends_the_pause_that_a_server_asked_for_and_no_l
     server = Server(answer(429, b"", retry_after="60"), answer())
     async with patient_client(server, clock) as client:
         with pytest.raises(Unreachable):
-            await client.label_page()
+            await client.catalogue_page(Label)
         with urgent():
-            await client.label_page()
-        await client.label_page()
+            await client.catalogue_page(Label)
+        await client.catalogue_page(Label)
     assert clock.slept == []
 
 
@@ -263,11 +264,11 @@ async def test_requests_by_hand_that_fail_never_make_the_others_wait_longer(
                     if second - 1 < moment <= second:
                         clock.seconds = start + moment
                         with urgent(), suppress(Unreachable):
-                            await client.label_page()
+                            await client.catalogue_page(Label)
                 clock.seconds = start + second
                 before = len(server.asked)
                 with suppress(Unreachable):
-                    await client.label_page()
+                    await client.catalogue_page(Label)
                 if len(server.asked) > before:
                     asked.append(second)
         return asked

@@ -26,6 +26,7 @@ from frontdesk.errors import (
     NetworkMisconfigured,
     Unreachable,
 )
+from frontdesk.wire import Label
 
 __all__ = ["self_signed"]
 
@@ -49,11 +50,11 @@ async def test_the_key_stands_in_no_error_no_log_and_no_traceback_with_locals(
     caplog.set_level(logging.DEBUG)
     async with serving(Scripted(answer)) as url, client_at(url) as client:
         with pytest.raises(InboxError) as caught:
-            await client.label_page()
+            await client.catalogue_page(Label)
         told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
         said = "".join(told.format()) + repr(client) + repr(client.server) + caplog.text
     assert KEY not in said
-    assert "label_page" in said
+    assert "catalogue_page" in said
 
 
 # TLS (faults 23, 26)
@@ -94,7 +95,7 @@ async def told_of(tls: ssl.SSLContext, network: Network) -> str:
         InboxClient(url, KEY, network=network, sleep=pauses) as client,
     ):
         with pytest.raises(NetworkMisconfigured) as caught:
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert not server.requests
     assert not pauses.seconds
     assert exit_code(caught.value) == USAGE
@@ -148,7 +149,7 @@ async def test_authorities_are_those_of_the_system_of_variables_or_of_the_config
         serving(Scripted(WHOLE), authority.server("127.0.0.1")) as url,
         InboxClient(url, KEY, network=network) as client,
     ):
-        await client.label_page()
+        await client.catalogue_page(Label)
     if setting != "SSL_CERT_FILE":
         assert "authority" in await told_of(other.server("127.0.0.1"), network)
 
@@ -194,14 +195,14 @@ async def test_session_keys_are_not_written_where_the_environment_says(
             serving(Scripted(WHOLE), authority.server("127.0.0.1")) as url,
             InboxClient(url, KEY, network=network) as client,
         ):
-            await client.label_page()
+            await client.catalogue_page(Label)
     assert not (tmp_path / "session-keys").exists()
 
 
 async def test_a_server_without_tls_is_told_from_one_that_is_gone() -> None:
     async with serving(babble) as url, client_at(url.replace("http:", "https:")) as client:
         with pytest.raises(Unreachable, match="does not speak TLS"):
-            await client.label_page()
+            await client.catalogue_page(Label)
 
 
 # Elsewhere (faults 25)
@@ -215,7 +216,7 @@ async def test_nobody_is_sent_elsewhere_with_the_key(status: str) -> None:
             server = Scripted(raw(b"", status, location=location))
             async with serving(server) as url, client_at(url) as client:
                 with pytest.raises(BadResponse, match="does not go there"):
-                    await client.label_page()
+                    await client.catalogue_page(Label)
             assert len(server.requests) == 1
     assert not elsewhere.requests
 

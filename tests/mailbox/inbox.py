@@ -8,7 +8,7 @@ from typing import Any
 from frontdesk.errors import CursorRefused, NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import (
-    CannedResponse,
+    CATALOGUES,
     Channel,
     Contact,
     Conversation,
@@ -22,8 +22,8 @@ from frontdesk.wire import (
     PhoneRef,
     ReportQuery,
     Team,
-    Template,
     User,
+    Wire,
     timestamp,
 )
 from frontdesk.wire.reports import Metrics, Report, ZonedPeriod
@@ -160,42 +160,22 @@ class Inbox:
         found = [one for one in every if (q or "").casefold() in (one.name or "").casefold()]
         return Page[Contact](data=tuple(found), has_more=False)
 
-    async def label_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Label]:
-        self.ask("labels", cursor)
+    async def catalogue_page(
+        self, row: type[Any], *, limit: int = 100, cursor: str | None = None
+    ) -> Page[Any]:
+        self.ask(next(name for name, kind in CATALOGUES.items() if kind is row), cursor)
+        rows: dict[type[Wire], tuple[Any, ...]] = {
+            Label: self.labels,
+            User: (User(id="1", name="Ana"),),
+            Channel: (Channel(id="106540352242922", name="Support"),),
+            CustomField: (CustomField(id="1", key="plan", name="Plan"),),
+            Team: (Team(id="1", name="Returns"),),
+        }
         start = int(cursor or 0)
-        more = start + 1 < len(self.labels)
-        following = str(start + 1) if more else None
-        return Page[Label](
-            data=self.labels[start : start + 1], next_cursor=following, has_more=more
-        )
-
-    async def user_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[User]:
-        self.ask("users", cursor)
-        return Page[User](data=(User(id="1", name="Ana"),), has_more=False)
-
-    async def channel_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Channel]:
-        self.ask("channels", cursor)
-        return Page[Channel](data=(Channel(id="106540352242922", name="Support"),))
-
-    async def custom_field_page(
-        self, *, limit: int = 100, cursor: str | None = None
-    ) -> Page[CustomField]:
-        self.ask("custom-fields", cursor)
-        return Page[CustomField](data=(CustomField(id="1", key="plan", name="Plan"),))
-
-    async def team_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Team]:
-        self.ask("teams", cursor)
-        return Page[Team](data=(Team(id="1", name="Returns"),))
-
-    async def canned_response_page(
-        self, *, limit: int = 100, cursor: str | None = None
-    ) -> Page[CannedResponse]:
-        self.ask("canned-responses", cursor)
-        return Page[CannedResponse](data=())
-
-    async def template_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Template]:
-        self.ask("templates", cursor)
-        return Page[Template](data=())
+        found = rows.get(row, ())[start:]
+        following = str(start + 1) if found[1:] else None
+        model: Any = Page[row]  # type: ignore[valid-type]
+        return model(data=found[:1], next_cursor=following, has_more=following is not None)
 
     async def report(self, query: ReportQuery | None = None) -> Report:
         self.ask("report", None)

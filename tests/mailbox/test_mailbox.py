@@ -333,7 +333,7 @@ async def test_a_catalogue_that_the_key_may_not_read_does_not_stop_the_others(
     inbox: Inbox, mailbox: Mailbox
 ) -> None:
     inbox.failures["labels"] = Forbidden("Not with this key", scope="labels:read")
-    inbox.failures["custom-fields"] = NotFound("No such path")
+    inbox.failures["custom_fields"] = NotFound("No such path")
     assert sorted(await mailbox.refresh_catalogues()) == ["custom_fields", "labels"]
     assert mailbox.catalogues.labels() == []
     assert len(mailbox.catalogues.users()) == 1

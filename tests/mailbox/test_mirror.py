@@ -27,7 +27,7 @@ from frontdesk.service.api_keys import SCOPES, EphemeralKey, new_ephemeral_key
 from frontdesk.service.app import Application, Options, create_app
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import ConversationFilter, Label
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 ALL = KeepRule("all")
@@ -345,7 +345,7 @@ async def test_a_refused_request_is_made_again_when_the_server_says_so(world: Wo
     world.app = limited(world, RateLimit(requests=60, seconds=60, burst=4))
     async with InboxClient("http://localhost", world.key, app=world.app) as other:
         for limit in range(1, 5):
-            await other.label_page(limit=limit)
+            await other.catalogue_page(Label, limit=limit)
     async with world.program() as program:
         mirror = Mirror(
             program.mailbox,

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.mailbox import InboxSource, Mailbox
+from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
@@ -40,7 +40,7 @@ Open = Callable[..., "ViewApp"]
 def viewer(client: InboxClient, cache: Cache) -> Viewer:
     """Makes the viewer, on the sample unless another source is given."""
 
-    def make(source: InboxSource | None = None) -> FrontdeskApp:
+    def make(source: InboxClient | None = None) -> FrontdeskApp:
         mailbox = Mailbox(lambda: source or client, cache, clock=lambda: NOW)
         return FrontdeskApp(mailbox, title="sample", clock=Clock(UTC, lambda: NOW))
 

@@ -37,6 +37,7 @@ from frontdesk.wire import (
     Note,
     Page,
     User,
+    Wire,
 )
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import timestamp
@@ -138,19 +139,13 @@ class MemoryInbox:
         data = tuple(Contact(id=f"c{n}", name=name(n), phone=_phone(n)) for n in found[:20])
         return Page(data=data)
 
-    async def label_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Label]:
-        return Page(data=tuple(Label(id=title, title=title) for title in LABELS))
-
-    async def user_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[User]:
-        return Page(data=(User(id="1", name="Grace Okafor"),))
-
-    async def channel_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Channel]:
-        return Page(data=tuple(Channel(id=title, name=title) for title in CHANNELS))
-
-    async def custom_field_page(self, *, limit: int = 100, cursor: str | None = None) -> Page[Any]:
-        return Page(data=())
-
-    team_page = canned_response_page = template_page = custom_field_page
+    async def catalogue_page(self, row: type[Wire], **_: object) -> Page[Any]:
+        rows: dict[type[Wire], tuple[Wire, ...]] = {
+            Label: tuple(Label(id=title, title=title) for title in LABELS),
+            User: (User(id="1", name="Grace Okafor"),),
+            Channel: tuple(Channel(id=title, name=title) for title in CHANNELS),
+        }
+        return Page(data=rows.get(row, ()))
 
 
 class BasicMemoryInbox(MemoryInbox):

@@ -14,8 +14,9 @@ from textual.strip import Strip
 
 from frontdesk.cache import Cache
 from frontdesk.cache.cache import CacheFile
+from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
-from frontdesk.mailbox import InboxSource, Mailbox
+from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox import screen as inbox_screen
@@ -127,7 +128,7 @@ def opened(path: Path, source: object) -> Iterator[FrontdeskApp]:
     cache = Cache(path, ORIGIN, limit_bytes=warm_cache.LIMIT_BYTES, check_after_seconds=1_000)
     cache.set_setting("inbox.conversation", warm_cache.NEWEST_ID)
 
-    def connect() -> InboxSource:
+    def connect() -> InboxClient:
         return source  # type: ignore[return-value]
 
     mailbox = Mailbox(connect, cache, clock=lambda: NOW)

@@ -8,8 +8,8 @@ Methods return the frozen values of `frontdesk.wire` and raise `InboxError`. Con
 removed from all texts.
 """
 
-from frontdesk.client.capabilities import discover
 from frontdesk.client.client import InboxClient
+from frontdesk.client.discovery import discover
 from frontdesk.client.network import Network
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import FEATURES, Feature, Server

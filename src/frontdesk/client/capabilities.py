@@ -1,23 +1,12 @@
-"""Capability tracking: records missing features and refuses requests for them locally.
-
-Feature discovery: probes every endpoint and filter of a server once.
-"""
+"""Capability tracking: records missing features and refuses requests for them locally."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from frontdesk.client.failures import ErrorResponse, RejectedRequest
 from frontdesk.client.response import Response, UnknownStructure
-from frontdesk.client.server_info import (
-    ABSENT,
-    FAILING,
-    FEATURES,
-    FORBIDDEN,
-    PRESENT,
-    Server,
-    ServerState,
-)
+from frontdesk.client.server_info import ABSENT, FAILING, FORBIDDEN, PRESENT, ServerState
 from frontdesk.client.transport import Requests
 from frontdesk.errors import (
     ME_UNAVAILABLE,
@@ -31,7 +20,6 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.wire import Conversation, ConversationFilter, Page
 
 V = TypeVar("V")
 
@@ -220,131 +208,3 @@ class CapabilityProbe:
         named = scope is None or scope in str(error)
         lacking = "" if named else f" The key lacks the scope {scope}."
         self._state.feature(feature, state, f"{str(error).rstrip('.')}.{lacking}")
-
-
-PROBE_ROWS = 5
-# A search for this text has results only if the server ignores the search.
-_NOBODY = "zzqxj"
-
-Request: TypeAlias = Callable[[], Awaitable[object]]
-
-
-class DiscoveryClient(Protocol):
-    """Methods of the client that discovery calls."""
-
-    @property
-    def server(self) -> Server: ...
-
-    def ask_anew(self) -> None: ...
-
-    async def conversation_page(
-        self, filter: ConversationFilter, *, limit: int = ...
-    ) -> Page[Conversation]: ...
-
-    async def search_page(
-        self, q: str, filter: ConversationFilter, *, limit: int = ...
-    ) -> object: ...
-    async def counts(self) -> object: ...
-    async def message_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
-    async def note_page(self, conversation_id: str, *, limit: int = ...) -> object: ...
-    async def contact_by_phone(self, phone: str) -> object: ...
-    async def contact_page(self, q: str | None = ..., *, limit: int = ...) -> object: ...
-    async def label_page(self) -> object: ...
-    async def custom_field_page(self) -> object: ...
-    async def user_page(self) -> object: ...
-    async def team_page(self) -> object: ...
-    async def channel_page(self) -> object: ...
-    async def canned_response_page(self) -> object: ...
-    async def template_page(self) -> object: ...
-    async def report(self) -> object: ...
-
-
-async def discover(client: DiscoveryClient, progress: Callable[[str], None]) -> Server:
-    """Probe all features and return what is known of the server.
-
-    `progress` is called with the name of each feature before its request.
-
-    Raises: Unreachable, Unauthorised: further requests are pointless.
-    """
-    client.ask_anew()
-    conversations = await _first_page(client, progress)
-    first = conversations[0] if conversations else None
-    requests: list[tuple[str, Request]] = [
-        ("counts", client.counts),
-        *_about(client, first),
-        ("contacts", lambda: client.contact_page(limit=PROBE_ROWS)),
-        ("search_contacts", lambda: client.contact_page(_NOBODY, limit=PROBE_ROWS)),
-        (
-            "search_messages",
-            lambda: client.search_page(_NOBODY, ConversationFilter(), limit=PROBE_ROWS),
-        ),
-        ("labels", client.label_page),
-        ("custom_fields", client.custom_field_page),
-        ("users", client.user_page),
-        ("teams", client.team_page),
-        ("channels", client.channel_page),
-        ("canned_responses", client.canned_response_page),
-        ("templates", client.template_page),
-        ("report", client.report),
-        # The second of these requests can be answered 304; before the first one, rows may have
-        # changed.
-        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)),
-        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)),
-    ]
-    for name, request in requests:
-        progress(FEATURES[name][0])
-        await _run(request)
-    return client.server
-
-
-async def _first_page(
-    client: DiscoveryClient, progress: Callable[[str], None]
-) -> tuple[Conversation, ...]:
-    progress(FEATURES["conversations"][0])
-    try:
-        return (await client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)).data
-    except (Unreachable, Unauthorised):
-        raise
-    except InboxError:
-        return ()
-
-
-def _about(client: DiscoveryClient, first: Conversation | None) -> list[tuple[str, Request]]:
-    """Requests that need an existing conversation."""
-
-    def filtered(**filter: str) -> Request:
-        return lambda: client.conversation_page(
-            ConversationFilter.model_validate(filter), limit=PROBE_ROWS
-        )
-
-    requests: list[tuple[str, Request]] = [
-        ("me", filtered(assignee="me")),
-        ("filter_assignee", filtered(assignee="unassigned")),
-        ("filter_assignee", filtered(assignee="assigned")),
-        *(("filter_status", filtered(status=status)) for status in ("open", "resolved")),
-    ]
-    if first is None:
-        return requests
-    id, phone = first.id, first.contact.phone
-    requests += [
-        ("messages", lambda: client.message_page(id, limit=PROBE_ROWS)),
-        ("notes", lambda: client.note_page(id, limit=PROBE_ROWS)),
-        ("filter_channel", filtered(channel=first.channel.id)),
-        *(("filter_label", filtered(label=label)) for label in first.labels[:1]),
-    ]
-    if phone:
-        requests.append(("contact_by_phone", lambda: client.contact_by_phone(phone)))
-    return requests
-
-
-async def _run(request: Request) -> None:
-    """Run a request; other errors are recorded in the server's state by the client.
-
-    Raises: Unreachable, Unauthorised.
-    """
-    try:
-        await request()
-    except (Unreachable, Unauthorised):
-        raise
-    except InboxError:
-        return

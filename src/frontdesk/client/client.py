@@ -11,7 +11,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from frontdesk.client import address
-from frontdesk.client.capabilities import CapabilityProbe, discover
+from frontdesk.client.capabilities import CapabilityProbe
 from frontdesk.client.compat.lists import (
     FilterCheck,
     NameLookup,
@@ -27,6 +27,7 @@ from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests
 from frontdesk.errors import BadResponse, CursorRefused, NotFound, NotOffered, Refused
 from frontdesk.wire import (
+    CATALOGUES,
     CannedResponse,
     Channel,
     Contact,
@@ -110,8 +111,8 @@ class InboxClient:
         self._names = NameLookup(
             {
                 "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
-                "channel": lambda at: self.channel_page(cursor=at),
-                "assignee": lambda at: self.user_page(cursor=at),
+                "channel": lambda at: self.catalogue_page(Channel, cursor=at),
+                "assignee": lambda at: self.catalogue_page(User, cursor=at),
             },
             clock,
         )
@@ -146,10 +147,6 @@ class InboxClient:
     def ask_anew(self) -> None:
         """Forget which features are missing, so that they are requested again."""
         self._probe.ask_anew()
-
-    async def discover(self, progress: Callable[[str], None]) -> Server:
-        """Probe all features, see `frontdesk.client.discover`."""
-        return await discover(self, progress)
 
     async def close(self) -> None:
         """Close the connections; the client cannot be used afterwards."""
@@ -209,39 +206,42 @@ class InboxClient:
 
     def labels(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> RowPages[Label]:
         """Labels, by title."""
-        return RowPages(lambda at: self.label_page(limit=limit, cursor=at), cursor)
+        return self._catalogue(Label, limit, cursor)
 
     def custom_fields(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> RowPages[CustomField]:
         """Definitions of custom contact fields, by position."""
-        return RowPages(lambda at: self.custom_field_page(limit=limit, cursor=at), cursor)
+        return self._catalogue(CustomField, limit, cursor)
 
     def users(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> RowPages[User]:
         """Users, by name."""
-        return RowPages(lambda at: self.user_page(limit=limit, cursor=at), cursor)
+        return self._catalogue(User, limit, cursor)
 
     def teams(self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None) -> RowPages[Team]:
         """Teams, by name."""
-        return RowPages(lambda at: self.team_page(limit=limit, cursor=at), cursor)
+        return self._catalogue(Team, limit, cursor)
 
     def channels(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> RowPages[Channel]:
         """Channels, by name."""
-        return RowPages(lambda at: self.channel_page(limit=limit, cursor=at), cursor)
+        return self._catalogue(Channel, limit, cursor)
 
     def canned_responses(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> RowPages[CannedResponse]:
         """Canned responses, by short code."""
-        return RowPages(lambda at: self.canned_response_page(limit=limit, cursor=at), cursor)
+        return self._catalogue(CannedResponse, limit, cursor)
 
     def templates(
         self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
     ) -> RowPages[Template]:
         """Templates, by name and language."""
-        return RowPages(lambda at: self.template_page(limit=limit, cursor=at), cursor)
+        return self._catalogue(Template, limit, cursor)
+
+    def _catalogue(self, row: type[W], limit: int, cursor: str | None) -> RowPages[W]:
+        return RowPages(lambda at: self.catalogue_page(row, limit=limit, cursor=at), cursor)
 
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
@@ -383,50 +383,12 @@ class InboxClient:
                 return contact
         raise NotFound("No contact has this number")
 
-    async def label_page(
-        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Page[Label]:
-        """Labels, by title."""
-        return await self._catalogue("labels", Label, limit, cursor)
-
-    async def custom_field_page(
-        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Page[CustomField]:
-        """Definitions of custom contact fields, by position."""
-        return await self._catalogue("custom-fields", CustomField, limit, cursor)
-
-    async def user_page(
-        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Page[User]:
-        """Users, by name."""
-        return await self._catalogue("users", User, limit, cursor)
-
-    async def team_page(
-        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Page[Team]:
-        """Teams, by name."""
-        return await self._catalogue("teams", Team, limit, cursor)
-
-    async def channel_page(
-        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Page[Channel]:
-        """Channels, by name."""
-        return await self._catalogue("channels", Channel, limit, cursor)
-
-    async def canned_response_page(
-        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Page[CannedResponse]:
-        """Canned responses, by short code."""
-        return await self._catalogue("canned-responses", CannedResponse, limit, cursor)
-
-    async def template_page(
-        self, *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
-    ) -> Page[Template]:
-        """Templates, by name and language."""
-        return await self._catalogue("templates", Template, limit, cursor)
-
-    async def _catalogue(self, path: str, row: type[W], limit: int, cursor: str | None) -> Page[W]:
-        return await self._page(path.replace("-", "_"), path, row, limit, cursor)
+    async def catalogue_page(
+        self, row: type[W], *, limit: int = CATALOGUE_LIMIT, cursor: str | None = None
+    ) -> Page[W]:
+        """A page of one of the catalogues in `CATALOGUES`, for example of `Label`."""
+        feature = next(name for name, kind in CATALOGUES.items() if kind is row)
+        return await self._page(feature, feature.replace("_", "-"), row, limit, cursor)
 
     async def _page(
         self,

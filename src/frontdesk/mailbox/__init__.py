@@ -4,13 +4,11 @@ from frontdesk.cache import CacheUsage, Hit, Listing
 from frontdesk.mailbox.catalogues import Catalogues
 from frontdesk.mailbox.lists import RefreshResult
 from frontdesk.mailbox.mailbox import Mailbox, SeenCounts
-from frontdesk.mailbox.protocols import InboxSource
 
 __all__ = [
     "CacheUsage",
     "Catalogues",
     "Hit",
-    "InboxSource",
     "Listing",
     "Mailbox",
     "RefreshResult",

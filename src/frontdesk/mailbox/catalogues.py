@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from frontdesk.cache import Cache, body_of
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
-from frontdesk.mailbox.protocols import InboxSource
 from frontdesk.wire import (
+    CATALOGUES,
     CannedResponse,
     Channel,
     CustomField,
@@ -18,25 +18,15 @@ from frontdesk.wire import (
     Team,
     Template,
     User,
-    Wire,
 )
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
 
 CATALOGUE_PAGES = 50
 
 # Catalogues that the inbox needs for names.
 NAMES = ("labels", "users", "channels", "custom_fields")
-
-Fetch: TypeAlias = Callable[..., Awaitable[Page[Any]]]
-
-_SHELVES: dict[str, tuple[type[Wire], Callable[[InboxSource], Fetch]]] = {
-    "labels": (Label, lambda source: source.label_page),
-    "users": (User, lambda source: source.user_page),
-    "channels": (Channel, lambda source: source.channel_page),
-    "custom_fields": (CustomField, lambda source: source.custom_field_page),
-    "teams": (Team, lambda source: source.team_page),
-    "canned_responses": (CannedResponse, lambda source: source.canned_response_page),
-    "templates": (Template, lambda source: source.template_page),
-}
 
 
 class Catalogues:
@@ -71,7 +61,7 @@ class Catalogues:
         return self._saved("templates")
 
     async def refresh(
-        self, source: InboxSource, names: Iterable[str] = NAMES
+        self, client: InboxClient, names: Iterable[str] = NAMES
     ) -> dict[str, InboxError]:
         """Refresh catalogues, by the names of the methods above.
 
@@ -79,16 +69,16 @@ class Catalogues:
         not prevent the others. Other errors are raised.
         """
         requested = tuple(names)
-        outcomes = await asyncio.gather(*(self._refresh(source, name) for name in requested))
+        outcomes = await asyncio.gather(*(self._refresh(client, name) for name in requested))
         return {
             name: error
             for name, error in zip(requested, outcomes, strict=True)
             if error is not None
         }
 
-    async def _refresh(self, source: InboxSource, name: str) -> InboxError | None:
+    async def _refresh(self, client: InboxClient, name: str) -> InboxError | None:
         try:
-            values = await _read_all(_SHELVES[name][1](source))
+            values = await _read_all(client, name)
         except (Forbidden, NotFound, BadResponse) as error:
             return error
         await self._cache.save("catalogue", name, body_of(_page_model(name)(data=tuple(values))))
@@ -101,19 +91,19 @@ class Catalogues:
 
 def _page_model(name: str) -> type[Page[Any]]:
     """Created on first use: most starts need few of the models."""
-    row: Any = _SHELVES[name][0]
+    row: Any = CATALOGUES[name]
     model: type[Page[Any]] = Page[row]
     return model
 
 
-async def _read_all(fetch: Fetch) -> list[Any]:
+async def _read_all(client: InboxClient, name: str) -> list[Any]:
     """All values of a catalogue; stops if the server repeats a cursor."""
     values: list[Any] = []
     cursor: str | None = None
     cursors: set[str | None] = set()
     while cursor not in cursors and len(cursors) < CATALOGUE_PAGES:
         cursors.add(cursor)
-        page = await fetch(cursor=cursor)
+        page = await client.catalogue_page(CATALOGUES[name], cursor=cursor)
         values += page.data
         if page.ended or not page.next_cursor:
             break

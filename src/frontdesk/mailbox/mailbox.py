@@ -35,7 +35,6 @@ from frontdesk.errors import (
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, ServerHealth
-from frontdesk.mailbox.protocols import InboxSource
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -50,7 +49,7 @@ from frontdesk.wire import (
 from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
-    from frontdesk.client import Server
+    from frontdesk.client import InboxClient, Server
     from frontdesk.wire.reports import Report
 
 # Of each list, when all conversations that were seen are gone through.
@@ -83,7 +82,7 @@ class Mailbox:
 
     def __init__(
         self,
-        connect: Callable[[], InboxSource],
+        connect: Callable[[], InboxClient],
         cache: Cache,
         *,
         clock: Callable[[], datetime] = utc_now,
@@ -96,7 +95,7 @@ class Mailbox:
         own user, if it is known.
         """
         self._make_source = connect
-        self._connected: InboxSource | None = None
+        self._connected: InboxClient | None = None
         self._cache = cache
         self._clock = clock
         self._keep = keep
@@ -104,7 +103,7 @@ class Mailbox:
         self._line = ServerHealth(clock)
         self._ahead = Prefetcher(self._line)
         self._lists = Lists(cache, clock, self._server_now)
-        self._catalogues = Catalogues(cache)
+        self.catalogues = Catalogues(cache)
         if me:
             self.set_setting(_ME, me)
 
@@ -128,7 +127,7 @@ class Mailbox:
             await source.close()
 
     @property
-    def _source(self) -> InboxSource:
+    def _source(self) -> InboxClient:
         if self._connected is None:
             raise Unreachable("Not connected yet")
         return self._connected
@@ -152,7 +151,9 @@ class Mailbox:
 
         `progress` is called with the name of each feature. Raises: Unreachable, Unauthorised.
         """
-        await self._line.track(self._source.discover(progress))
+        from frontdesk.client import discover
+
+        await self._line.track(discover(self._source, progress))
 
     async def usage(self) -> CacheUsage:
         """Cache statistics; read in a thread."""
@@ -288,10 +289,6 @@ class Mailbox:
         """Id of the user that "me" means; "" until it is stored or a list of "me" had rows."""
         return self.get_setting(_ME) or ""
 
-    @property
-    def catalogues(self) -> Catalogues:
-        return self._catalogues
-
     def counts(self, filter: ConversationFilter) -> Counts | None:
         """Cached counts for the filter's status, channel and label."""
         return self._cache.value("counts", _counts_name(filter), Counts)
@@ -419,7 +416,7 @@ class Mailbox:
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
         """Refresh catalogues; returns errors by name."""
-        return await self._catalogues.refresh(self._source, names)
+        return await self.catalogues.refresh(self._source, names)
 
     def report(self, query: ReportQuery) -> Report | None:
         """Cached report for exactly this query."""

@@ -3,7 +3,7 @@
 `first_frame_file.py` stores it, `cli/first_frame_display.py` shows it.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 from textual import events
 from textual.app import App
@@ -12,7 +12,7 @@ from textual.geometry import Size
 
 from frontdesk.cache import Cache
 from frontdesk.errors import Unreachable
-from frontdesk.mailbox import InboxSource, Mailbox
+from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.preferences import Preferences
 
@@ -57,7 +57,7 @@ class _ReadOnlyMailbox(Mailbox):
         """No-op: rendering must not change state."""
 
 
-def _no_source() -> InboxSource:
+def _no_source() -> NoReturn:
     """Raises: Unreachable, so that the viewer exits after its first paint."""
     raise Unreachable("There is no server behind a saved screen")
 

@@ -7,6 +7,7 @@ from frontdesk.wire.base import Wire
 from frontdesk.wire.envelopes import Page, ParameterProblem, PartialPage, Problem
 from frontdesk.wire.queries import ConversationFilter, ReportQuery
 from frontdesk.wire.resources import (
+    CATALOGUES,
     CannedResponse,
     Channel,
     ChannelCounts,
@@ -38,6 +39,7 @@ from frontdesk.wire.resources import (
 from frontdesk.wire.values import instant, timestamp
 
 __all__ = [
+    "CATALOGUES",
     "CannedResponse",
     "Channel",
     "ChannelCounts",

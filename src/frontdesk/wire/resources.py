@@ -4,6 +4,7 @@ Ids are opaque strings. Timestamps are ISO 8601 strings in UTC, see `frontdesk.w
 Enumerations are open, so they are `str`; the values we know are listed beside the field.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -604,3 +605,15 @@ class Counts(Wire):
     as_of: str | None = Field(default=None, description="When the counts were true.")
 
     as_of_time = Time("as_of")
+
+
+# Catalogues: the short lists, by the names of their resources.
+CATALOGUES: Mapping[str, type[Wire]] = {
+    "labels": Label,
+    "custom_fields": CustomField,
+    "users": User,
+    "teams": Team,
+    "channels": Channel,
+    "canned_responses": CannedResponse,
+    "templates": Template,
+}

@@ -21,7 +21,7 @@ class Archived(FrontdeskApp):
     BINDINGS = [("f9", "older", "Older"), ("f10", "arrive", "New")]
 
     def __init__(self, archive: warm_cache.Archive, cache: Cache) -> None:
-        super().__init__(Mailbox(lambda: archive, cache), title="archive")
+        super().__init__(Mailbox(archive.connect, cache), title="archive")
         self._archive = archive
 
     async def action_older(self) -> None:

@@ -13,6 +13,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.filter_line import FilterLine
 from frontdesk.tui.preferences import Preferences
+from frontdesk.wire import User
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
 from tests.tui.inbox_state import queue, screen_of
@@ -158,7 +159,7 @@ async def test_the_count_of_unread_conversations_stands_over_those_that_it_count
 async def test_the_own_user_is_you_in_a_view_that_is_the_first_of_all(
     client: InboxClient, cache: Cache
 ) -> None:
-    users = (await client.user_page()).data
+    users = (await client.catalogue_page(User)).data
     me = next(user.id for user in users if user.name == "Grace Okafor")
     mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW, me=me)
     app = FrontdeskApp(mailbox, title="sample", clock=Clock(UTC, lambda: NOW))

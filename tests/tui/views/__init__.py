@@ -6,7 +6,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from frontdesk.cache import Cache
-from frontdesk.mailbox import InboxSource, Mailbox
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
@@ -72,7 +73,7 @@ class ViewApp(Dressed):
         return screen
 
 
-def view_app(view: str, source: InboxSource, cache: Cache, clock: Clock) -> ViewApp:
+def view_app(view: str, source: InboxClient, cache: Cache, clock: Clock) -> ViewApp:
     """The app on a server and a cache, at the time of the tests."""
     return ViewApp(view, Mailbox(lambda: source, cache, clock=lambda: NOW), clock)
 

@@ -41,7 +41,9 @@ class Answering:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
-    async def label_page(self, **_: object) -> Page[Label]:
+    async def catalogue_page(self, row: type[Any], **page: Any) -> Page[Any]:
+        if row is not Label:
+            return await self._client.catalogue_page(row, **page)
         if self._error:
             raise self._error
         return Page[Label](data=self._labels)

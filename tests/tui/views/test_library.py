@@ -38,7 +38,9 @@ class Answering:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
-    async def template_page(self, **_: object) -> Page[Template]:
+    async def catalogue_page(self, row: type[Any], **page: Any) -> Page[Any]:
+        if row is not Template:
+            return await self._client.catalogue_page(row, **page)
         return self._answer()
 
 

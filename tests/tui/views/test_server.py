@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
-from frontdesk.mailbox import InboxSource
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.views.catalogue_screen import Details
 from frontdesk.tui.views.server import ServerScreen
@@ -39,7 +39,7 @@ def weighed(tmp_path: Path) -> Iterator[Cache]:
     cache.close()
 
 
-def server_app(source: InboxSource, cache: Cache) -> ViewApp:
+def server_app(source: InboxClient, cache: Cache) -> ViewApp:
     return view_app("server", source, cache, Clock(UTC, lambda: NOW))
 
 
