@@ -10,9 +10,8 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import tzinfo
 from functools import wraps
-from typing import Any, Generic, Protocol, TextIO, TypeVar
+from typing import Any, Generic, TextIO, TypeVar
 
 import click
 from rich.console import Console
@@ -29,10 +28,7 @@ from frontdesk.wire import Wire, timestamp
 # Width of a table that no terminal limits, and the least of a column that is truncated.
 _UNLIMITED, _LEAST = 1_000_000, 8
 
-FORMATS = ("table", "json", "jsonl", "csv", "markdown")
-
 T = TypeVar("T")
-T_contra = TypeVar("T_contra", contravariant=True)
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -52,11 +48,11 @@ class Column(Generic[T]):
     flexible: bool = False
     styles: Mapping[Cell, str] = field(default_factory=dict)
 
-    def readable(self, row: T, zone: tzinfo | None = None) -> str:
+    def readable(self, row: T) -> str:
         """Format the cell of a row for people; "-" if it is empty."""
         cell = self.read(row)
         if self.moment and isinstance(cell, str):
-            return local_time(cell, zone)
+            return local_time(cell)
         if self.phone and isinstance(cell, str):
             return format_phone(cell) or "-"
         return shown(cell)
@@ -69,14 +65,6 @@ FACTS: tuple[Column[tuple[str, Cell]], ...] = (
 )
 
 
-class Writer(Protocol[T_contra]):
-    """Row writer; formats that need all rows first write them in `end`."""
-
-    def add(self, row: T_contra) -> None: ...
-
-    def end(self) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """Output of a command. fields: members of JSON, all if empty; with a dot, of nested values."""
@@ -84,9 +72,9 @@ class Output:
     format: str
     fields: tuple[str, ...] = ()
 
-    def writer(self, columns: Sequence[Column[T]] = (), *, zone: tzinfo | None = None) -> Writer[T]:
-        """Return a writer to standard output. zone: of times in tables, None for the local one."""
-        return writer_of(self, columns, zone=zone, out=standard_output())
+    def writer(self, columns: Sequence[Column[T]] = (), out: TextIO | None = None) -> "Writer[T]":
+        """Return a writer in the format; by default to standard output."""
+        return _WRITERS[self.format](out or standard_output(), columns, self.fields)
 
     def write(self, rows: Iterable[T], columns: Sequence[Column[T]] = ()) -> None:
         writer = self.writer(columns)
@@ -118,11 +106,10 @@ def output_options(
             output = Output(style, names) if fields is None else Output("json", names)
             return command(*values, output=output, **others)
 
-        allowed = formats or FORMATS
         choice = click.option(
             "--format",
             "style",
-            type=click.Choice(allowed),
+            type=click.Choice(formats or tuple(_WRITERS)),
             default=default,
             show_default=True,
             help="Output format.",
@@ -138,26 +125,6 @@ def output_options(
         return choice(json_fields(writing))
 
     return with_options
-
-
-def writer_of(
-    output: Output,
-    columns: Sequence[Column[T]] = (),
-    *,
-    zone: tzinfo | None = None,
-    out: TextIO,
-) -> Writer[T]:
-    """Return a writer for a format. zone: of times in tables, None for the local zone."""
-    match output.format:
-        case "json":
-            return _JsonArray(out, output.fields)
-        case "jsonl":
-            return _JsonLines(out, output.fields)
-        case "csv":
-            return _Csv(out, columns)
-        case "markdown":
-            return _Markdown(out, columns, zone)
-    return _TableWriter(out, columns, zone)
 
 
 def standard_output() -> TextIO:
@@ -273,87 +240,88 @@ def shown(cell: Cell) -> str:
     return str(cell)
 
 
-class _JsonLines:
-    def __init__(self, out: TextIO, fields: Sequence[str]) -> None:
-        self._out = out
-        self._fields = fields
+class Writer(Generic[T]):
+    """Writes rows in a format; one that needs all rows first writes them in `end`."""
 
-    def add(self, row: object) -> None:
-        self._out.write(json_of(row, self._fields) + "\n")
+    def __init__(self, out: TextIO, columns: Sequence[Column[T]], fields: Sequence[str]) -> None:
+        self.out = out
+        self.columns = columns
+        self.headed = [column for column in columns if column.heading]
+        self.fields = fields
+        self.begin()
+
+    def begin(self) -> None:
+        """Write what comes before the rows."""
+
+    def add(self, row: T) -> None:
+        raise NotImplementedError
 
     def end(self) -> None:
-        self._out.flush()
+        self.out.flush()
 
 
-class _JsonArray:
-    def __init__(self, out: TextIO, fields: Sequence[str]) -> None:
-        self._out = out
-        self._fields = fields
+class _JsonLines(Writer[T]):
+    def add(self, row: T) -> None:
+        self.out.write(json_of(row, self.fields) + "\n")
+
+
+class _JsonArray(Writer[T]):
+    def begin(self) -> None:
         self._before = "[\n"
 
-    def add(self, row: object) -> None:
-        self._out.write(self._before + json_of(row, self._fields))
+    def add(self, row: T) -> None:
+        self.out.write(self._before + json_of(row, self.fields))
         self._before = ",\n"
 
     def end(self) -> None:
-        self._out.write("[]\n" if self._before == "[\n" else "\n]\n")
-        self._out.flush()
+        self.out.write("[]\n" if self._before == "[\n" else "\n]\n")
+        super().end()
 
 
-class _Csv(Generic[T]):
-    def __init__(self, out: TextIO, columns: Sequence[Column[T]]) -> None:
-        self._out = out
-        self._columns = columns
-        self._csv = csv.writer(out)
-        self._csv.writerow([column.name for column in columns])
+class _Csv(Writer[T]):
+    def begin(self) -> None:
+        self._csv = csv.writer(self.out)
+        self._csv.writerow([column.name for column in self.columns])
 
     def add(self, row: T) -> None:
-        self._csv.writerow([csv_cell(column.read(row)) for column in self._columns])
-
-    def end(self) -> None:
-        self._out.flush()
+        self._csv.writerow([csv_cell(column.read(row)) for column in self.columns])
 
 
-class _HeadedWriter(Generic[T]):
-    """Base of table writers: columns with a heading."""
-
-    def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
-        self._out = out
-        self._columns = [column for column in columns if column.heading]
-        self._zone = zone
-
-
-class _TableWriter(_HeadedWriter[T]):
-    def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
-        super().__init__(out, columns, zone)
+class _Table(Writer[T]):
+    def begin(self) -> None:
         self._rows: list[list[Text]] = []
 
     def add(self, row: T) -> None:
         self._rows.append(
             [
-                _cell(column.readable(row, self._zone), column.styles.get(column.read(row), ""))
-                for column in self._columns
+                _cell(column.readable(row), column.styles.get(column.read(row), ""))
+                for column in self.headed
             ]
         )
 
     def end(self) -> None:
-        headings = [column.heading for column in self._columns]
-        rigid = [at for at, column in enumerate(self._columns) if not column.flexible]
-        self._out.write(table(headings, self._rows, out=self._out, rigid=rigid) + "\n")
-        self._out.flush()
+        headings = [column.heading for column in self.headed]
+        rigid = [at for at, column in enumerate(self.headed) if not column.flexible]
+        self.out.write(table(headings, self._rows, out=self.out, rigid=rigid) + "\n")
+        super().end()
 
 
-class _Markdown(_HeadedWriter[T]):
-    def __init__(self, out: TextIO, columns: Sequence[Column[T]], zone: tzinfo | None) -> None:
-        super().__init__(out, columns, zone)
-        self._line([column.heading.capitalize() for column in self._columns])
-        self._line(["---"] * len(self._columns))
+class _Markdown(Writer[T]):
+    def begin(self) -> None:
+        self._line([column.heading.capitalize() for column in self.headed])
+        self._line(["---"] * len(self.headed))
 
     def add(self, row: T) -> None:
-        self._line([markdown_cell(column.readable(row, self._zone)) for column in self._columns])
-
-    def end(self) -> None:
-        self._out.flush()
+        self._line([markdown_cell(column.readable(row)) for column in self.headed])
 
     def _line(self, cells: Sequence[str]) -> None:
-        self._out.write(markdown_row(cells) + "\n")
+        self.out.write(markdown_row(cells) + "\n")
+
+
+_WRITERS: Mapping[str, type[Writer[Any]]] = {
+    "table": _Table,
+    "json": _JsonArray,
+    "jsonl": _JsonLines,
+    "csv": _Csv,
+    "markdown": _Markdown,
+}
