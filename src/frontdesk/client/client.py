@@ -21,7 +21,7 @@ from frontdesk.client.compat.lists import (
 )
 from frontdesk.client.decode import page_of, value_of
 from frontdesk.client.network import Network
-from frontdesk.client.paging import RowPages
+from frontdesk.client.paging import PAGE_SIZE, RowPages
 from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests
@@ -51,8 +51,6 @@ from frontdesk.wire.reports import Report
 from frontdesk.wire.values import utc_now
 
 W = TypeVar("W", bound=Wire)
-
-PAGE = 50
 
 # A value of `sort` that no server has.
 _NO_ORDER = "none"
@@ -244,7 +242,7 @@ class InboxClient:
         return RowPages(lambda at: self.catalogue_page(row, limit=limit, cursor=at), cursor)
 
     async def conversation_page(
-        self, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
+        self, filter: ConversationFilter, *, limit: int = PAGE_SIZE, cursor: str | None = None
     ) -> Page[Conversation]:
         """Conversations of a filter, most recent activity first unless it has an order."""
         page = await self._filtered_page(filter, limit, cursor)
@@ -256,7 +254,12 @@ class InboxClient:
         return self._filtering.conversations(page, filter)
 
     async def search_page(
-        self, q: str, filter: ConversationFilter, *, limit: int = PAGE, cursor: str | None = None
+        self,
+        q: str,
+        filter: ConversationFilter,
+        *,
+        limit: int = PAGE_SIZE,
+        cursor: str | None = None,
     ) -> ConversationPage:
         """Conversations with a message that has every word of `q`, the newest match first.
 
@@ -339,7 +342,7 @@ class InboxClient:
         return await self._value("report", "reports/inbox", Report, plain)
 
     async def message_page(
-        self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
+        self, conversation_id: str, *, limit: int = PAGE_SIZE, cursor: str | None = None
     ) -> Page[Message]:
         """Messages of a conversation, newest first. Private messages have the type "note"."""
         path = f"conversations/{_segment(conversation_id)}/messages"
@@ -353,14 +356,14 @@ class InboxClient:
         return page
 
     async def note_page(
-        self, conversation_id: str, *, limit: int = PAGE, cursor: str | None = None
+        self, conversation_id: str, *, limit: int = PAGE_SIZE, cursor: str | None = None
     ) -> Page[Note]:
         """Notes of a conversation, newest first."""
         path = f"conversations/{_segment(conversation_id)}/notes"
         return await self._page("notes", path, Note, limit, cursor, of=conversation_id)
 
     async def contact_page(
-        self, q: str | None = None, *, limit: int = PAGE, cursor: str | None = None
+        self, q: str | None = None, *, limit: int = PAGE_SIZE, cursor: str | None = None
     ) -> Page[Contact]:
         """Contacts that match every word of `q`, by name."""
         parameters = {"q": q} if q else {}

@@ -1,4 +1,4 @@
-"""Asynchronous iterator over the rows of a paginated list."""
+"""Pages of lists: their size, and an asynchronous iterator over their rows."""
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -8,6 +8,9 @@ from frontdesk.errors import BadResponse
 from frontdesk.wire import Page, PartialPage, Wire
 
 W = TypeVar("W", bound=Wire)
+
+# Rows that the viewer requests at once.
+PAGE_SIZE = 50
 
 # Empty pages in a row before the list counts as stuck.
 MOST_EMPTY_PAGES = 5
