@@ -1,19 +1,13 @@
-"""Names on the command line: finds and completes channels, users and labels."""
+"""Names on the command line: finds channels, users and labels by them."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
 from frontdesk.cli.config import configuration
-from frontdesk.cli.options import chosen_target
-from frontdesk.cli.target import run_with_client
-from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
+from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.phones import parse_phone
 from frontdesk.query import Query, QueryNames, parse
-from frontdesk.query import complete as query_completions
 from frontdesk.wire import Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
@@ -24,7 +18,6 @@ T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 
 _MOST_NAMED = 12
-_COMPLETION_SECONDS = 3.0
 
 
 def names_of(row: Wire) -> tuple[str, ...]:
@@ -123,54 +116,3 @@ def view_query(view: str | None, text: str) -> Query:
         there = f": there is {', '.join(views)}" if views else "; config edit adds some"
         raise BadSettings(f"There is no view {view!r}{there}")
     return Query.of(*parse(views[view]).terms, *query.terms)
-
-
-def complete_view(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    names = (view.name for view in configuration().views)
-    return [name for name in names if name.casefold().startswith(start.casefold())]
-
-
-def complete_query(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    names = _answer(context, query_names) or QueryNames()
-    return [completion.text for completion in query_completions(start, len(start), names)]
-
-
-def complete(
-    listing: "Callable[[InboxClient], RowPages[Any]]", *words: str
-) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return a completion with the names of a list, after some fixed words."""
-
-    def completion(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-        names = [*words, *_known_names(context, listing)]
-        return [name for name in names if name.casefold().startswith(start.casefold())]
-
-    return completion
-
-
-def _known_names(
-    context: click.Context, listing: "Callable[[InboxClient], RowPages[Any]]"
-) -> Iterable[str]:
-    async def work(client: "InboxClient") -> list[str]:
-        return [names_of(row)[0] async for row in listing(client)]
-
-    return _answer(context, work) or ()
-
-
-def _answer(context: click.Context, work: "Callable[[InboxClient], Awaitable[T]]") -> T | None:
-    """Return what the target answers; None if it does not answer soon."""
-
-    async def soon(client: "InboxClient") -> T:
-        async with asyncio.timeout(_COMPLETION_SECONDS):
-            return await work(client)
-
-    given = {name: context.params.get(name) for name in ("url", "database", "user", "profile")}
-    try:
-        return run_with_client(chosen_target(context, given), soon)
-    except (InboxError, TimeoutError):
-        return None
-
-
-complete_channel = complete(lambda client: client.channels())
-complete_label = complete(lambda client: client.labels())
-complete_user = complete(lambda client: client.users())
-complete_assignee = complete(lambda client: client.users(), *ASSIGNEE_WORDS)

@@ -7,7 +7,8 @@ import click
 
 from frontdesk.cli import columns
 from frontdesk.cli.base import Group
-from frontdesk.cli.names import complete, find
+from frontdesk.cli.completion import complete
+from frontdesk.cli.names import find
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Column, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list

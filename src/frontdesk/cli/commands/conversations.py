@@ -11,17 +11,15 @@ from frontdesk import conversation_export
 from frontdesk.cli import columns
 from frontdesk.cli.base import Group
 from frontdesk.cli.commands.search import add_search
-from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import (
+from frontdesk.cli.completion import (
     complete_assignee,
     complete_channel,
     complete_label,
     complete_query,
     complete_view,
-    filter_ids,
-    query_names,
-    view_query,
 )
+from frontdesk.cli.exit_codes import say
+from frontdesk.cli.names import filter_ids, query_names, view_query
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, tell_unreadable, walked

@@ -14,9 +14,10 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import Command
+from frontdesk.cli.completion import complete_channel
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import complete_channel, filter_ids
+from frontdesk.cli.names import filter_ids
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options, plain, standard_output, table
 from frontdesk.cli.target import Target, run_with_client
