@@ -1,7 +1,4 @@
-"""Schema creation and migrations.
-
-Schema migrations, each run inside one write transaction.
-"""
+"""Schema creation and migrations, each inside one write transaction."""
 
 import re
 import secrets

@@ -1,24 +1,23 @@
 """Parts of the inbox report that are included on request: users, teams, labels, hours, spread."""
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate, groupby
-from math import prod, sqrt
+from itertools import groupby
 from typing import Any, Generic, Self, TypeVar
 from zoneinfo import ZoneInfo
 
 from frontdesk.service.calendar_buckets import Interval
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
+from frontdesk.service.percentiles import CountedDurations
 from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
 from frontdesk.store import report_parts, reports
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
-from frontdesk.store.rollups import OUTGOING, QUARTER, WEEK, limits_of
+from frontdesk.store.rollups import OUTGOING, QUARTER, WEEK
 from frontdesk.wire import Ref, timestamp
 from frontdesk.wire.queries import REPORT_PARTS
 from frontdesk.wire.reports import (
@@ -28,11 +27,9 @@ from frontdesk.wire.reports import (
     LabelReport,
     LiveCounts,
     Metrics,
-    Percentiles,
     PersonFigures,
     PersonNow,
     Report,
-    TargetShare,
     TeamReport,
     UserReport,
 )
@@ -40,7 +37,6 @@ from frontdesk.wire.reports import (
 MAX_TARGET_SECONDS = 366 * 24 * 60 * 60
 NOBODY = 0
 _TARGETS = ("first_response", "reply")
-_SHARES: Mapping[int, str] = {50: "p50", 90: "p90"}
 
 Figures = TypeVar("Figures", Metrics, PersonFigures)
 
@@ -181,16 +177,19 @@ class _PartDetails:
         added = dict[str, Any]()
         if "spread" in self.query.parts:
             added["spread"] = {
-                mean: self._percentiles(self.steps[key, name])
+                mean: self._durations(key, name).percentiles()
                 for mean, name in REPORT_MEANS.items()
                 if mean in type(figures).model_fields
             }
         if self.query.targets:
             added["targets"] = {
-                name: self._share(self.steps[key, name], limit)
+                name: self._durations(key, name).within(limit)
                 for name, limit in self.query.targets.items()
             }
         return figures.model_copy(update=added)
+
+    def _durations(self, key: int, name: str) -> CountedDurations:
+        return CountedDurations(self.steps[key, name], self.exact)
 
     def together(self) -> Self:
         """Return the details of all groups as those of group 0."""
@@ -198,32 +197,6 @@ class _PartDetails:
         for (_, name), steps in self.steps.items():
             sums[NOBODY, name].update(steps)
         return type(self)(sums, self.exact, self.query)
-
-    def _percentiles(self, steps: Counter[int]) -> Percentiles:
-        """Return the shortest durations that 50 and 90 percent do not exceed."""
-        ordered = sorted(steps)
-        places = list(accumulate(steps[step] for step in ordered))
-        seconds = dict[str, float | None](p50=None, p90=None)
-        for share, name in _SHARES.items() if ordered else ():
-            step = ordered[bisect_left(places, -(-places[-1] * share // 100))]
-            seconds[name] = round((step if self.exact else sqrt(prod(limits_of(step)))) / 1000, 1)
-        return Percentiles(**seconds, approximate=not self.exact)
-
-    def _share(self, steps: Counter[int], limit: int) -> TargetShare:
-        within = sum(n * self._part_within(step, limit) for step, n in steps.items())
-        return TargetShare(
-            target_seconds=limit // 1000,
-            within=round(within),
-            samples=steps.total(),
-            approximate=not self.exact,
-        )
-
-    def _part_within(self, step: int, limit: int) -> float:
-        """Return the part of a step's durations that are within a limit."""
-        shortest, longest = (step, step) if self.exact else limits_of(step)
-        if longest <= limit:
-            return 1.0
-        return min(max((limit - shortest) / max(longest - shortest, 1), 0), 1)
 
 
 def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _PartDetails:

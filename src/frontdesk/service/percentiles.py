@@ -1,0 +1,52 @@
+"""Percentiles of durations, and the share of them within a target."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod, sqrt
+
+from frontdesk.store.rollups import limits_of
+from frontdesk.wire.reports import Percentiles, TargetShare
+
+_PERCENTS: Mapping[int, str] = {50: "p50", 90: "p90"}
+
+
+@dataclass(frozen=True, slots=True)
+class CountedDurations:
+    """Numbers of durations by step.
+
+    If `exact`, a step is a duration in milliseconds, otherwise a bucket of the histogram in
+    `store/rollups.py`.
+    """
+
+    counts: Counter[int]
+    exact: bool
+
+    def percentiles(self) -> Percentiles:
+        """Return the shortest durations that 50 and 90 percent do not exceed."""
+        steps = sorted(self.counts)
+        totals = list(accumulate(self.counts[step] for step in steps))
+        seconds = dict[str, float | None](p50=None, p90=None)
+        for percent, name in _PERCENTS.items() if steps else ():
+            step = steps[bisect_left(totals, -(-totals[-1] * percent // 100))]
+            seconds[name] = round((step if self.exact else sqrt(prod(limits_of(step)))) / 1000, 1)
+        return Percentiles(**seconds, approximate=not self.exact)
+
+    def within(self, limit: int) -> TargetShare:
+        """Return how many durations are at most `limit` milliseconds."""
+        within = sum(count * self._part_within(step, limit) for step, count in self.counts.items())
+        return TargetShare(
+            target_seconds=limit // 1000,
+            within=round(within),
+            samples=self.counts.total(),
+            approximate=not self.exact,
+        )
+
+    def _part_within(self, step: int, limit: int) -> float:
+        """Return the part of a step's durations that are within a limit."""
+        shortest, longest = (step, step) if self.exact else limits_of(step)
+        if longest <= limit:
+            return 1.0
+        return min(max((limit - shortest) / max(longest - shortest, 1), 0), 1)
