@@ -27,7 +27,9 @@ def progress(label: str, length: int) -> Iterator[Callable[[int], object]]:
     if not (length and sys.stderr.isatty()):
         yield lambda steps: None
         return
-    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+    with click.progressbar(
+        length=length, label=label, file=sys.stderr, update_min_steps=max(length // 200, 1)
+    ) as bar:
         yield bar.update
 
 

@@ -14,7 +14,7 @@ from frontdesk import private_files
 from frontdesk.cli.base import Group
 from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
-from frontdesk.cli.progress import interruptible
+from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.text import clean, compact_json
 
@@ -65,7 +65,7 @@ def events_command(database: str, account: str | None, output: str) -> None:
         with (
             interruptible("what was written is not whole" if piped else "no file was written"),
             _written(output) as put,
-            _progress(store, account, output) as advance,
+            progress("Exporting", _steps(store, account, output)) as advance,
         ):
             count = store.read(_Export(account, put, advance))
     if not piped:
@@ -140,23 +140,15 @@ def _device(path: Path) -> Iterator[IO[bytes]]:
         raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
 
 
-@contextmanager
-def _progress(
-    store: "Database", account: str | None, output: str
-) -> Iterator[Callable[[int], object]]:
-    """Show a progress bar over conversations, if a terminal does not show the lines."""
+def _steps(store: "Database", account: str | None, output: str) -> int:
+    """Return the number of conversations; 0 if nothing shows progress, or a terminal the lines."""
     from frontdesk.store import dump
 
     if not sys.stderr.isatty() or (output == _STANDARD_OUTPUT and sys.stdout.isatty()):
-        yield lambda more: None
-        return
+        return 0
 
     def count(connection: "Connection") -> int:
         found = dump.accounts(connection, account)
         return sum(dump.count(connection, each["id"], "conversation") for each in found)
 
-    total = store.read(count)
-    with click.progressbar(
-        length=total, label="Exporting", file=sys.stderr, update_min_steps=max(total // 200, 1)
-    ) as bar:
-        yield bar.update
+    return store.read(count)

@@ -1,15 +1,13 @@
 """`frontdesk db sample`: generates a database with a synthetic inbox of any size."""
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import click
 
 from frontdesk.cli.base import Command
 from frontdesk.cli.options import database_option
+from frontdesk.cli.progress import Progress, progress
 from frontdesk.wire.values import utc_now
 
 
@@ -62,38 +60,17 @@ def sample_command(
     midnight = end.replace(hour=0, minute=0, second=0, microsecond=0)
     size = Size(conversations, messages, seed, int(midnight.timestamp() * 1000))
     started = time.monotonic()
-    with _progress(conversations) as (advance, stage):
-        fill(database, size, advance, stage, searchable=message_search)
+    remaining = Progress(shown=True)
+    with progress("Conversations", conversations) as advance:
+        fill(
+            database,
+            size,
+            advance,
+            lambda stage: remaining.say(f"Making {stage}"),
+            searchable=message_search,
+        )
+        remaining.clear()
     click.echo(
         f"{shown(database)}: {conversations:,} conversations, {messages:,} messages until"
         f" {midnight:%Y-%m-%d}, in {time.monotonic() - started:.0f} seconds"
     )
-
-
-@contextmanager
-def _progress(
-    conversations: int,
-) -> Iterator[tuple[Callable[[int], object], Callable[[str], None]]]:
-    """Show a progress bar over conversations, then the remaining steps; on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda more: None, lambda stage: None
-        return
-    bar = click.progressbar(
-        length=conversations, label="Conversations", file=sys.stderr, update_min_steps=1000
-    )
-
-    def report(stage: str) -> None:
-        click.echo(f"\r\033[K{stage}", err=True, nl=False)
-
-    with bar as running:
-        ending = False
-
-        def end(stage: str) -> None:
-            nonlocal ending
-            if not ending:
-                bar.render_finish()
-                ending = True
-            report(f"Making {stage}")
-
-        yield running.update, end
-    click.echo("\r\033[K", err=True, nl=False)

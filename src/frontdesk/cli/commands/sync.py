@@ -1,7 +1,6 @@
 """`frontdesk sync`: imports channels and templates from the Graph API, read-only."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from frontdesk.cli.base import Group
 from frontdesk.cli.commands.import_.files import counted, importable
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
-from frontdesk.cli.progress import interruptible
+from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line
@@ -155,15 +154,7 @@ async def _rows(api: "ForeignApi", path: str, fields: tuple[str, ...]) -> AsyncI
     """Yield a list's rows; shows their number on a terminal."""
     from frontdesk.client.external import rows
 
-    count = 0
-
-    def advance(more: int) -> None:
-        nonlocal count
-        count += more
-        if sys.stderr.isatty():
-            click.echo(f"\r\033[K{path.partition('/')[2]}: {count:,}", err=True, nl=False)
-
-    async for row in rows(api, path, fields, advance):
+    noun, progress = path.partition("/")[2], Progress(shown=True)
+    async for row in rows(api, path, fields, lambda more: progress.count(more, noun)):
         yield row
-    if sys.stderr.isatty():
-        click.echo("\r\033[K", err=True, nl=False)
+    progress.clear()

@@ -1,9 +1,8 @@
 """`frontdesk import chat`: imports chats exported by WhatsApp on a phone."""
 
 import re
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -17,7 +16,7 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.commands.import_.files import check, counted, importable, named
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
-from frontdesk.cli.progress import interruptible
+from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings
 from frontdesk.text import clean, one_line, shortened
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds, utc_now
@@ -158,7 +157,7 @@ class _ChatImport:
         from frontdesk.ingest.whatsapp_export.importer import import_chat
 
         place = database.write(self._place)
-        with _progress(sum(len(chat.entries) for _, chat in chats)) as advance:
+        with progress("Importing", sum(len(chat.entries) for _, chat in chats)) as advance:
             for name, chat in chats:
                 outcome = import_chat(database, chat, place, epoch_milliseconds, advance)
                 self.lines += self._report(name, chat, outcome)
@@ -239,13 +238,3 @@ def _zone(name: str | None) -> tzinfo | None:
         raise BadSettings(
             f"No time zone is called {shortened(name)!r}; try one such as Europe/Madrid"
         ) from error
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], object]]:
-    """Show a progress bar over messages, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda more: None
-        return
-    with click.progressbar(length=total, label="Importing", file=sys.stderr) as bar:
-        yield bar.update
