@@ -16,7 +16,7 @@ from servers import Serve
 from tests.terminals import Terminal
 
 from frontdesk import subprocess_environment
-from frontdesk.cli.commands.demo import run_and_roll_back
+from frontdesk.cli.commands.demo import start_demo
 from frontdesk.cli.config import Profile
 from frontdesk.cli.key_store import kept_key
 from frontdesk.client import InboxClient
@@ -244,7 +244,7 @@ def test_what_makes_the_demo_gets_none(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv(name, "a secret")
     before = children()
     with ExitStack() as resources:
-        run_and_roll_back(resources).wait_for_first_page()
+        start_demo(resources).wait_for_first_page()
         (maker,) = children() - before
         environment = Path(f"/proc/{maker}/environ").read_bytes()
         assert b"PYTHONPATH=" in environment

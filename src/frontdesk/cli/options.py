@@ -1,5 +1,6 @@
 """Options that commands share: the target, the database, admission."""
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import update_wrapper, wraps
 from typing import Any, TypeVar
@@ -144,3 +145,15 @@ def admission_options(command: F) -> Callable[..., object]:
     for option in reversed(options):
         admitting = option(admitting)
     return admitting
+
+
+yes_option = click.option("--yes", is_flag=True, help="Skip the confirmation.")
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Ask on a terminal, unless `yes`. Raises: click.Abort, click.UsageError: no confirmation."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question} Confirm with --yes")
+    click.confirm(question, abort=True)

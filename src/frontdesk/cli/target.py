@@ -244,17 +244,12 @@ async def _closing(client: "InboxClient", work: Callable[["InboxClient"], Awaita
         return await work(client)
 
 
-def check_connection(url: str, key: str) -> str:
+async def describe_server(url: str, key: str) -> str:
     """Connect to a server and describe its inbox in a few words.
 
     Raises: BadSettings: invalid URL or key. Unreachable, Unauthorised, Forbidden, NotFound,
     BadResponse: no inbox is available.
     """
-    return asyncio.run(describe_server(url, key))
-
-
-async def describe_server(url: str, key: str) -> str:
-    """See `tried`."""
     from frontdesk.client import InboxClient
     from frontdesk.wire import ConversationFilter
 

@@ -1,7 +1,6 @@
 """`frontdesk cache`: shows, fills and clears the local cache of pages."""
 
 import asyncio
-import sys
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from frontdesk.cache import Cache, Coverage, KeepRule
 from frontdesk.cli.base import Group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
-from frontdesk.cli.options import target_options
+from frontdesk.cli.options import confirm, target_options, yes_option
 from frontdesk.cli.output import Output, moment, output_options, print_table
 from frontdesk.cli.progress import MOST_WAITS, Progress, interruptible
 from frontdesk.cli.target import Target, cache_origin, client_of
@@ -86,7 +85,7 @@ def info_command() -> None:
     metavar="TIME",
     help="Only data not read for this long: 12h, 30d or 8w.",
 )
-@click.option("--yes", is_flag=True, help="Skip the confirmation.")
+@yes_option
 def clear_command(server: str | None, older_than: str | None, yes: bool) -> None:
     """Delete cached data.
 
@@ -97,7 +96,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
     path = environment.cache_file()
     since = _before(older_than, utc_now()) if older_than is not None else None
     if server is None and since is None:
-        _confirm(f"Remove everything in {path}?", yes)
+        confirm(f"Remove everything in {path}?", yes)
         clear(path)
         click.echo(f"{path} is empty")
         return
@@ -106,7 +105,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
         raise BadSettings(f"Nothing is kept of {server!r}. {_kept(path)}")
     what = f"of {server}" if server is not None else f"in {path}"
     when = f" that was not read for {older_than}" if older_than is not None else ""
-    _confirm(f"Remove what is kept {what}{when}?", yes)
+    confirm(f"Remove what is kept {what}{when}?", yes)
     before = contents(path).size_bytes
     clear_origins(path, [origin.origin for origin in origins], not_read_since=since)
     freed = max(0, before - contents(path).size_bytes)
@@ -247,11 +246,3 @@ def _kept(path: Path) -> str:
 
     names = sorted({origin.name for origin in contents(path).origins})
     return f"There is {', '.join(names)}" if names else "The cache is empty"
-
-
-def _confirm(question: str, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} Confirm with --yes")
-    click.confirm(question, abort=True)

@@ -8,7 +8,7 @@ import click
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import TRY_AGAIN, say
-from frontdesk.cli.options import database_option
+from frontdesk.cli.options import database_option, yes_option
 from frontdesk.cli.progress import Progress, interruptible, progress
 from frontdesk.errors import BadSettings, NotFound, Unreachable
 from frontdesk.phones import parse_phone
@@ -47,7 +47,7 @@ _NOUNS = (
 @click.argument("number", callback=lambda context, option, text: _phone(text))
 @database_option("Database to erase from.")
 @account_option
-@click.option("--yes", is_flag=True, help="Skip the confirmation.")
+@yes_option
 def erase_command(number: str, database: str, account: str, yes: bool) -> None:
     """Erase a customer by phone number.
 

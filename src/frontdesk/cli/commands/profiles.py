@@ -1,5 +1,6 @@
 """`frontdesk profiles`: adds, lists, selects and removes profiles."""
 
+import asyncio
 import os
 import sys
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import click
 from frontdesk import environment
 from frontdesk.cli.base import Group
 from frontdesk.cli.config import Configuration, Profile, configuration
+from frontdesk.cli.options import confirm, yes_option
 from frontdesk.cli.output import plain, print_table
 from frontdesk.cli.profiles import (
     add_profile,
@@ -146,7 +148,7 @@ def use_command(name: str) -> None:
     ),
 )
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Skip the confirmation.")
+@yes_option
 def remove_command(name: str, yes: bool) -> None:
     """Remove a profile and its key.
 
@@ -159,10 +161,7 @@ def remove_command(name: str, yes: bool) -> None:
     text = configuration_text(configured)
     if name not in configured.profiles:
         configured.named(name)
-    if not yes:
-        if not sys.stdin.isatty():
-            raise click.UsageError(f"Remove the profile {name}? Confirm with --yes")
-        click.confirm(f"Remove the profile {name} and its key?", abort=True)
+    confirm(f"Remove the profile {name} and its key?", yes)
     write_configuration(configured, without_profile(text, name))
     forget_key(name)
     click.echo(f"{name} is removed")
@@ -196,10 +195,10 @@ def _key(profile: Profile, variable: str | None) -> str:
 
 
 def _found(profile: Profile, key: str | None) -> str:
-    from frontdesk.cli.target import check_connection, describe_database
+    from frontdesk.cli.target import describe_database, describe_server
 
     if profile.url:
-        return check_connection(profile.url, key or "")
+        return asyncio.run(describe_server(profile.url, key or ""))
     return describe_database(profile.database or "", profile.user)
 
 

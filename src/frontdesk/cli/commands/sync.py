@@ -19,7 +19,6 @@ from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.client.external import ForeignApi
-    from frontdesk.ingest.archive.importer import Transactions
     from frontdesk.ingest.events import ChannelUpsert, DomainEvent, TemplateUpsert
     from frontdesk.store.database import Connection
 
@@ -72,7 +71,7 @@ def meta_command(
     Webhooks do not include them. Sends only GET requests. The token needs the permission
     whatsapp_business_management.
     """
-    from frontdesk.ingest.archive.importer import run_and_roll_back
+    from frontdesk.ingest.archive.importer import run_import
     from frontdesk.ingest.catalogue_file import apply_catalogue
 
     for number in waba:
@@ -81,21 +80,14 @@ def meta_command(
     token = environment.token(token_env)
     with interruptible("nothing was changed"):
         rows = asyncio.run(_fetch(graph_url, token, waba))
-    changes: list[str] = []
 
     def put_in(connection: "Connection") -> list[str]:
         return apply_catalogue(
             connection, account_named(connection, account)["id"], rows.events, epoch_milliseconds()
         )
 
-    def bring_up_to_date(transactions: "Transactions") -> None:
-        changes.extend(transactions.write(put_in))
-
     with importable(database, dry_run=dry_run) as store:
-        if dry_run:
-            run_and_roll_back(store, bring_up_to_date)
-        else:
-            bring_up_to_date(store)
+        changes = run_import(store, lambda all: all.write(put_in), dry_run=dry_run)
     for change in changes:
         click.echo(one_line(clean(change)))
     for reason in rows.refused:

@@ -372,15 +372,21 @@ class RolledBack(Exception):
     """Rolls back the transaction of a dry run."""
 
 
-def run_and_roll_back(database: Transactions, work: Callable[[Transactions], None]) -> None:
-    """Run `work` in one transaction that is rolled back (dry run)."""
+def run_import(
+    database: Transactions, work: Callable[[Transactions], T], *, dry_run: bool = False
+) -> T:
+    """Run `work`; for a dry run, in one transaction that is rolled back."""
+    if not dry_run:
+        return work(database)
+    results: list[T] = []
 
     def whole(connection: Connection) -> None:
-        work(_NestedTransactions(connection))
+        results.append(work(_NestedTransactions(connection)))
         raise RolledBack
 
     with suppress(RolledBack):
         database.write(whole)
+    return results[0]
 
 
 class _NestedTransactions:

@@ -1,9 +1,8 @@
 """`frontdesk import catalogue`: imports labels, users, teams etc. from a TOML or JSON file."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +15,8 @@ from frontdesk.text import clean, one_line
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
-    from frontdesk.ingest.archive.importer import Transactions
     from frontdesk.ingest.catalogue_file import CatalogueProblem
-    from frontdesk.store.database import Connection, Database
+    from frontdesk.store.database import Connection
 
 _LARGEST = 16 * 1024 * 1024
 
@@ -42,7 +40,8 @@ def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> 
     FILE is TOML or JSON; - is standard input. If anything in it is invalid, nothing is imported.
     What it does not mention is not changed.
     """
-    from frontdesk.ingest.catalogue_file import parse_file
+    from frontdesk.ingest.archive.importer import run_import
+    from frontdesk.ingest.catalogue_file import import_file, parse_file
 
     check((file,))
     text = _text(file)
@@ -52,8 +51,13 @@ def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> 
     except (ValueError, RecursionError) as error:
         kind = "JSON" if is_json else "TOML"
         raise UnusableFile(clean(f"{named(file)} is not {kind}: {error}")) from error
+
+    def put_in(connection: "Connection") -> "tuple[list[str], list[CatalogueProblem]]":
+        account_id = account_named(connection, account)["id"]
+        return import_file(connection, account_id, contents, epoch_milliseconds())
+
     with importable(database, dry_run=dry_run) as store:
-        changes, problems = _brought_in(store, account, contents, dry_run=dry_run)
+        changes, problems = run_import(store, lambda all: all.write(put_in), dry_run=dry_run)
     for problem in problems:
         click.echo(one_line(clean(f"{named(file)}: {problem}")), err=True)
     if problems:
@@ -63,30 +67,6 @@ def catalogue_command(file: str, database: str, account: str, dry_run: bool) -> 
         click.echo(one_line(clean(change)))
     verb = "would change" if dry_run else "changed"
     click.echo(f"{len(changes):,} {verb}")
-
-
-def _brought_in(
-    store: "Database", account: str, contents: Mapping[str, Any], *, dry_run: bool
-) -> "tuple[list[str], list[CatalogueProblem]]":
-    """Return the resulting differences, and the file's problems."""
-    from frontdesk.ingest.archive.importer import run_and_roll_back
-    from frontdesk.ingest.catalogue_file import import_file
-
-    found: tuple[list[str], list[CatalogueProblem]] = ([], [])
-
-    def put_in(connection: "Connection") -> "tuple[list[str], list[CatalogueProblem]]":
-        account_id = account_named(connection, account)["id"]
-        return import_file(connection, account_id, contents, epoch_milliseconds())
-
-    def try_it(transactions: "Transactions") -> None:
-        nonlocal found
-        found = transactions.write(put_in)
-
-    if dry_run:
-        run_and_roll_back(store, try_it)
-    else:
-        try_it(store)
-    return found
 
 
 def _text(file: str) -> str:

@@ -82,7 +82,7 @@ def chat_command(
     Messages that are known from webhooks or an earlier export are skipped. If dates are ambiguous,
     the command asks for their order. Group chats are refused.
     """
-    from frontdesk.ingest.archive.importer import run_and_roll_back
+    from frontdesk.ingest.archive.importer import run_import
 
     check(files)
     run = _ChatImport(
@@ -95,10 +95,7 @@ def chat_command(
         _report_printed(run.lines),
         importable(database, dry_run=dry_run) as store,
     ):
-        if dry_run:
-            run_and_roll_back(store, lambda transactions: run.into(transactions, chats))
-        else:
-            run.into(store, chats)
+        run_import(store, lambda all: run.into(all, chats), dry_run=dry_run)
     if dry_run:
         click.echo("nothing was changed")
 

@@ -2,10 +2,6 @@
 
 import asyncio
 import re
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +16,7 @@ from frontdesk.cli.commands.import_.files import importable
 from frontdesk.cli.database import account_option
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, say
 from frontdesk.cli.options import database_option
-from frontdesk.cli.progress import interruptible
+from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadResponse, BadSettings
 from frontdesk.text import clean, one_line
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
 
 # Chatwoot limits clients to 50 requests per second and address.
 PER_SECOND = 10.0
-_BETWEEN_WORDS = 0.1
 _INTERRUPTED = "the same command continues"
 
 
@@ -123,18 +118,24 @@ def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") ->
     from frontdesk.ingest.chatwoot.crawler import Crawler
     from frontdesk.ingest.json_reader import Malformed
 
+    progress = Progress(shown=True)
+
+    def report(stage: str, done: int, total: int | None) -> None:
+        progress.say(f"Reading {stage}: {done:,}" + (f" of {total:,}" if total else ""))
+
     async def walk() -> Crawler:
         secrets = {"api_access_token": token}
         async with ForeignApi(url, secrets, RequestPolicy(PER_SECOND), network()) as api:
-            with _stages() as words:
-                walking = Crawler(api, order, journal, words.report, epoch_milliseconds)
-                await walking.walk()
+            walking = Crawler(api, order, journal, report, epoch_milliseconds)
+            await walking.walk()
         return walking
 
     try:
         return asyncio.run(walk())
     except Malformed as error:
         raise BadResponse(one_line(clean(f"Chatwoot cannot be read: {error}"))) from error
+    finally:
+        progress.clear()
 
 
 def _report(walked: "Crawler", path: Path) -> None:
@@ -180,27 +181,3 @@ def _source(url: str, order: "CrawlOptions") -> dict[str, object]:
         "mapped": dict(order.mapped),
         "keep_urls": order.keep_urls,
     }
-
-
-class _Words:
-    """Progress line on a terminal."""
-
-    def __init__(self) -> None:
-        self._shown_at = 0.0
-
-    def report(self, stage: str, done: int, total: int | None) -> None:
-        moment = time.monotonic()
-        if not sys.stderr.isatty() or moment - self._shown_at < _BETWEEN_WORDS:
-            return
-        self._shown_at = moment
-        share = f"{done:,} of {total:,}" if total else f"{done:,}"
-        click.echo(f"\r\033[KReading {stage}: {share}", err=True, nl=False)
-
-
-@contextmanager
-def _stages() -> Iterator[_Words]:
-    try:
-        yield _Words()
-    finally:
-        if sys.stderr.isatty():
-            click.echo("\r\033[K", err=True, nl=False)

@@ -118,14 +118,11 @@ class Run:
 
     def over(self, store: "Database") -> bool:
         """Import every file; return False if interrupted, which happens between transactions."""
-        from frontdesk.ingest.archive.importer import run_and_roll_back
+        from frontdesk.ingest.archive.importer import run_import
 
         try:
             with progress(self._files) as advance:
-                if self._dry_run:
-                    run_and_roll_back(store, lambda database: self._read(database, advance))
-                else:
-                    self._read(store, advance)
+                run_import(store, lambda all: self._read(all, advance), dry_run=self._dry_run)
         except KeyboardInterrupt:
             return False
         finally:
