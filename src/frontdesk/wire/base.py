@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Self, get_args, overload
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from frontdesk.wire.values import instant
 
@@ -11,6 +11,11 @@ from frontdesk.wire.values import instant
 def json_name(name: str) -> str:
     """The name in JSON of a member whose name in Python avoids a keyword by an underscore."""
     return name.removesuffix("_")
+
+
+def optional(description: str, default: Any = None) -> Any:
+    """A member that a server may leave out, with its description for the OpenAPI document."""
+    return Field(default=default, description=description)
 
 
 class Time:

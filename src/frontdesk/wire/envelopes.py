@@ -8,7 +8,7 @@ from typing import Generic, Self, TypeVar
 
 from pydantic import Field
 
-from frontdesk.wire.base import Wire
+from frontdesk.wire.base import Wire, optional
 
 T = TypeVar("T", bound=Wire)
 
@@ -17,11 +17,8 @@ class Page(Wire, Generic[T]):
     """One page in the endpoint's order. `next_cursor` is opaque; None means the end."""
 
     data: tuple[T, ...] = Field(description="The rows, in the order of the list.")
-    next_cursor: str | None = Field(
-        default=None,
-        description="Where the next page begins; null at the end of the list.",
-    )
-    has_more: bool = Field(default=False, description="There are more rows.")
+    next_cursor: str | None = optional("Where the next page begins; null at the end of the list.")
+    has_more: bool = optional("There are more rows.", False)
 
     @classmethod
     def of(cls, rows: Iterable[T], next_cursor: str | None) -> Self:
@@ -48,36 +45,24 @@ class ParameterProblem(Wire):
     parameter: str = Field(description="The name of the parameter.")
     reason: str = Field(description="What is wrong, as a stable word.")
     detail: str = Field(description="What is wrong and what is allowed, in a sentence.")
-    allowed: tuple[str, ...] | None = Field(
-        default=None,
-        description="The values that are allowed.",
-    )
-    min: int | None = Field(default=None, description="The least value.")
-    max: int | None = Field(default=None, description="The greatest value.")
+    allowed: tuple[str, ...] | None = optional("The values that are allowed.")
+    min: int | None = optional("The least value.")
+    max: int | None = optional("The greatest value.")
 
 
 class Problem(Wire):
     """A problem document. Members that do not apply are absent, never null."""
 
-    type: str = Field(default="about:blank", description="The kind of problem, as a URI.")
+    type: str = optional("The kind of problem, as a URI.", "about:blank")
     title: str = Field(description="A short name of the problem.")
     status: int = Field(description="The HTTP status.")
-    detail: str | None = Field(default=None, description="What is wrong with this request.")
-    instance: str | None = Field(default=None, description="The path of the request.")
+    detail: str | None = optional("What is wrong with this request.")
+    instance: str | None = optional("The path of the request.")
     code: str = Field(description="The problem as a stable word.")
-    request_id: str | None = Field(default=None, description="Names the request in the log.")
-    errors: tuple[ParameterProblem, ...] | None = Field(
-        default=None,
-        description="The parameters that are wrong.",
-    )
-    retry_after: int | None = Field(
-        default=None,
-        description="Seconds until it is worth asking again.",
-    )
-    required_scope: str | None = Field(default=None, description="The scope that the key lacks.")
-    key_scopes: tuple[str, ...] | None = Field(default=None, description="The scopes of the key.")
-    resource: str | None = Field(
-        default=None,
-        description="The kind of resource that was not found.",
-    )
-    allow: tuple[str, ...] | None = Field(default=None, description="The methods that are allowed.")
+    request_id: str | None = optional("Names the request in the log.")
+    errors: tuple[ParameterProblem, ...] | None = optional("The parameters that are wrong.")
+    retry_after: int | None = optional("Seconds until it is worth asking again.")
+    required_scope: str | None = optional("The scope that the key lacks.")
+    key_scopes: tuple[str, ...] | None = optional("The scopes of the key.")
+    resource: str | None = optional("The kind of resource that was not found.")
+    allow: tuple[str, ...] | None = optional("The methods that are allowed.")

@@ -9,26 +9,23 @@ from typing import Any
 
 from pydantic import Field
 
-from frontdesk.wire.base import Time, Wire
+from frontdesk.wire.base import Time, Wire, optional
 from frontdesk.wire.envelopes import Page
 
 
 class Ref(Wire):
     """A person or thing by id and name; either may be unknown."""
 
-    id: str | None = Field(default=None, description="The id, if it is stored here.")
-    name: str | None = Field(default=None, description="The name, if it is known.")
+    id: str | None = optional("The id, if it is stored here.")
+    name: str | None = optional("The name, if it is known.")
 
 
 class PhoneRef(Wire):
     """A channel or contact in short: what a list row needs of it."""
 
     id: str = Field(description="The id of the contact or channel.")
-    name: str | None = Field(default=None, description="The name or alias, if there is one.")
-    phone: str | None = Field(
-        default=None,
-        description="The number in E.164; null for a contact who hides it.",
-    )
+    name: str | None = optional("The name or alias, if there is one.")
+    phone: str | None = optional("The number in E.164; null for a contact who hides it.")
 
 
 class UserRef(Wire):
@@ -42,20 +39,11 @@ class MessagePreview(Wire):
     """The newest message of a conversation; `text` is cut to 200 characters."""
 
     id: str = Field(description="The id of the message.")
-    direction: str = Field(
-        default="inbound",
-        description="Inbound from the customer, outbound to them.",
-    )
-    author: str = Field(default="contact", description="Who wrote it.")
-    type: str = Field(default="text", description="The type of its contents.")
-    text: str | None = Field(
-        default=None,
-        description="The beginning of its text, at most 200 characters.",
-    )
-    delivery_status: str | None = Field(
-        default=None,
-        description="How far it came; null for inbound messages.",
-    )
+    direction: str = optional("Inbound from the customer, outbound to them.", "inbound")
+    author: str = optional("Who wrote it.", "contact")
+    type: str = optional("The type of its contents.", "text")
+    text: str | None = optional("The beginning of its text, at most 200 characters.")
+    delivery_status: str | None = optional("How far it came; null for inbound messages.")
     created_at: str = Field(description="When it was sent.")
 
     created_time = Time("created_at")
@@ -70,45 +58,32 @@ class Conversation(Wire):
 
     id: str = Field(description="The id of the conversation.")
     status: str = Field(description="Open, snoozed or resolved.")
-    awaiting_human: bool | None = Field(
-        default=None,
-        description="A bot has handed the conversation to a person.",
-    )
-    snoozed_until: str | None = Field(
-        default=None,
-        description="When it opens again by itself; null if it is not snoozed or snoozed "
-        "until the next message.",
+    awaiting_human: bool | None = optional("A bot has handed the conversation to a person.")
+    snoozed_until: str | None = optional(
+        "When it opens again by itself; null if it is not snoozed or snoozed until the next "
+        "message."
     )
     channel: PhoneRef = Field(description="The WhatsApp number that the conversation is held over.")
     contact: PhoneRef = Field(description="The customer.")
-    assignee: UserRef | None = Field(default=None, description="The user it is assigned to.")
-    labels: tuple[str, ...] = Field(
-        default=(),
-        description="Titles of its labels, in alphabetical order.",
+    assignee: UserRef | None = optional("The user it is assigned to.")
+    labels: tuple[str, ...] = optional("Titles of its labels, in alphabetical order.", ())
+    unread_count: int | None = optional(
+        "Inbound messages since the read marker; null without a marker."
     )
-    unread_count: int | None = Field(
-        default=None,
-        description="Inbound messages since the read marker; null without a marker.",
-    )
-    waiting_since: str | None = Field(
-        default=None,
-        description="Since when the customer has had no answer.",
-    )
-    first_reply_at: str | None = Field(default=None, description="When a person first answered.")
-    last_inbound_at: str | None = Field(default=None, description="When the customer last wrote.")
-    service_window_expires_at: str | None = Field(
-        default=None,
-        description="When the 24 hours end in which WhatsApp allows a free-form answer.",
+    waiting_since: str | None = optional("Since when the customer has had no answer.")
+    first_reply_at: str | None = optional("When a person first answered.")
+    last_inbound_at: str | None = optional("When the customer last wrote.")
+    service_window_expires_at: str | None = optional(
+        "When the 24 hours end in which WhatsApp allows a free-form answer."
     )
     last_activity_at: str = Field(
-        description="When anything last happened; lists are ordered by it.",
+        description="When anything last happened; lists are ordered by it."
     )
-    last_message: MessagePreview | None = Field(
-        default=None,
-        description="The newest message; absent if the key may not read messages.",
+    last_message: MessagePreview | None = optional(
+        "The newest message; absent if the key may not read messages."
     )
-    created_at: str | None = Field(default=None, description="When the conversation began.")
-    updated_at: str | None = Field(default=None, description="When the row last changed.")
+    created_at: str | None = optional("When the conversation began.")
+    updated_at: str | None = optional("When the row last changed.")
 
     snoozed_until_time = Time("snoozed_until")
     waiting_since_time = Time("waiting_since")
@@ -131,9 +106,8 @@ class MessageMatch(Wire):
         description="Up to 160 characters of its text around the first word, with an ellipsis "
         "where more is said, and single blanks for white space."
     )
-    cursor: str | None = Field(
-        default=None,
-        description="Of the messages of the conversation, where this one is the first of a page.",
+    cursor: str | None = optional(
+        "Of the messages of the conversation, where this one is the first of a page."
     )
 
     created_time = Time("created_at")
@@ -142,42 +116,30 @@ class MessageMatch(Wire):
 class ConversationPage(Page[Conversation]):
     """A page of conversations. With `q`, also which messages were found."""
 
-    matches: tuple[MessageMatch, ...] | None = Field(
-        default=None,
-        description="With `q`: for each conversation of the page the newest message that was "
-        "found, in the same order.",
+    matches: tuple[MessageMatch, ...] | None = optional(
+        "With `q`: for each conversation of the page the newest message that was found, in the "
+        "same order."
     )
-    total: int | None = Field(
-        default=None,
-        description="With `q`: how many conversations were found; null after the first page.",
+    total: int | None = optional(
+        "With `q`: how many conversations were found; null after the first page."
     )
-    total_capped: bool | None = Field(
-        default=None,
-        description="With `q`: counting ended early, so that there are at least so many.",
+    total_capped: bool | None = optional(
+        "With `q`: counting ended early, so that there are at least so many."
     )
 
 
 class Media(Wire):
     """Known facts of an attachment; `url` stays None while the service serves no media."""
 
-    id: str | None = Field(default=None, description="The provider's id of the file.")
-    mime_type: str | None = Field(default=None, description="The MIME type.")
-    filename: str | None = Field(default=None, description="The name that its sender gave it.")
-    size_bytes: int | None = Field(default=None, description="The size, if the provider told it.")
-    sha256: str | None = Field(
-        default=None,
-        description="The SHA-256 of the file, as the provider told it.",
-    )
-    voice: bool | None = Field(
-        default=None,
-        description="A voice message rather than an audio file.",
-    )
-    animated: bool | None = Field(default=None, description="An animated sticker.")
-    url: str | None = Field(
-        default=None,
-        description="Where the file can be fetched; null: this service serves no files.",
-    )
-    url_expires_at: str | None = Field(default=None, description="Until when the address holds.")
+    id: str | None = optional("The provider's id of the file.")
+    mime_type: str | None = optional("The MIME type.")
+    filename: str | None = optional("The name that its sender gave it.")
+    size_bytes: int | None = optional("The size, if the provider told it.")
+    sha256: str | None = optional("The SHA-256 of the file, as the provider told it.")
+    voice: bool | None = optional("A voice message rather than an audio file.")
+    animated: bool | None = optional("An animated sticker.")
+    url: str | None = optional("Where the file can be fetched; null: this service serves no files.")
+    url_expires_at: str | None = optional("Until when the address holds.")
 
     url_expires_time = Time("url_expires_at")
 
@@ -185,15 +147,12 @@ class Media(Wire):
 class ReplyTo(Wire):
     """The quoted message; all but `wamid` are None when it is not stored."""
 
-    message_id: str | None = Field(
-        default=None,
-        description="The id of the quoted message, if it is stored.",
-    )
-    wamid: str | None = Field(default=None, description="The provider's id of the quoted message.")
-    direction: str | None = Field(default=None, description="The direction of the quoted message.")
-    author: str | None = Field(default=None, description="Who wrote the quoted message.")
-    type: str | None = Field(default=None, description="The type of the quoted message.")
-    text: str | None = Field(default=None, description="The beginning of the quoted text.")
+    message_id: str | None = optional("The id of the quoted message, if it is stored.")
+    wamid: str | None = optional("The provider's id of the quoted message.")
+    direction: str | None = optional("The direction of the quoted message.")
+    author: str | None = optional("Who wrote the quoted message.")
+    type: str | None = optional("The type of the quoted message.")
+    text: str | None = optional("The beginning of the quoted text.")
 
 
 class Reaction(Wire):
@@ -210,14 +169,11 @@ class Reaction(Wire):
 class Delivery(Wire):
     """When an outbound message reached each step."""
 
-    sent_at: str | None = Field(default=None, description="When the provider took the message.")
-    delivered_at: str | None = Field(
-        default=None,
-        description="When it reached the customer's phone.",
-    )
-    read_at: str | None = Field(default=None, description="When it was read.")
-    played_at: str | None = Field(default=None, description="When a voice message was played.")
-    failed_at: str | None = Field(default=None, description="When it failed.")
+    sent_at: str | None = optional("When the provider took the message.")
+    delivered_at: str | None = optional("When it reached the customer's phone.")
+    read_at: str | None = optional("When it was read.")
+    played_at: str | None = optional("When a voice message was played.")
+    failed_at: str | None = optional("When it failed.")
 
     sent_time = Time("sent_at")
     delivered_time = Time("delivered_at")
@@ -231,7 +187,7 @@ class ProviderError(Wire):
 
     code: int = Field(description="The provider's error code.")
     title: str = Field(description="The provider's words for it.")
-    details: str | None = Field(default=None, description="More of the provider's words.")
+    details: str | None = optional("More of the provider's words.")
 
 
 class Pricing(Wire):
@@ -241,13 +197,10 @@ class Pricing(Wire):
     free_customer_service, free_entry_point. model: PMP (a message), CBP (a conversation).
     """
 
-    billable: bool | None = Field(default=None, description="The provider charges for the message.")
-    model: str | None = Field(
-        default=None,
-        description="Charged by the message (PMP) or by the conversation (CBP).",
-    )
-    category: str | None = Field(default=None, description="The category that it is charged as.")
-    type: str | None = Field(default=None, description="Regular, or why it is free.")
+    billable: bool | None = optional("The provider charges for the message.")
+    model: str | None = optional("Charged by the message (PMP) or by the conversation (CBP).")
+    category: str | None = optional("The category that it is charged as.")
+    type: str | None = optional("Regular, or why it is free.")
 
 
 class Message(Wire):
@@ -262,54 +215,34 @@ class Message(Wire):
     """
 
     id: str = Field(description="The id of the message.")
-    conversation_id: str | None = Field(
-        default=None,
-        description="The conversation that it belongs to.",
-    )
+    conversation_id: str | None = optional("The conversation that it belongs to.")
     direction: str = Field(description="Inbound from the customer, outbound to them.")
     author: str = Field(description="Who wrote it.")
-    author_ref: Ref | None = Field(
-        default=None,
-        description="The user, bot or campaign behind it, as far as it is known.",
+    author_ref: Ref | None = optional("The user, bot or campaign behind it, as far as it is known.")
+    type: str = optional("The type of its contents.", "text")
+    text: str | None = optional("Its text or caption; null if it has none or was deleted.")
+    content: dict[str, Any] | None = optional(
+        "What its type has besides text, such as the buttons of an interactive message."
     )
-    type: str = Field(default="text", description="The type of its contents.")
-    text: str | None = Field(
-        default=None,
-        description="Its text or caption; null if it has none or was deleted.",
+    media: Media | None = optional("The file of a media message.")
+    reply_to: ReplyTo | None = optional("The message that it quotes.")
+    forwarded: str | None = optional("Forwarded once or many times.")
+    referral: dict[str, Any] | None = optional(
+        "The advertisement or post that it came from, as the provider told it."
     )
-    content: dict[str, Any] | None = Field(
-        default=None,
-        description="What its type has besides text, such as the buttons of an interactive "
-        "message.",
+    reactions: tuple[Reaction, ...] = optional(
+        "The reactions to it that hold now, oldest first.", ()
     )
-    media: Media | None = Field(default=None, description="The file of a media message.")
-    reply_to: ReplyTo | None = Field(default=None, description="The message that it quotes.")
-    forwarded: str | None = Field(default=None, description="Forwarded once or many times.")
-    referral: dict[str, Any] | None = Field(
-        default=None,
-        description="The advertisement or post that it came from, as the provider told it.",
+    delivery_status: str | None = optional("How far it came; null for inbound messages.")
+    delivery: Delivery | None = optional("When it reached each step of its delivery.")
+    error: ProviderError | None = optional("Why it failed.")
+    pricing: Pricing | None = optional(
+        "What the provider charged it as; absent if it did not tell."
     )
-    reactions: tuple[Reaction, ...] = Field(
-        default=(),
-        description="The reactions to it that hold now, oldest first.",
-    )
-    delivery_status: str | None = Field(
-        default=None,
-        description="How far it came; null for inbound messages.",
-    )
-    delivery: Delivery | None = Field(
-        default=None,
-        description="When it reached each step of its delivery.",
-    )
-    error: ProviderError | None = Field(default=None, description="Why it failed.")
-    pricing: Pricing | None = Field(
-        default=None,
-        description="What the provider charged it as; absent if it did not tell.",
-    )
-    wamid: str | None = Field(default=None, description="The provider's id of the message.")
-    source: str | None = Field(default=None, description="How it came here.")
-    edited_at: str | None = Field(default=None, description="When it was last edited.")
-    deleted_at: str | None = Field(default=None, description="When it was deleted.")
+    wamid: str | None = optional("The provider's id of the message.")
+    source: str | None = optional("How it came here.")
+    edited_at: str | None = optional("When it was last edited.")
+    deleted_at: str | None = optional("When it was deleted.")
     created_at: str = Field(description="When it was sent.")
 
     edited_time = Time("edited_at")
@@ -321,15 +254,12 @@ class Note(Wire):
     """An internal entry on a conversation. author: user, ai_agent, automation."""
 
     id: str = Field(description="The id of the note.")
-    conversation_id: str | None = Field(
-        default=None,
-        description="The conversation that it belongs to.",
-    )
+    conversation_id: str | None = optional("The conversation that it belongs to.")
     text: str = Field(description="Its text.")
-    author: str = Field(default="user", description="Who wrote it.")
-    author_ref: Ref | None = Field(default=None, description="The user or bot behind it.")
+    author: str = optional("Who wrote it.", "user")
+    author_ref: Ref | None = optional("The user or bot behind it.")
     created_at: str = Field(description="When it was written.")
-    updated_at: str | None = Field(default=None, description="When it was last changed.")
+    updated_at: str | None = optional("When it was last changed.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -339,36 +269,20 @@ class Contact(Wire):
     """A customer. `phone` is None for a WhatsApp user who hides the number."""
 
     id: str = Field(description="The id of the contact.")
-    phone: str | None = Field(
-        default=None,
-        description="The number in E.164; null for a customer who hides it.",
+    phone: str | None = optional("The number in E.164; null for a customer who hides it.")
+    name: str | None = optional("The name that the business knows.")
+    profile_name: str | None = optional("The name that the customer shows on WhatsApp.")
+    email: str | None = optional("An e-mail address.")
+    wa_id: str | None = optional("The WhatsApp id, the digits of the number.")
+    wa_user_id: str | None = optional("The id of a customer who hides the number (BSUID).")
+    username: str | None = optional("The WhatsApp user name.")
+    blocked: bool = optional("The business has blocked the customer.", False)
+    custom_fields: dict[str, Any] = optional("Values of custom fields, by their keys.", {})
+    last_activity_at: str | None = optional(
+        "When one of the contact's conversations was last active."
     )
-    name: str | None = Field(default=None, description="The name that the business knows.")
-    profile_name: str | None = Field(
-        default=None,
-        description="The name that the customer shows on WhatsApp.",
-    )
-    email: str | None = Field(default=None, description="An e-mail address.")
-    wa_id: str | None = Field(
-        default=None,
-        description="The WhatsApp id, the digits of the number.",
-    )
-    wa_user_id: str | None = Field(
-        default=None,
-        description="The id of a customer who hides the number (BSUID).",
-    )
-    username: str | None = Field(default=None, description="The WhatsApp user name.")
-    blocked: bool = Field(default=False, description="The business has blocked the customer.")
-    custom_fields: dict[str, Any] = Field(
-        default={},
-        description="Values of custom fields, by their keys.",
-    )
-    last_activity_at: str | None = Field(
-        default=None,
-        description="When one of the contact's conversations was last active.",
-    )
-    created_at: str | None = Field(default=None, description="When the contact was first seen.")
-    updated_at: str | None = Field(default=None, description="When the contact last changed.")
+    created_at: str | None = optional("When the contact was first seen.")
+    updated_at: str | None = optional("When the contact last changed.")
 
     last_activity_time = Time("last_activity_at")
     created_time = Time("created_at")
@@ -384,18 +298,15 @@ class CustomField(Wire):
     id: str = Field(description="The id of the definition.")
     key: str = Field(description="The key of its values in a contact's `custom_fields`.")
     name: str = Field(description="The name that people see.")
-    type: str = Field(default="text", description="The kind of its values.")
-    scope: str = Field(default="contact", description="What the field belongs to.")
-    description: str | None = Field(default=None, description="What the field is for.")
-    options: tuple[str, ...] = Field(default=(), description="The values of a list.")
-    pattern: str | None = Field(default=None, description="A regular expression that values match.")
-    pattern_hint: str | None = Field(
-        default=None,
-        description="What a value has to look like, in words.",
-    )
-    position: int = Field(default=0, description="Its place among the fields, from 1.")
-    created_at: str | None = Field(default=None, description="When it was defined.")
-    updated_at: str | None = Field(default=None, description="When it last changed.")
+    type: str = optional("The kind of its values.", "text")
+    scope: str = optional("What the field belongs to.", "contact")
+    description: str | None = optional("What the field is for.")
+    options: tuple[str, ...] = optional("The values of a list.", ())
+    pattern: str | None = optional("A regular expression that values match.")
+    pattern_hint: str | None = optional("What a value has to look like, in words.")
+    position: int = optional("Its place among the fields, from 1.", 0)
+    created_at: str | None = optional("When it was defined.")
+    updated_at: str | None = optional("When it last changed.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -406,10 +317,10 @@ class Label(Wire):
 
     id: str = Field(description="The id of the label.")
     title: str = Field(description="The title, which the label filter takes.")
-    description: str | None = Field(default=None, description="What the label is for.")
-    color: str = Field(default="#1f93ff", description="The colour, as #rrggbb.")
-    created_at: str | None = Field(default=None, description="When it was made.")
-    updated_at: str | None = Field(default=None, description="When it last changed.")
+    description: str | None = optional("What the label is for.")
+    color: str = optional("The colour, as #rrggbb.", "#1f93ff")
+    created_at: str | None = optional("When it was made.")
+    updated_at: str | None = optional("When it last changed.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -420,16 +331,15 @@ class User(Wire):
 
     id: str = Field(description="The id of the user.")
     name: str = Field(description="The name.")
-    email: str | None = Field(default=None, description="The e-mail address.")
-    role: str = Field(default="agent", description="What the user may do.")
-    availability: str | None = Field(
-        default=None,
-        description="Whether the user takes conversations now; null if that is not known.",
+    email: str | None = optional("The e-mail address.")
+    role: str = optional("What the user may do.", "agent")
+    availability: str | None = optional(
+        "Whether the user takes conversations now; null if that is not known."
     )
-    avatar_url: str | None = Field(default=None, description="The address of a picture.")
-    active: bool = Field(default=True, description="The user still belongs to the account.")
-    created_at: str | None = Field(default=None, description="When the user was added.")
-    updated_at: str | None = Field(default=None, description="When the user last changed.")
+    avatar_url: str | None = optional("The address of a picture.")
+    active: bool = optional("The user still belongs to the account.", True)
+    created_at: str | None = optional("When the user was added.")
+    updated_at: str | None = optional("When the user last changed.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -440,18 +350,12 @@ class Team(Wire):
 
     id: str = Field(description="The id of the team.")
     name: str = Field(description="The name.")
-    description: str | None = Field(default=None, description="What the team is for.")
-    distribution: str = Field(
-        default="round_robin",
-        description="How conversations are assigned to members.",
-    )
-    channels: tuple[str, ...] = Field(
-        default=(),
-        description="The ids of the numbers that the team answers for.",
-    )
-    members: tuple[UserRef, ...] = Field(default=(), description="The users of the team.")
-    created_at: str | None = Field(default=None, description="When it was made.")
-    updated_at: str | None = Field(default=None, description="When it last changed.")
+    description: str | None = optional("What the team is for.")
+    distribution: str = optional("How conversations are assigned to members.", "round_robin")
+    channels: tuple[str, ...] = optional("The ids of the numbers that the team answers for.", ())
+    members: tuple[UserRef, ...] = optional("The users of the team.", ())
+    created_at: str | None = optional("When it was made.")
+    updated_at: str | None = optional("When it last changed.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -462,35 +366,22 @@ class Channel(Wire):
 
     id: str = Field(description="The id, which is the phone_number_id of the provider.")
     name: str = Field(description="The alias of the number.")
-    phone: str | None = Field(default=None, description="The number in E.164.")
-    display_phone_number: str | None = Field(
-        default=None,
-        description="The number as the provider writes it.",
+    phone: str | None = optional("The number in E.164.")
+    display_phone_number: str | None = optional("The number as the provider writes it.")
+    verified_name: str | None = optional("The name that the provider has verified.")
+    quality_rating: str | None = optional("The provider's quality rating.")
+    status: str | None = optional("The provider's status of the number.")
+    name_status: str | None = optional("How far the name is approved.")
+    messaging_limit: str | None = optional(
+        "How many customers may be written to first in 24 hours."
     )
-    verified_name: str | None = Field(
-        default=None,
-        description="The name that the provider has verified.",
-    )
-    quality_rating: str | None = Field(default=None, description="The provider's quality rating.")
-    status: str | None = Field(default=None, description="The provider's status of the number.")
-    name_status: str | None = Field(default=None, description="How far the name is approved.")
-    messaging_limit: str | None = Field(
-        default=None,
-        description="How many customers may be written to first in 24 hours.",
-    )
-    throughput: str | None = Field(default=None, description="The provider's level of throughput.")
-    platform: str | None = Field(default=None, description="Where the number is hosted.")
-    on_business_app: bool | None = Field(
-        default=None,
-        description="The number is used in the WhatsApp Business app too.",
-    )
-    waba_id: str | None = Field(default=None, description="The WhatsApp business account.")
-    synced_at: str | None = Field(
-        default=None,
-        description="When these values were read from the provider.",
-    )
-    created_at: str | None = Field(default=None, description="When the number was first seen.")
-    updated_at: str | None = Field(default=None, description="When the row last changed.")
+    throughput: str | None = optional("The provider's level of throughput.")
+    platform: str | None = optional("Where the number is hosted.")
+    on_business_app: bool | None = optional("The number is used in the WhatsApp Business app too.")
+    waba_id: str | None = optional("The WhatsApp business account.")
+    synced_at: str | None = optional("When these values were read from the provider.")
+    created_at: str | None = optional("When the number was first seen.")
+    updated_at: str | None = optional("When the row last changed.")
 
     synced_time = Time("synced_at")
     created_time = Time("created_at")
@@ -503,8 +394,8 @@ class CannedResponse(Wire):
     id: str = Field(description="The id of the reply.")
     short_code: str = Field(description="What an agent types to insert it.")
     text: str = Field(description="The text that is inserted.")
-    created_at: str | None = Field(default=None, description="When it was made.")
-    updated_at: str | None = Field(default=None, description="When it last changed.")
+    created_at: str | None = optional("When it was made.")
+    updated_at: str | None = optional("When it last changed.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -516,28 +407,18 @@ class Template(Wire):
     id: str = Field(description="The provider's id of the template.")
     name: str = Field(description="The name that messages refer to.")
     language: str = Field(description="The language, as the provider names it.")
-    category: str | None = Field(
-        default=None,
-        description="The category that its messages are charged as.",
+    category: str | None = optional("The category that its messages are charged as.")
+    status: str | None = optional("How far the provider has approved it.")
+    parameter_format: str | None = optional("How its variables are named.")
+    components: tuple[dict[str, Any], ...] = optional(
+        "The parts of the template, as the provider has them.", ()
     )
-    status: str | None = Field(default=None, description="How far the provider has approved it.")
-    parameter_format: str | None = Field(default=None, description="How its variables are named.")
-    components: tuple[dict[str, Any], ...] = Field(
-        default=(),
-        description="The parts of the template, as the provider has them.",
-    )
-    quality_score: str | None = Field(default=None, description="The provider's quality score.")
-    rejected_reason: str | None = Field(default=None, description="Why the provider refused it.")
-    previous_category: str | None = Field(
-        default=None,
-        description="The category before the provider changed it.",
-    )
-    waba_id: str | None = Field(default=None, description="The WhatsApp business account.")
-    channels: tuple[str, ...] = Field(
-        default=(),
-        description="The ids of the numbers that may send it.",
-    )
-    updated_at: str | None = Field(default=None, description="When it last changed.")
+    quality_score: str | None = optional("The provider's quality score.")
+    rejected_reason: str | None = optional("Why the provider refused it.")
+    previous_category: str | None = optional("The category before the provider changed it.")
+    waba_id: str | None = optional("The WhatsApp business account.")
+    channels: tuple[str, ...] = optional("The ids of the numbers that may send it.", ())
+    updated_at: str | None = optional("When it last changed.")
 
     updated_time = Time("updated_at")
 
@@ -546,17 +427,11 @@ class CountSet(Wire):
     """Conversations of one status; `mine` is None for a key without a user."""
 
     # A count that a server leaves out is not known, and not zero.
-    all: int | None = Field(default=None, description="All of them.")
-    mine: int | None = Field(
-        default=None,
-        description="Those of the key's user; null for a key without one.",
-    )
-    assigned: int | None = Field(default=None, description="Those with an assignee.")
-    unassigned: int | None = Field(default=None, description="Those without one.")
-    awaiting_human: int | None = Field(
-        default=None,
-        description="Those that a bot has handed to a person.",
-    )
+    all: int | None = optional("All of them.")
+    mine: int | None = optional("Those of the key's user; null for a key without one.")
+    assigned: int | None = optional("Those with an assignee.")
+    unassigned: int | None = optional("Those without one.")
+    awaiting_human: int | None = optional("Those that a bot has handed to a person.")
 
 
 class StatusCounts(Wire):
@@ -571,38 +446,26 @@ class ChannelCounts(Wire):
     """Conversations of one channel."""
 
     channel: str = Field(description="The id of the channel.")
-    all: int | None = Field(default=None, description="All of its conversations.")
-    open: int | None = Field(default=None, description="The open ones.")
-    awaiting_human: int | None = Field(default=None, description="The open ones that need a human.")
+    all: int | None = optional("All of its conversations.")
+    open: int | None = optional("The open ones.")
+    awaiting_human: int | None = optional("The open ones that need a human.")
 
 
 class Counts(Wire):
     """Numbers of conversations. mine … unread count the open ones (or the asked status)."""
 
-    all: int | None = Field(default=None, description="All conversations.")
-    open: int | None = Field(default=None, description="Open ones.")
-    snoozed: int | None = Field(default=None, description="Snoozed ones.")
-    resolved: int | None = Field(default=None, description="Resolved ones.")
-    mine: int | None = Field(
-        default=None,
-        description="Open ones of the key's user; null for a key without one.",
-    )
-    assigned: int | None = Field(default=None, description="Open ones with an assignee.")
-    unassigned: int | None = Field(default=None, description="Open ones without an assignee.")
-    awaiting_human: int | None = Field(
-        default=None,
-        description="Open ones that a bot has handed to a person.",
-    )
-    unread: int | None = Field(
-        default=None,
-        description="Open ones with unread messages; null if none has a read marker.",
-    )
-    by_status: StatusCounts | None = Field(default=None, description="The same by status.")
-    by_channel: tuple[ChannelCounts, ...] = Field(
-        default=(),
-        description="Conversations of each channel.",
-    )
-    as_of: str | None = Field(default=None, description="When the counts were true.")
+    all: int | None = optional("All conversations.")
+    open: int | None = optional("Open ones.")
+    snoozed: int | None = optional("Snoozed ones.")
+    resolved: int | None = optional("Resolved ones.")
+    mine: int | None = optional("Open ones of the key's user; null for a key without one.")
+    assigned: int | None = optional("Open ones with an assignee.")
+    unassigned: int | None = optional("Open ones without an assignee.")
+    awaiting_human: int | None = optional("Open ones that a bot has handed to a person.")
+    unread: int | None = optional("Open ones with unread messages; null if none has a read marker.")
+    by_status: StatusCounts | None = optional("The same by status.")
+    by_channel: tuple[ChannelCounts, ...] = optional("Conversations of each channel.", ())
+    as_of: str | None = optional("When the counts were true.")
 
     as_of_time = Time("as_of")
 
