@@ -34,7 +34,15 @@ class _BaseCommand(click.Command):
         options["context_settings"] = {**_CONTEXT, **options.get("context_settings", {})}
         super().__init__(*arguments, **options)
         self.examples = tuple(examples)
-        self.params.append(_debug_option())
+        self.params.append(
+            click.Option(
+                ["--debug"],
+                is_flag=True,
+                expose_value=False,
+                callback=_start_log,
+                help="Write a debug log, without keys or message texts.",
+            )
+        )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
@@ -148,16 +156,6 @@ def _invoked(command: click.Command, given: object) -> object:
         return error.exit_code
     except click.Abort:
         return INTERRUPTED
-
-
-def _debug_option() -> click.Option:
-    return click.Option(
-        ["--debug"],
-        is_flag=True,
-        expose_value=False,
-        callback=_start_log,
-        help="Write a debug log, without keys or message texts.",
-    )
 
 
 def _start_log(context: click.Context, option: click.Parameter, wanted: bool) -> None:

@@ -55,15 +55,11 @@ def _column(name: str, read: Callable[[Any], Cell], heading: str = "") -> Column
         name,
         read,
         heading,
-        moment=_is_moment(name),
+        moment=name.endswith(("_at", "_since", "_until")),
         phone=name in ("phone", "contact"),
         flexible=name in _FLEXIBLE,
         styles=_STATUS_STYLES if name == "status" else {},
     )
-
-
-def _is_moment(name: str) -> bool:
-    return name.endswith(("_at", "_since", "_until"))
 
 
 def _members(*names: str) -> tuple[Column[Any], ...]:

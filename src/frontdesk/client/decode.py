@@ -60,7 +60,7 @@ def _translated(
     answer: Response, body: Any, row: type[W], remark: Remark, sent_cursor: str | None
 ) -> Page[W]:
     """Normalise a page of a deviating server."""
-    members = spelt(body, _ENVELOPE_LEVELS) if _is_envelope(body) else body
+    members = spelt(body, _ENVELOPE_LEVELS) if isinstance(body, dict) else body
     where = list_in(members, row)
     if where is None:
         raise UnknownStructure(_unrecognised(body))
@@ -121,10 +121,6 @@ def _checked(members: dict[str, Any], row: type[W]) -> W | None:
         )
     except ValidationError:
         return None
-
-
-def _is_envelope(body: Any) -> bool:
-    return isinstance(body, dict)
 
 
 def _remark_on_envelope(path: str, way: NextPage, filled: bool, remark: Remark) -> None:

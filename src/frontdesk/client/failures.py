@@ -107,17 +107,13 @@ def failure(answer: Response, trouble: ErrorResponse, now: datetime) -> InboxErr
     if status == 404:
         return NotFound(sentence or "The server does not have this")
     if 400 <= status < 500:
-        kind = CursorRefused if _names_cursor(trouble) else Refused
+        kind = CursorRefused if trouble.blames_cursor and not trouble.unnamed else Refused
         return kind(sentence or _title(status), code=trouble.code)
     if 300 <= status < 400:
         return BadResponse(
             f"The server sends the client {_elsewhere(answer)}: it does not go there"
         )
     return BadResponse(f"{sentence or _title(status)}{trouble.reference}")
-
-
-def _names_cursor(trouble: ErrorResponse) -> bool:
-    return trouble.blames_cursor and not trouble.unnamed
 
 
 def _problem(body: bytes) -> Mapping[str, Any]:

@@ -130,7 +130,7 @@ def contact(customer: Customer, random: Random, since: int) -> ContactUpsert:
         name_rank=rank,
         profile_name=profile,
         username=customer.first.lower() + "_vd" if person.wa_user_id else None,
-        email=_mail(person) if chance < 0.4 else None,
+        email=f"customer{(person.wa_id or '0')[-5:]}@mail.example" if chance < 0.4 else None,
         blocked=True if chance > 0.985 else None,
         custom_fields=_fields(person, random, since) if chance < 0.65 else {},
     )
@@ -155,10 +155,6 @@ def _phone(language: str, number: int) -> str:
     if number % 3:
         return f"+447700900{number:03d}"
     return f"+1{('212', '617', '312', '415')[number // 3 % 4]}55501{number // 3 % 100:02d}"
-
-
-def _mail(person: Person) -> str:
-    return f"customer{(person.wa_id or '0')[-5:]}@mail.example"
 
 
 def _fields(person: Person, random: Random, since: int) -> dict[str, Any]:

@@ -69,7 +69,9 @@ class CursorCodec:
         if len(cursor) > MAX_LENGTH or version != _VERSION or not genuine:
             raise InvalidCursor
         try:
-            contents: list[int | str] = json.loads(_bytes(payload))
+            contents: list[int | str] = json.loads(
+                urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+            )
         except (NotBase64, ValueError) as error:
             raise InvalidCursor from error
         return contents
@@ -84,7 +86,3 @@ class CursorCodec:
 
 def _text(payload: bytes) -> str:
     return urlsafe_b64encode(payload).rstrip(b"=").decode()
-
-
-def _bytes(text: str) -> bytes:
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

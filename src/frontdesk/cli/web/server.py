@@ -118,7 +118,9 @@ class BrowserServer(Server):
             raise web.HTTPNotFound(text="This file was saved before, or its page is gone") from None
         response = web.StreamResponse()
         response.content_type = "application/octet-stream"
-        response.headers["Content-Disposition"] = _attachment(download.file_name)
+        response.headers["Content-Disposition"] = (
+            f"attachment; filename*=UTF-8''{quote(download.file_name, safe='')}"
+        )
         await response.prepare(request)
         async for piece in self.download_manager.download(key):
             await response.write(piece)
@@ -140,11 +142,6 @@ async def _read_page(websocket: web.WebSocketResponse, viewer: BrowserViewer) ->
                 await websocket.send_json(["pong", text])
             case Focused(focused):
                 await (viewer.focus() if focused else viewer.blur())
-
-
-def _attachment(name: str) -> str:
-    """Return a Content-Disposition header (RFC 6266)."""
-    return f"attachment; filename*=UTF-8''{quote(name, safe='')}"
 
 
 async def _secure(request: web.Request, response: web.StreamResponse) -> None:
