@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -95,6 +95,12 @@ class Group(_BaseCommand, click.Group):
         self._aliases = dict(aliases or {})
         self._sections = dict(sections or {})
 
+    def subcommand(
+        self, name: str, *examples: str, **options: Any
+    ) -> Callable[[Callable[..., Any]], click.Command]:
+        """Decorator of a function that becomes a command of the group."""
+        return self.command(name, examples=examples, **options)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move options that name an inbox from before a command of the group to behind it."""
         at = 0
@@ -132,6 +138,16 @@ class Group(_BaseCommand, click.Group):
                         if one
                     ]
                 )
+
+
+def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Decorator of a function that becomes a command; the examples end its help."""
+    return click.command(name, cls=Command, examples=examples, **options)
+
+
+def group(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Any]], Group]:
+    """Decorator of a function that becomes a group of commands."""
+    return click.group(name, cls=Group, examples=examples, **options)
 
 
 def run(command: click.Command, given: object = None) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
@@ -26,13 +26,10 @@ _COLUMNS: tuple[Column[dict[str, Any]], ...] = (
 )
 
 
-@click.group(
+@group(
     "accounts",
-    cls=Group,
-    examples=(
-        "frontdesk accounts create shop --database inbox.db",
-        "frontdesk accounts list --database inbox.db",
-    ),
+    "frontdesk accounts create shop --database inbox.db",
+    "frontdesk accounts list --database inbox.db",
 )
 def accounts_group() -> None:
     """Create, list, disable and enable accounts.
@@ -41,12 +38,10 @@ def accounts_group() -> None:
     """
 
 
-@accounts_group.command(
+@accounts_group.subcommand(
     "create",
-    examples=(
-        "frontdesk accounts create shop --database inbox.db",
-        "frontdesk accounts create shop --name 'The shop' --database inbox.db",
-    ),
+    "frontdesk accounts create shop --database inbox.db",
+    "frontdesk accounts create shop --name 'The shop' --database inbox.db",
 )
 @click.argument("slug", callback=lambda context, argument, text: _slug(text))
 @database_option("Database of the service.")
@@ -74,12 +69,10 @@ def create_command(slug: str, database: str, name: str | None, output: Output) -
         click.echo(f"Made the account {slug}; its keys: frontdesk keys create --account {slug} …")
 
 
-@accounts_group.command(
+@accounts_group.subcommand(
     "list",
-    examples=(
-        "frontdesk accounts list --database inbox.db",
-        "frontdesk accounts list --database inbox.db --json | jq length",
-    ),
+    "frontdesk accounts list --database inbox.db",
+    "frontdesk accounts list --database inbox.db --json | jq length",
 )
 @database_option("Database of the service.")
 @output_options()
@@ -93,12 +86,10 @@ def list_command(database: str, output: Output) -> None:
     output.write([_described(row) for row in rows], _COLUMNS)
 
 
-@accounts_group.command(
+@accounts_group.subcommand(
     "disable",
-    examples=(
-        "frontdesk accounts disable shop --database inbox.db",
-        "FRONTDESK_DATABASE=inbox.db frontdesk accounts disable shop",
-    ),
+    "frontdesk accounts disable shop --database inbox.db",
+    "FRONTDESK_DATABASE=inbox.db frontdesk accounts disable shop",
 )
 @click.argument("slug")
 @database_option("Database of the service.")
@@ -111,12 +102,10 @@ def disable_command(slug: str, database: str) -> None:
     click.echo(f"The account {slug} is shut; to open it again: frontdesk accounts enable {slug} …")
 
 
-@accounts_group.command(
+@accounts_group.subcommand(
     "enable",
-    examples=(
-        "frontdesk accounts enable shop --database inbox.db",
-        "FRONTDESK_DATABASE=inbox.db frontdesk accounts enable shop",
-    ),
+    "frontdesk accounts enable shop --database inbox.db",
+    "FRONTDESK_DATABASE=inbox.db frontdesk accounts enable shop",
 )
 @click.argument("slug")
 @database_option("Database of the service.")

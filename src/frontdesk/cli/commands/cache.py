@@ -10,7 +10,7 @@ import click
 
 from frontdesk import environment
 from frontdesk.cache import Cache, Coverage, KeepRule
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.options import confirm, target_options, yes_option
@@ -33,25 +33,18 @@ _HEADINGS = (
 )
 
 
-@click.group(
-    cls=Group,
-    name="cache",
-    examples=(
-        "frontdesk cache info",
-        "frontdesk cache fill --keep open",
-        "frontdesk cache clear --older-than 30d",
-    ),
+@group(
+    "cache",
+    "frontdesk cache info",
+    "frontdesk cache fill --keep open",
+    "frontdesk cache clear --older-than 30d",
 )
 def cache_group() -> None:
     """Show, fill or clear the local cache."""
 
 
-@cache_group.command(
-    "info",
-    examples=(
-        "frontdesk cache info",
-        "frontdesk cache info --url https://inbox.example.com",
-    ),
+@cache_group.subcommand(
+    "info", "frontdesk cache info", "frontdesk cache info --url https://inbox.example.com"
 )
 def info_command() -> None:
     """Show the location and contents of the cache."""
@@ -70,13 +63,7 @@ def info_command() -> None:
         click.echo(f"{aside}: {file_size(size)}, set aside; `frontdesk cache clear` removes it")
 
 
-@cache_group.command(
-    "clear",
-    examples=(
-        "frontdesk cache clear",
-        "frontdesk cache clear --older-than 30d",
-    ),
-)
+@cache_group.subcommand("clear", "frontdesk cache clear", "frontdesk cache clear --older-than 30d")
 @click.option(
     "--server", metavar="SERVER", help="Only the data of this server, as listed by `info`."
 )
@@ -130,12 +117,8 @@ def _keep(context: click.Context, option: click.Parameter, text: str | None) -> 
     return keep
 
 
-@cache_group.command(
-    "fill",
-    examples=(
-        "frontdesk cache fill",
-        "frontdesk cache fill --keep 30d --profile work",
-    ),
+@cache_group.subcommand(
+    "fill", "frontdesk cache fill", "frontdesk cache fill --keep 30d --profile work"
 )
 @target_options
 @click.option(

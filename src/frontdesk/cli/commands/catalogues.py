@@ -52,10 +52,11 @@ def _group(catalogue: _CatalogueCommands, summary: str) -> Group:
 def _add_list(group: Group, catalogue: _CatalogueCommands) -> None:
     name = catalogue.name
 
-    @group.command(
+    @group.subcommand(
         "list",
+        f"frontdesk {name} list",
+        f"frontdesk {name} list --format csv > {name}.csv",
         help=f"List the {catalogue.noun}s of an inbox.",
-        examples=(f"frontdesk {name} list", f"frontdesk {name} list --format csv > {name}.csv"),
     )
     @target_options
     @extent_options
@@ -70,10 +71,8 @@ def _add_list(group: Group, catalogue: _CatalogueCommands) -> None:
 def _add_view(group: Group, catalogue: _CatalogueCommands) -> None:
     call = f"frontdesk {catalogue.name} view {catalogue.example}"
 
-    @group.command(
-        "view",
-        help=f"Print a {catalogue.noun}, by its name or id.",
-        examples=(call, f"{call} --format json"),
+    @group.subcommand(
+        "view", call, f"{call} --format json", help=f"Print a {catalogue.noun}, by its name or id."
     )
     @click.argument("row_name", metavar="NAME", shell_complete=complete(catalogue.rows))
     @target_options

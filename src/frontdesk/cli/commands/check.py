@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.options import database_option
@@ -20,13 +20,10 @@ _BAD_INDEX = (
 )
 
 
-@click.command(
+@command(
     "check",
-    cls=Command,
-    examples=(
-        "frontdesk db check --database inbox.db",
-        "FRONTDESK_DATABASE=inbox.db frontdesk db check",
-    ),
+    "frontdesk db check --database inbox.db",
+    "FRONTDESK_DATABASE=inbox.db frontdesk db check",
 )
 @database_option("Database to check.")
 @click.pass_context

@@ -15,7 +15,7 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from frontdesk.cli.base import COMPLETION_VARIABLE, PROGRAM, Command
+from frontdesk.cli.base import COMPLETION_VARIABLE, PROGRAM, command
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -74,14 +74,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         return f"{item.type},{value}"
 
 
-@click.command(
-    "completion",
-    cls=Command,
-    examples=(
-        'eval "$(frontdesk completion bash)"',
-        "frontdesk completion fish | source",
-    ),
-)
+@command("completion", 'eval "$(frontdesk completion bash)"', "frontdesk completion fish | source")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:

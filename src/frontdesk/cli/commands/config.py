@@ -2,44 +2,25 @@
 
 import click
 
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.output import print_table
 from frontdesk.errors import BadSettings
 
 
-@click.group(
-    cls=Group,
-    name="config",
-    examples=(
-        "frontdesk config edit",
-        "frontdesk config check",
-    ),
-)
+@group("config", "frontdesk config edit", "frontdesk config check")
 def config_group() -> None:
     """Find, check and edit the configuration file."""
 
 
-@config_group.command(
-    "path",
-    examples=(
-        "frontdesk config path",
-        'cat "$(frontdesk config path)"',
-    ),
-)
+@config_group.subcommand("path", "frontdesk config path", 'cat "$(frontdesk config path)"')
 def path_command() -> None:
     """Print the path of the configuration file."""
     click.echo(configuration().path)
 
 
-@config_group.command(
-    "check",
-    examples=(
-        "frontdesk config check",
-        "frontdesk config check && frontdesk",
-    ),
-)
+@config_group.subcommand("check", "frontdesk config check", "frontdesk config check && frontdesk")
 @click.pass_context
 def check_command(context: click.Context) -> None:
     """Check the configuration file.
@@ -55,13 +36,7 @@ def check_command(context: click.Context) -> None:
     click.echo(f"{configured.path} {there}")
 
 
-@config_group.command(
-    "edit",
-    examples=(
-        "frontdesk config edit",
-        "VISUAL=nano frontdesk config edit",
-    ),
-)
+@config_group.subcommand("edit", "frontdesk config edit", "VISUAL=nano frontdesk config edit")
 @click.pass_context
 def edit_command(context: click.Context) -> None:
     """Edit the configuration file.
@@ -81,13 +56,7 @@ def edit_command(context: click.Context) -> None:
     context.invoke(check_command)
 
 
-@config_group.command(
-    "keys",
-    examples=(
-        "frontdesk config keys",
-        "frontdesk config keys | grep inbox",
-    ),
-)
+@config_group.subcommand("keys", "frontdesk config keys", "frontdesk config keys | grep inbox")
 def keys_command() -> None:
     """List actions and their keys.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.columns import CONTACTS
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Output, output_options
@@ -22,21 +22,15 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
 
-@click.group(
-    "contacts",
-    cls=Group,
-    examples=("frontdesk contacts search ana", "frontdesk contacts view +44 20 7946 0018"),
-)
+@group("contacts", "frontdesk contacts search ana", "frontdesk contacts view +44 20 7946 0018")
 def contacts_group() -> None:
     """List, view and search contacts."""
 
 
-@contacts_group.command(
+@contacts_group.subcommand(
     "list",
-    examples=(
-        "frontdesk contacts list --limit 10",
-        "frontdesk contacts list --all --format csv > contacts.csv",
-    ),
+    "frontdesk contacts list --limit 10",
+    "frontdesk contacts list --all --format csv > contacts.csv",
 )
 @target_options
 @click.option("--q", metavar="TEXT", help="Filter by a part of the name, e-mail address or number.")
@@ -50,9 +44,8 @@ def list_command(target: Target, q: str | None, output: Output, extent: Extent) 
     _list(target, q, output, extent)
 
 
-@contacts_group.command(
-    "search",
-    examples=("frontdesk contacts search ana", "frontdesk contacts search 7946 --json id,phone"),
+@contacts_group.subcommand(
+    "search", "frontdesk contacts search ana", "frontdesk contacts search 7946 --json id,phone"
 )
 @click.argument("text", nargs=-1, required=True)
 @target_options
@@ -66,12 +59,10 @@ def search_command(target: Target, text: tuple[str, ...], output: Output, extent
     _list(target, " ".join(text), output, extent)
 
 
-@contacts_group.command(
+@contacts_group.subcommand(
     "view",
-    examples=(
-        "frontdesk contacts view +44 20 7946 0018",
-        "frontdesk contacts view 442079460018 --json id,name,email",
-    ),
+    "frontdesk contacts view +44 20 7946 0018",
+    "frontdesk contacts view 442079460018 --json id,name,email",
 )
 @click.argument("phone", metavar="NUMBER", nargs=-1, required=True)
 @target_options

@@ -9,7 +9,7 @@ import click
 
 from frontdesk import conversation_export
 from frontdesk.cli import columns
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.completion import (
     complete_assignee,
@@ -67,13 +67,10 @@ ENTRIES: tuple[Column[Entry], ...] = (
 )
 
 
-@click.group(
+@group(
     "conversations",
-    cls=Group,
-    examples=(
-        "frontdesk conversations list --status open --assignee unassigned",
-        "frontdesk conversations view 27 --last 20",
-    ),
+    "frontdesk conversations list --status open --assignee unassigned",
+    "frontdesk conversations view 27 --last 20",
 )
 def conversations_group() -> None:
     """List, view and search conversations."""
@@ -153,13 +150,11 @@ async def _selected(
     return ConversationSelector(ConversationFilter(**members), answer.rest, answer.order, names)
 
 
-@conversations_group.command(
+@conversations_group.subcommand(
     "list",
-    examples=(
-        "frontdesk conversations list 'is:open @me #vip waiting:>1h sort:waiting'",
-        "frontdesk conversations list --view Billing --status open",
-        "frontdesk conversations list --all --json id,status,contact.phone | jq length",
-    ),
+    "frontdesk conversations list 'is:open @me #vip waiting:>1h sort:waiting'",
+    "frontdesk conversations list --view Billing --status open",
+    "frontdesk conversations list --all --json id,status,contact.phone | jq length",
 )
 @target_options
 @selection_options
@@ -198,12 +193,10 @@ async def _server_order(client: "InboxClient", selected: ConversationSelector) -
     return None if "sort" in client.server.no_extensions else selected.order
 
 
-@conversations_group.command(
+@conversations_group.subcommand(
     "view",
-    examples=(
-        "frontdesk conversations view 27",
-        "frontdesk conversations view 27 --people --format markdown > thread.md",
-    ),
+    "frontdesk conversations view 27",
+    "frontdesk conversations view 27 --people --format markdown > thread.md",
 )
 @click.argument("conversation_id", metavar="ID")
 @target_options

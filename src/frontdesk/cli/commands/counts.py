@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-import click
-
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import ConversationSelector, Select, selection_options
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options
@@ -39,13 +37,10 @@ _WIDE: tuple[Column[Row], ...] = (
 )
 
 
-@click.command(
+@command(
     "counts",
-    cls=Command,
-    examples=(
-        "frontdesk counts --channel 'Support EU' --json open,mine",
-        "frontdesk counts '#vip waiting:>1h'",
-    ),
+    "frontdesk counts --channel 'Support EU' --json open,mine",
+    "frontdesk counts '#vip waiting:>1h'",
 )
 @target_options
 @selection_options

@@ -1,23 +1,18 @@
 """`frontdesk db`: creates, migrates, checks and fills databases."""
 
-import click
-
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 
 
-@click.group(
+@group(
     "db",
-    cls=Group,
+    "frontdesk db init --database inbox.db",
+    "frontdesk db sample --database big.db --conversations 100000",
     lazy={
         "check": "frontdesk.cli.commands.check:check_command",
         "init": "frontdesk.cli.commands.init:init_command",
         "sample": "frontdesk.cli.commands.sample:sample_command",
         "upgrade": "frontdesk.cli.commands.init:upgrade_command",
     },
-    examples=(
-        "frontdesk db init --database inbox.db",
-        "frontdesk db sample --database big.db --conversations 100000",
-    ),
 )
 def db_group() -> None:
     """Set up, upgrade and check a database; make a sample."""

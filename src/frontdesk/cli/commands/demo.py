@@ -15,11 +15,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 import frontdesk
 from frontdesk import subprocess_environment
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.errors import UnusableFile
 
 if TYPE_CHECKING:
@@ -87,14 +85,7 @@ def _failed() -> UnusableFile:
     return UnusableFile("The sample inbox could not be made")
 
 
-@click.command(
-    "demo",
-    cls=Command,
-    examples=(
-        "frontdesk demo",
-        "NO_COLOR=1 frontdesk demo",
-    ),
-)
+@command("demo", "frontdesk demo", "NO_COLOR=1 frontdesk demo")
 def demo_command() -> None:
     """Open the viewer on a built-in sample inbox.
 

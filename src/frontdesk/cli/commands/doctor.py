@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from frontdesk import __version__, environment
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR, exit_code
 from frontdesk.cli.options import target_options
@@ -66,13 +66,8 @@ class Diagnosis:
         ]
 
 
-@click.command(
-    "doctor",
-    cls=Command,
-    examples=(
-        "frontdesk doctor",
-        "frontdesk doctor --url https://inbox.example.com --format json",
-    ),
+@command(
+    "doctor", "frontdesk doctor", "frontdesk doctor --url https://inbox.example.com --format json"
 )
 @target_options
 @output_options("text", "json", default="text")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import TRY_AGAIN, say
 from frontdesk.cli.options import database_option, yes_option
@@ -36,13 +36,10 @@ _NOUNS = (
 )
 
 
-@click.command(
+@command(
     "erase",
-    cls=Command,
-    examples=(
-        "frontdesk erase +16505551234 --database inbox.db",
-        "frontdesk erase '+44 20 7946 0018' --yes --database inbox.db",
-    ),
+    "frontdesk erase +16505551234 --database inbox.db",
+    "frontdesk erase '+44 20 7946 0018' --yes --database inbox.db",
 )
 @click.argument("number", callback=lambda context, option, text: _phone(text))
 @database_option("Database to erase from.")

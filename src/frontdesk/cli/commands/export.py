@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, cast
 import click
 
 from frontdesk import private_files
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible, progress
@@ -24,24 +24,19 @@ if TYPE_CHECKING:
 _STANDARD_OUTPUT = "-"
 
 
-@click.group(
+@group(
     "export",
-    cls=Group,
-    examples=(
-        "frontdesk export events --database inbox.db -o backup.ndjson.gz",
-        "frontdesk export events --database inbox.db --account default > lines.ndjson",
-    ),
+    "frontdesk export events --database inbox.db -o backup.ndjson.gz",
+    "frontdesk export events --database inbox.db --account default > lines.ndjson",
 )
 def export_group() -> None:
     """Export a database for backups and moves."""
 
 
-@export_group.command(
+@export_group.subcommand(
     "events",
-    examples=(
-        "frontdesk export events --database inbox.db -o backup.ndjson.gz",
-        "frontdesk export events --database old.db | frontdesk import events - --database new.db",
-    ),
+    "frontdesk export events --database inbox.db -o backup.ndjson.gz",
+    "frontdesk export events --database old.db | frontdesk import events - --database new.db",
 )
 @database_option("Database to export.")
 @click.option("--account", help="Export only this account.  [default: all]")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.commands.keys import NEW_KEY, KeyOrder, keep_new_key, show_new_key
 from frontdesk.cli.database import opened
 from frontdesk.cli.options import database_option
@@ -20,14 +20,11 @@ if TYPE_CHECKING:
     from frontdesk.store.database import Database
 
 
-@click.command(
+@command(
     "init",
-    cls=Command,
-    examples=(
-        "frontdesk db init --database inbox.db",
-        "frontdesk db init --database postgresql:///inbox --json",
-        "frontdesk db init --database inbox.db --message-search",
-    ),
+    "frontdesk db init --database inbox.db",
+    "frontdesk db init --database postgresql:///inbox --json",
+    "frontdesk db init --database inbox.db --message-search",
 )
 @database_option("Database to set up; created if missing.")
 @click.option("--name", default="first key", show_default=True, help="Name of the first key.")
@@ -55,13 +52,10 @@ def init_command(database: str, name: str, message_search: bool, output: Output)
     show_new_key(made, output)
 
 
-@click.command(
+@command(
     "upgrade",
-    cls=Command,
-    examples=(
-        "frontdesk db upgrade --database inbox.db",
-        "frontdesk db upgrade --database inbox.db --message-search",
-    ),
+    "frontdesk db upgrade --database inbox.db",
+    "frontdesk db upgrade --database inbox.db --message-search",
 )
 @database_option("Database to upgrade.")
 @click.option(

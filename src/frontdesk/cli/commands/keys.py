@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
@@ -48,24 +48,19 @@ class KeyOrder:
     expires_in: int | None
 
 
-@click.group(
+@group(
     "keys",
-    cls=Group,
-    examples=(
-        "frontdesk keys create --name laptop --all-read --database inbox.db",
-        "frontdesk keys list --database inbox.db",
-    ),
+    "frontdesk keys create --name laptop --all-read --database inbox.db",
+    "frontdesk keys list --database inbox.db",
 )
 def keys_group() -> None:
     """Create, list, rotate and revoke API keys."""
 
 
-@keys_group.command(
+@keys_group.subcommand(
     "create",
-    examples=(
-        "frontdesk keys create --name laptop --user ana@example.com --all-read",
-        "frontdesk keys create --name wall --scope reports:read --expires 90d",
-    ),
+    "frontdesk keys create --name laptop --user ana@example.com --all-read",
+    "frontdesk keys create --name wall --scope reports:read --expires 90d",
 )
 @database_option("Database of the service.")
 @click.option("--name", required=True, help="Name of the key.")
@@ -98,12 +93,10 @@ def create_command(
     show_new_key(make_key(database, order, now=epoch_milliseconds()), output)
 
 
-@keys_group.command(
+@keys_group.subcommand(
     "list",
-    examples=(
-        "frontdesk keys list --database inbox.db",
-        "frontdesk keys list --database inbox.db --json | jq length",
-    ),
+    "frontdesk keys list --database inbox.db",
+    "frontdesk keys list --database inbox.db --json | jq length",
 )
 @database_option("Database of the service.")
 @click.option("--account", help="List only the keys of this account.")
@@ -122,12 +115,10 @@ def list_command(database: str, account: str | None, output: Output) -> None:
     output.write([_described(row, at) for row in rows], _COLUMNS)
 
 
-@keys_group.command(
+@keys_group.subcommand(
     "revoke",
-    examples=(
-        "frontdesk keys revoke 3fk2a9 --database inbox.db",
-        "FRONTDESK_DATABASE=inbox.db frontdesk keys revoke 3fk2a9",
-    ),
+    "frontdesk keys revoke 3fk2a9 --database inbox.db",
+    "FRONTDESK_DATABASE=inbox.db frontdesk keys revoke 3fk2a9",
 )
 @click.argument("key_id", metavar="KEY")
 @database_option("Database of the service.")
@@ -149,12 +140,10 @@ def revoke_command(key_id: str, database: str) -> None:
     click.echo(f"{key_id} is revoked" if ended else f"{key_id} was revoked before")
 
 
-@keys_group.command(
+@keys_group.subcommand(
     "rotate",
-    examples=(
-        "frontdesk keys rotate 3fk2a9 --database inbox.db",
-        "frontdesk keys rotate 3fk2a9 --overlap 24h --database inbox.db",
-    ),
+    "frontdesk keys rotate 3fk2a9 --database inbox.db",
+    "frontdesk keys rotate 3fk2a9 --overlap 24h --database inbox.db",
 )
 @click.argument("key_id", metavar="KEY")
 @database_option("Database of the service.")

@@ -1,15 +1,12 @@
 """`frontdesk list`: the former names of the lists."""
 
-import click
-
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 
 _COMMANDS = "frontdesk.cli.commands"
 
 
-@click.group(
+@group(
     "list",
-    cls=Group,
     lazy={
         "conversations": f"{_COMMANDS}.conversations:list_command",
         "contacts": f"{_COMMANDS}.contacts:list_command",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.commands.conversations import ENTRIES
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.options import target_options
@@ -16,21 +16,15 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
 
-@click.group(
-    "messages",
-    cls=Group,
-    examples=("frontdesk messages list 27 --limit 10", "frontdesk messages search refund"),
-)
+@group("messages", "frontdesk messages list 27 --limit 10", "frontdesk messages search refund")
 def messages_group() -> None:
     """List the messages of a conversation; search messages."""
 
 
-@messages_group.command(
+@messages_group.subcommand(
     "list",
-    examples=(
-        "frontdesk messages list 27 --limit 10",
-        "frontdesk messages list 27 --all --json created_at,author,text",
-    ),
+    "frontdesk messages list 27 --limit 10",
+    "frontdesk messages list 27 --all --json created_at,author,text",
 )
 @click.argument("conversation_id", metavar="CONVERSATION")
 @target_options

@@ -2,17 +2,10 @@
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 
 
-@click.command(
-    "openapi",
-    cls=Command,
-    examples=(
-        "frontdesk openapi > openapi.json",
-        "frontdesk openapi | jq .info.version",
-    ),
-)
+@command("openapi", "frontdesk openapi > openapi.json", "frontdesk openapi | jq .info.version")
 def openapi_command() -> None:
     """Print the OpenAPI document of the interface."""
     from frontdesk.service.openapi import document_bytes

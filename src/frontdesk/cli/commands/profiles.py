@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from frontdesk import environment
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.cli.options import confirm, yes_option
 from frontdesk.cli.output import plain, print_table
@@ -25,13 +25,10 @@ from frontdesk.errors import BadSettings
 _LONGEST_LINE = 4096
 
 
-@click.group(
-    cls=Group,
-    name="profiles",
-    examples=(
-        "frontdesk profiles add work --url https://inbox.example.com",
-        "frontdesk profiles use work",
-    ),
+@group(
+    "profiles",
+    "frontdesk profiles add work --url https://inbox.example.com",
+    "frontdesk profiles use work",
 )
 def profiles_group() -> None:
     """Manage profiles: named inboxes to open.
@@ -50,12 +47,10 @@ class _AddOptions:
     key_variable: str | None
 
 
-@profiles_group.command(
+@profiles_group.subcommand(
     "add",
-    examples=(
-        "frontdesk profiles add work --url https://inbox.example.com",
-        "frontdesk profiles add shop --database inbox.db --as ana@example.com --use",
-    ),
+    "frontdesk profiles add work --url https://inbox.example.com",
+    "frontdesk profiles add shop --database inbox.db --as ana@example.com --use",
 )
 @click.argument("name")
 @click.option("--url", help="Address of the server.")
@@ -101,13 +96,7 @@ def add_command(
     click.echo(add_profile(configured, profile, None if command else key, use=options.use))
 
 
-@profiles_group.command(
-    "list",
-    examples=(
-        "frontdesk profiles list",
-        "frontdesk profiles list | grep work",
-    ),
-)
+@profiles_group.subcommand("list", "frontdesk profiles list", "frontdesk profiles list | grep work")
 def list_command() -> None:
     """List the profiles; * marks the current one."""
     configured = configuration(whole=False)
@@ -122,13 +111,7 @@ def list_command() -> None:
     print_table(["", "NAME", "WHERE", "ME"], rows)
 
 
-@profiles_group.command(
-    "use",
-    examples=(
-        "frontdesk profiles use work",
-        "frontdesk --profile shop",
-    ),
-)
+@profiles_group.subcommand("use", "frontdesk profiles use work", "frontdesk --profile shop")
 @click.argument("name")
 def use_command(name: str) -> None:
     """Make a profile the current one."""
@@ -140,12 +123,8 @@ def use_command(name: str) -> None:
     click.echo(f"{name} is in use: {plain(where(profile))}")
 
 
-@profiles_group.command(
-    "remove",
-    examples=(
-        "frontdesk profiles remove work",
-        "frontdesk profiles remove work --yes",
-    ),
+@profiles_group.subcommand(
+    "remove", "frontdesk profiles remove work", "frontdesk profiles remove work --yes"
 )
 @click.argument("name")
 @yes_option

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.completion import complete_channel
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
@@ -43,15 +43,12 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
 
 
-@click.command(
+@command(
     "report",
-    cls=Command,
-    examples=(
-        "frontdesk report last-week --by day",
-        "frontdesk report today --by user --spread",
-        "frontdesk report --watch --channel Madrid",
-        "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
-    ),
+    "frontdesk report last-week --by day",
+    "frontdesk report today --by user --spread",
+    "frontdesk report --watch --channel Madrid",
+    "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
 )
 @click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
 @target_options

@@ -5,19 +5,16 @@ from datetime import UTC, datetime
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, progress
 from frontdesk.wire.values import utc_now
 
 
-@click.command(
+@command(
     "sample",
-    cls=Command,
-    examples=(
-        "frontdesk db sample --database sample.db",
-        "frontdesk db sample --database big.db --conversations 1000000",
-    ),
+    "frontdesk db sample --database sample.db",
+    "frontdesk db sample --database big.db --conversations 1000000",
 )
 @database_option("Database to fill: a new file, or an empty PostgreSQL database.")
 @click.option("--conversations", type=click.IntRange(1, 100_000_000), default=10_000)

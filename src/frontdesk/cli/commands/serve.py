@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeVar, cast
 import click
 
 from frontdesk import environment, private_files, toml
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded
 from frontdesk.cli.options import admission_options, database_option
@@ -111,13 +111,10 @@ def webhook_options(command: F) -> Callable[..., object]:
     return wrapped
 
 
-@click.command(
+@command(
     "serve",
-    cls=Command,
-    examples=(
-        "frontdesk serve --database inbox.db --port 8080",
-        "frontdesk serve --database postgresql:///inbox --port 8080 --workers 4",
-    ),
+    "frontdesk serve --database inbox.db --port 8080",
+    "frontdesk serve --database postgresql:///inbox --port 8080 --workers 4",
 )
 @database_option("Database to serve.")
 @click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk import environment
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.commands.import_.files import counted, importable
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
@@ -26,13 +26,10 @@ GRAPH = "https://graph.facebook.com/v23.0"
 _PER_SECOND = 5.0
 
 
-@click.group(
+@group(
     "sync",
-    cls=Group,
-    examples=(
-        "frontdesk sync meta --waba 102290129340398 --database inbox.db",
-        "frontdesk sync meta --waba 102290129340398 --database inbox.db --dry-run",
-    ),
+    "frontdesk sync meta --waba 102290129340398 --database inbox.db",
+    "frontdesk sync meta --waba 102290129340398 --database inbox.db --dry-run",
 )
 def sync_group() -> None:
     """Fetch channels and templates from Meta.
@@ -41,12 +38,10 @@ def sync_group() -> None:
     """
 
 
-@sync_group.command(
+@sync_group.subcommand(
     "meta",
-    examples=(
-        "frontdesk sync meta --waba 102290129340398 --database inbox.db",
-        "frontdesk sync meta --waba 102290129340398 --database inbox.db --dry-run",
-    ),
+    "frontdesk sync meta --waba 102290129340398 --database inbox.db",
+    "frontdesk sync meta --waba 102290129340398 --database inbox.db --dry-run",
 )
 @click.option(
     "--waba", required=True, multiple=True, metavar="ID", help="WhatsApp business account."

@@ -25,7 +25,7 @@ from frontdesk.alerts import (
     terminal_notification,
 )
 from frontdesk.cache import Cache
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
@@ -225,13 +225,10 @@ LONGEST_PAUSE_SECONDS = 60.0
 _SLOWER = 1.5
 
 
-@click.command(
+@command(
     "tail",
-    cls=Command,
-    examples=(
-        "frontdesk tail --label vip",
-        "frontdesk tail --once --since 30m --format jsonl | jq -r .message.text",
-    ),
+    "frontdesk tail --label vip",
+    "frontdesk tail --once --since 30m --format jsonl | jq -r .message.text",
 )
 @target_options
 @filter_options

@@ -6,21 +6,14 @@ from collections.abc import Iterator
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.options import target_options
 from frontdesk.cli.target import Target, resolve, run_with_client
 from frontdesk.errors import BadSettings
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
 
 
-@click.command(
-    "web",
-    cls=Command,
-    examples=(
-        "frontdesk web --open",
-        "frontdesk web --database inbox.db --port 8090",
-    ),
-)
+@command("web", "frontdesk web --open", "frontdesk web --database inbox.db --port 8090")
 @target_options
 @click.option(
     "--port",

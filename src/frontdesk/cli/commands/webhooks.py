@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 from frontdesk.cli.commands.import_.files import unknown_channels
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
@@ -28,24 +28,19 @@ FAILURES_SHOWN = 10
 _PAGE = 200
 
 
-@click.group(
+@group(
     "webhooks",
-    cls=Group,
-    examples=(
-        "frontdesk webhooks status --database inbox.db",
-        "frontdesk webhooks replay --failed --database inbox.db",
-    ),
+    "frontdesk webhooks status --database inbox.db",
+    "frontdesk webhooks replay --failed --database inbox.db",
 )
 def webhooks_group() -> None:
     """Manage stored webhooks."""
 
 
-@webhooks_group.command(
+@webhooks_group.subcommand(
     "status",
-    examples=(
-        "frontdesk webhooks status --database inbox.db",
-        "frontdesk webhooks status --database inbox.db --account shop",
-    ),
+    "frontdesk webhooks status --database inbox.db",
+    "frontdesk webhooks status --database inbox.db --account shop",
 )
 @database_option("Database of the service.")
 @account_option
@@ -84,12 +79,10 @@ def status_command(database: str, account: str) -> None:
         click.echo(f"failed: {moment(row['received_at'])} {row['digest'][:12]} {reason}")
 
 
-@webhooks_group.command(
+@webhooks_group.subcommand(
     "replay",
-    examples=(
-        "frontdesk webhooks replay --failed --database inbox.db",
-        "frontdesk webhooks replay --since 2026-03-01 --database inbox.db",
-    ),
+    "frontdesk webhooks replay --failed --database inbox.db",
+    "frontdesk webhooks replay --since 2026-03-01 --database inbox.db",
 )
 @database_option("Database of the service, which may be running.")
 @account_option
@@ -155,12 +148,10 @@ def replay_command(
         context.exit(ERROR)
 
 
-@webhooks_group.command(
+@webhooks_group.subcommand(
     "purge",
-    examples=(
-        "frontdesk webhooks purge --database inbox.db",
-        "frontdesk webhooks purge --days 7 --database inbox.db",
-    ),
+    "frontdesk webhooks purge --database inbox.db",
+    "frontdesk webhooks purge --days 7 --database inbox.db",
 )
 @database_option("Database of the service.")
 @account_option

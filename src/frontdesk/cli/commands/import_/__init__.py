@@ -1,23 +1,18 @@
 """`frontdesk import`: imports data of other systems into a database."""
 
-import click
-
-from frontdesk.cli.base import Group
+from frontdesk.cli.base import group
 
 
-@click.group(
+@group(
     "import",
-    cls=Group,
+    "frontdesk import events archive.ndjson --database inbox.db",
+    "frontdesk import catalogue desk.toml --database inbox.db",
     lazy={
         "chat": "frontdesk.cli.commands.import_.chat:chat_command",
         "catalogue": "frontdesk.cli.commands.import_.catalogue:catalogue_command",
         "chatwoot": "frontdesk.cli.commands.import_.chatwoot:chatwoot_command",
         "events": "frontdesk.cli.commands.import_.events:events_command",
     },
-    examples=(
-        "frontdesk import events archive.ndjson --database inbox.db",
-        "frontdesk import catalogue desk.toml --database inbox.db",
-    ),
 )
 def import_group() -> None:
     """Import data from other systems."""

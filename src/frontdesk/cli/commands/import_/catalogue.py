@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.files import STANDARD_INPUT, check, counted, importable, named
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
@@ -21,14 +21,11 @@ if TYPE_CHECKING:
 _LARGEST = 16 * 1024 * 1024
 
 
-@click.command(
+@command(
     "catalogue",
-    cls=Command,
+    "frontdesk import catalogue desk.toml --database inbox.db",
+    "frontdesk import catalogue desk.toml --database inbox.db --dry-run",
     short_help="Import labels, users and teams.",
-    examples=(
-        "frontdesk import catalogue desk.toml --database inbox.db",
-        "frontdesk import catalogue desk.toml --database inbox.db --dry-run",
-    ),
 )
 @click.argument("file", metavar="FILE")
 @database_option("Database to import into; created if missing.")

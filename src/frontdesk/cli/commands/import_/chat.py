@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.files import check, counted, importable, named
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
@@ -34,14 +34,11 @@ _MOST, _MOST_WITH_FILES = 40_000, 10_000
 _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was said before an edit"
 
 
-@click.command(
+@command(
     "chat",
-    cls=Command,
+    "frontdesk import chat chat.zip --channel 'Support EU' --contact +16505551234 --me Ana",
+    "frontdesk import chat chat.txt --channel 1 --contact +16505551234 --me Ana --dry-run",
     short_help="Import chats exported by a phone.",
-    examples=(
-        "frontdesk import chat chat.zip --channel 'Support EU' --contact +16505551234 --me Ana",
-        "frontdesk import chat chat.txt --channel 1 --contact +16505551234 --me Ana --dry-run",
-    ),
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("Database to import into; created if missing.")

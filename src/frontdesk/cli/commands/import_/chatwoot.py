@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from frontdesk import environment
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
 from frontdesk.cli.database import account_option
@@ -31,14 +31,11 @@ PER_SECOND = 10.0
 _INTERRUPTED = "the same command continues"
 
 
-@click.command(
+@command(
     "chatwoot",
-    cls=Command,
+    "frontdesk import chatwoot --url https://chat.example.com --account-id 1",
+    "frontdesk import chatwoot --url https://app.chatwoot.com --account-id 1 --fetch-only",
     short_help="Import a Chatwoot account through its API.",
-    examples=(
-        "frontdesk import chatwoot --url https://chat.example.com --account-id 1",
-        "frontdesk import chatwoot --url https://app.chatwoot.com --account-id 1 --fetch-only",
-    ),
 )
 @click.option("--url", required=True, help="Address of Chatwoot, such as https://app.chatwoot.com.")
 @click.option("--account-id", required=True, type=click.IntRange(1), help="Account in Chatwoot.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.files import (
     Rejects,
     check,
@@ -36,14 +36,11 @@ if TYPE_CHECKING:
     from frontdesk.store.database import Database
 
 
-@click.command(
+@command(
     "events",
-    cls=Command,
+    "frontdesk import events archive.ndjson.gz --database inbox.db",
+    "frontdesk export events --database old.db | frontdesk import events - --database new.db",
     short_help="Import webhook archives and exports.",
-    examples=(
-        "frontdesk import events archive.ndjson.gz --database inbox.db",
-        "frontdesk export events --database old.db | frontdesk import events - --database new.db",
-    ),
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("Database to import into; created if missing.")
