@@ -45,13 +45,21 @@ _LACKS = "inbox.lacks"
 
 
 def offered(mailbox: Mailbox) -> frozenset[str]:
-    """Filters that the server answers; what it lacks is stored for the next start."""
-    server, stored = mailbox.server, mailbox.get_setting(_LACKS) or ""
-    lacks = frozenset(stored.split())
-    if server is not None and not server.no_extensions <= lacks:
-        lacks |= server.no_extensions
-        mailbox.set_setting(_LACKS, " ".join(sorted(lacks)))
+    """Filters that the server answers, as far as it is known from this start and earlier ones."""
+    server, stored = mailbox.server, _stored_lacks(mailbox)
+    lacks = stored if server is None else stored | server.no_extensions
     return STANDARD | (EXTENSIONS - lacks)
+
+
+def store_lacks(mailbox: Mailbox) -> None:
+    """Store the filters that the server lacks, for the next start."""
+    server, stored = mailbox.server, _stored_lacks(mailbox)
+    if server is not None and not server.no_extensions <= stored:
+        mailbox.set_setting(_LACKS, " ".join(sorted(stored | server.no_extensions)))
+
+
+def _stored_lacks(mailbox: Mailbox) -> frozenset[str]:
+    return frozenset((mailbox.get_setting(_LACKS) or "").split())
 
 
 def query_plan(

@@ -42,7 +42,7 @@ from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
-from frontdesk.tui.filters import counts_channels, offered, query_names, query_plan
+from frontdesk.tui.filters import counts_channels, offered, query_names, query_plan, store_lacks
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
@@ -340,6 +340,7 @@ class QueuePane(Pane):
 
     def _replan(self) -> bool:
         """Plan the query anew once names or the server's filters are known; True if changed."""
+        store_lacks(self._mailbox)
         plans = self._plans(self.list_query)
         if plans == (self._target, self.plan):
             return False
