@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from frontdesk.client.capabilities import PROBE_ROWS
+from frontdesk.client.discovery import PROBE_ROWS
 
 FINE, CHANGING, REFUSED = "fine", "changing", "key refused"
 
