@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import timedelta, timezone
 
 import pytest
@@ -124,6 +125,43 @@ def test_markdown_shows_marks_as_they_are():
 def test_cleaned_text_is_what_is_measured():
     assert plain("a\u200bb\n c") == "ab c"
     assert plain(clean("\x1b[1m")) == "\ufffd[1m"
+
+
+def test_a_narrow_table_leaves_out_its_last_texts_and_no_others():
+    row = ["215", "a" * 30, "b" * 30, "2026-03-14 09:26", "c" * 30]
+    headings = ["ID", "CONTACT", "LABELS", "AT", "LAST"]
+    heading, line = table(headings, [row], width=48, rigid=[0, 3]).split("\n")
+    assert heading.split() == ["ID", "CONTACT", "LABELS", "AT"]
+    assert cell_len(line) <= 48
+    assert "2026-03-14 09:26" in line
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["NEW", "RESOLVED", "FIRST RESPONSE", "P90"]), st.integers(0, 10**6)
+        ),
+        min_size=2,
+        max_size=12,
+    ),
+    st.integers(50, 120),
+)
+def test_columns_of_a_split_table_follow_below_and_none_is_cut(
+    figures: list[tuple[str, int]], width: int
+):
+    headings = ["CHANNEL", *(name for name, _ in figures)]
+    row = ["Ciudad de México", *(f"{number:,}" for _, number in figures)]
+    rigid = range(1, len(headings))
+    lines = table(headings, [row], width=width, rigid=rigid, split=True).split("\n")
+    assert max(map(cell_len, lines)) <= width
+    parts = [zip(*map(_cells, lines[at : at + 2]), strict=True) for at in range(0, len(lines), 3)]
+    columns = [column for part in parts for column in list(part)[1:]]
+    assert columns == list(zip(headings[1:], row[1:], strict=True))
+    assert all(line.startswith("Ciudad de México") for line in lines[1::3])
+
+
+def _cells(line: str) -> list[str]:
+    return re.split(r" {2,}", line)
 
 
 @pytest.mark.parametrize("width", [24, 30, 40, 90])

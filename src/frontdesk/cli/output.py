@@ -27,6 +27,8 @@ from frontdesk.wire import Wire, timestamp
 
 # Width of a table that no terminal limits, and the least of a column that is truncated.
 _UNLIMITED, _LEAST = 1_000_000, 8
+# The least of the first column of a table that is split.
+_LEAST_NAME = 24
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., object])
@@ -148,30 +150,62 @@ def table(
     out: TextIO | None = None,
     width: int | None = None,
     rigid: Collection[int] = (),
+    split: bool = False,
 ) -> str:
     """Format aligned columns, headings first; control characters are removed from cells.
 
-    out: a terminal there limits the width and has colours. The widest columns are truncated first;
-    `rigid` ones never, for which lines may be longer.
+    out: a terminal there limits the width and has colours. The widest columns are truncated first,
+    then the last are left out; `rigid` ones never, for which lines may be longer. split: no column
+    is left out; those that do not fit follow below, beside the first column again.
     """
     cells = [[_cell(text) for text in row] for row in (headings, *rows)]
     widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
     least = [one if at in rigid else min(one, _LEAST) for at, one in enumerate(widths)]
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for at, heading in enumerate(cells[0]):
-        grid.add_column(heading, no_wrap=at in rigid)
-    for row in cells[1:]:
-        grid.add_row(*row)
-    drawn = io.StringIO()
     width = width or (out and terminal_width(out)) or _UNLIMITED
+    if split:
+        least[0] = min(widths[0], _LEAST_NAME)
+        parts = _split(least, width)
+    else:
+        parts = [_fitting(least, width, rigid)]
+    drawn = io.StringIO()
     console = Console(
         file=drawn,
-        width=max(width, sum(least) + 2 * (len(least) - 1)),
+        width=max(width, *(_width_of(least, part) for part in parts)),
         force_terminal=out is not None and out.isatty(),
         legacy_windows=False,
     )
-    console.print(grid)
-    return "\n".join(line.rstrip() for line in drawn.getvalue().split("\n")[:-1])
+    for part in parts:
+        grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for at in part:
+            grid.add_column(cells[0][at], no_wrap=at in rigid)
+        for row in cells[1:]:
+            grid.add_row(*(row[at] for at in part))
+        console.print(grid)
+        console.line()
+    return "\n".join(line.rstrip() for line in drawn.getvalue().split("\n")[:-2])
+
+
+def _width_of(least: Sequence[int], columns: Sequence[int]) -> int:
+    return sum(least[at] + 2 for at in columns) - 2
+
+
+def _fitting(least: Sequence[int], width: int, rigid: Collection[int]) -> list[int]:
+    """Return the columns that fit, all but the last that are not rigid."""
+    columns = list(range(len(least)))
+    for at in reversed(columns[1:]):
+        if at not in rigid and _width_of(least, columns) > width:
+            columns.remove(at)
+    return columns
+
+
+def _split(least: Sequence[int], width: int) -> list[list[int]]:
+    """Return the columns of each part; each has the first column and at least another."""
+    parts = [[0]]
+    for at in range(1, len(least)):
+        if len(parts[-1]) > 1 and _width_of(least, [*parts[-1], at]) > width:
+            parts.append([0])
+        parts[-1].append(at)
+    return parts
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -56,7 +56,8 @@ Table: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 ENDINGS = ("csv", "json", "md")
 NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
-_PRICING = ("Charged as", "Type", "Channel", "Sent by", "Messages", "Billable", "Previous")
+PRICED_BY = ("Charged as", "Type", "Channel", "Sent by")
+_PRICING = (*PRICED_BY, "Messages", "Billable", "Previous")
 
 
 def rows(report: Report) -> Iterator[Row]:
@@ -208,6 +209,7 @@ def _metric_table(report: Report) -> Table:
     figures = figures_of(report)
     spread = any(figure.spread for figure in figures)
     target = any(figure.target for figure in figures)
+    sampled = any(figure.samples is not None for figure in figures)
     rows: list[tuple[str, ...]] = [
         (
             figure.metric.name,
@@ -216,12 +218,13 @@ def _metric_table(report: Report) -> Table:
             *((target_words(figure.target) if figure.target else "",) if target else ()),
             value_words(figure.metric, figure.then),
             figure.change.words,
-            "" if figure.samples is None else f"{figure.samples:,}",
+            *(("" if figure.samples is None else f"{figure.samples:,}",) if sampled else ()),
         )
         for figure in figures
     ]
     more = (*(("p50", "p90") if spread else ()), *(("In time",) if target else ()))
-    return ("Metric", "This", *more, "Previous", "Change", "Samples"), rows
+    end = ("Previous", "Change", *(("Samples",) if sampled else ()))
+    return ("Metric", "This", *more, *end), rows
 
 
 def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from frontdesk.cli.output import Column, Output, output_options, plain, standard
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.conversation_export import Cell
 from frontdesk.errors import NetworkMisconfigured, Unreachable
-from frontdesk.reports.export import NAMES, markdown, records, tables, title
+from frontdesk.reports.export import NAMES, PRICED_BY, markdown, records, tables, title
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import PERIODS, comparison
 from frontdesk.wire import ReportQuery
@@ -229,7 +229,8 @@ def _readable(report: Report, out: TextIO) -> str:
     parts = [plain(line) for line in title(report, zone).split("\n")]
     for headings, rows in tables(report, zone):
         names = [heading.upper() for heading in headings]
-        parts += ["", table(names, rows, out=out)]
+        rigid = [at for at, name in enumerate(headings) if at and name not in PRICED_BY]
+        parts += ["", table(names, rows, out=out, rigid=rigid, split=True)]
     return "\n".join(parts) + "\n"
 
 
