@@ -24,7 +24,7 @@ from tests.stores import Engine, PostgresServer, postgres_engine, postgres_serve
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 NOW_MILLISECONDS = int(NOW.timestamp() * 1000)
 
-# Programs are told by their own terminals how large those are. These are of the terminal of pytest:
+# Programs ask their own terminals for the size. These are of the terminal of pytest:
 # GNU readline, which it imports, hands them down to its processes.
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)

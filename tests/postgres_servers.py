@@ -51,19 +51,19 @@ class Servers:
     def run(self, program: str, *arguments: str) -> None:
         """Run one of PostgreSQL's programs to its end."""
         # A file, not a pipe: a server keeps the streams of the program that starts it.
-        with tempfile.TemporaryFile() as told:
+        with tempfile.TemporaryFile() as parameters:
             done = subprocess.run(
                 [self._programs / program, *arguments],
                 user=None if self._owner is None else self._owner.pw_uid,
                 group=None if self._owner is None else self._owner.pw_gid,
                 cwd=self.directory,
                 stdin=subprocess.DEVNULL,
-                stdout=told,
+                stdout=parameters,
                 stderr=subprocess.STDOUT,
                 check=False,
             )
-            told.seek(0)
-            assert done.returncode == 0, told.read().decode()
+            parameters.seek(0)
+            assert done.returncode == 0, parameters.read().decode()
 
     def _give(self, directory: Path) -> None:
         if self._owner is not None:
@@ -95,8 +95,8 @@ class Server:
 
     def start(self, **settings: str) -> None:
         """Start it, and wait until it takes connections."""
-        told = {**_FAST, **settings, "unix_socket_directories": str(self.host)}
-        options = " ".join(f"-c {name}='{value}'" for name, value in told.items())
+        parameters = {**_FAST, **settings, "unix_socket_directories": str(self.host)}
+        options = " ".join(f"-c {name}='{value}'" for name, value in parameters.items())
         self._servers.run("pg_ctl", "-D", str(self.directory), "-w", "-o", options, "start")
         self._runs = True
 
@@ -107,7 +107,7 @@ class Server:
             self._runs = False
 
     def kill(self) -> None:
-        """End it as a failing machine does: no client is told."""
+        """End it as a failing machine does: clients are not notified."""
         number = int((self.directory / "postmaster.pid").read_text().split()[0])
         os.kill(number, signal.SIGKILL)
         self._runs = False

@@ -48,7 +48,7 @@ def test_messages_and_notes_are_one_stream_oldest_first():
         ("broadcast_bot", None, "Broadcast bot"),
     ],
 )
-def test_who_wrote_is_told_in_words(name: str, ref: Ref | None, words: str):
+def test_who_wrote_is_reported_in_words(name: str, ref: Ref | None, words: str):
     assert author(message(author=name, author_ref=ref)) == words
 
 
@@ -93,11 +93,11 @@ def test_what_is_no_text_is_named(kind: str, content: dict[str, object] | None, 
     assert entry_text(message(type=kind, content=content)) == words
 
 
-def test_of_a_deleted_message_only_that_is_told():
+def test_of_a_deleted_message_only_that_is_reported():
     assert entry_text(message(text="secret", deleted_at="2026-03-14T10:00:00.000Z")) == "[deleted]"
 
 
-def test_what_became_of_a_message_is_told():
+def test_what_became_of_a_message_is_reported():
     one = message(
         direction="outbound",
         author="user",

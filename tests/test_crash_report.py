@@ -1,4 +1,4 @@
-"""What is told of a bug: kinds and places, and never what the error says."""
+"""Crash reports contain types and places of errors, never their messages."""
 
 import asyncio
 import io
@@ -49,25 +49,31 @@ def test_what_led_to_an_error_stands_before_it():
         except ValueError as error:
             raise KeyError(SECRET) from error
 
-    told = trace(caught(chain))
-    assert told.index("ValueError") < told.index("which led to") < told.index("KeyError")
-    assert SECRET not in told
+    crash_text = trace(caught(chain))
+    assert (
+        crash_text.index("ValueError")
+        < crash_text.index("which led to")
+        < crash_text.index("KeyError")
+    )
+    assert SECRET not in crash_text
 
 
-def test_each_of_several_errors_is_told():
+def test_each_of_several_errors_is_reported():
     group = ExceptionGroup(SECRET, [caught(failing), KeyError(SECRET)])  # type: ignore[list-item]
-    told = trace(group)
-    assert [name in told for name in ("ExceptionGroup", "ValueError", "KeyError")] == [True] * 3
-    assert SECRET not in told
+    crash_text = trace(group)
+    assert [name in crash_text for name in ("ExceptionGroup", "ValueError", "KeyError")] == [
+        True
+    ] * 3
+    assert SECRET not in crash_text
 
 
-def test_errors_that_lead_to_each_other_are_told_once():
+def test_errors_that_lead_to_each_other_are_reported_once():
     first, second = ValueError(SECRET), KeyError(SECRET)
     first.__context__, second.__context__ = second, first
     assert trace(first).count("builtins.") == 2
 
 
-def test_of_a_deep_stack_its_ends_are_told():
+def test_of_a_deep_stack_its_ends_are_reported():
     lines = trace(caught(lambda: failing(500))).splitlines()
     assert len(lines) < 70
     assert sum("…" in line for line in lines) == 1
@@ -144,7 +150,7 @@ def test_a_command_that_fails_leaves_a_report_and_its_threads_a_line(tmp_path: P
     assert SECRET not in text + ended.stdout + ended.stderr
 
 
-def test_where_no_report_can_be_kept_it_is_told(tmp_path: Path):
+def test_where_no_report_can_be_kept_it_is_reported(tmp_path: Path):
     (tmp_path / "frontdesk").write_text("no directory", encoding="utf-8")
     ended = broken(tmp_path)
     assert ended.returncode == 1
@@ -162,7 +168,7 @@ def test_the_last_reports_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len([*tmp_path.glob("crash-*.txt")]) == crash_report.MOST_REPORTS
 
 
-def test_a_report_tells_the_bug_and_not_that_it_stopped():
+def test_a_report_reports_the_bug_and_not_that_it_stopped():
     crash = ProgramCrash({"screens": "InboxScreen"})
     crash.__cause__ = caught(failing)
     text = crash_report.report(crash, "demo", 0.0)

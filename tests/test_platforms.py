@@ -26,7 +26,7 @@ NAMES = {
 METHODS = {"add_signal_handler", "remove_signal_handler", "get_child_watcher"}
 KEYWORDS = {"preexec_fn", "pass_fds", "start_new_session", "process_group", "umask"}
 
-# Where such a thing stands, and what happens on a system without it.
+# Uses of such modules, and the behaviour of a system without them.
 ALLOWED = {
     ("alerts.py", "start_new_session"): "Windows ignores it",
     ("cli/signals.py", "signal.alarm"): "who ends a program there ends it at once",
@@ -36,8 +36,8 @@ ALLOWED = {
     ("cli/web/viewers.py", "start_new_session"): "Windows ignores it",
     ("cli/web/viewers.py", "os.killpg"): "the viewer is killed, not what it runs",
     ("cli/web/viewers.py", "signal.SIGKILL"): "the viewer is killed, not what it runs",
-    ("cli/log_redaction.py", "resource"): "the system's habit stands",
-    ("service/server/protocol.py", "resource"): "the system's limit stands",
+    ("cli/log_redaction.py", "resource"): "the system's default applies",
+    ("service/server/protocol.py", "resource"): "the system's limit applies",
     ("service/server/supervisor.py", "os.fork"): "only one worker may be asked for",
     ("service/server/supervisor.py", "os.waitpid"): "only one worker may be asked for",
     ("service/server/supervisor.py", "os.WNOHANG"): "only one worker may be asked for",

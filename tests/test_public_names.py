@@ -27,7 +27,7 @@ ALLOWED = frozenset({"_handle_exception"})
 MOST_ALLOWED = 5
 
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-# The module that says what each private name stands in for; and where the library of SQLite is.
+# The module that documents each private name; and where the library of SQLite is.
 FENCED_OF_TESTS = "tests/tui/textual_private.py"
 
 # Documented although they begin with an underscore: members of named tuples, and os._exit.

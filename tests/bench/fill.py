@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
             _keys(url, home, environment, options.presses)
             before = _statuses(metrics)
             _fill(url, environment)
-            _tell("answers", dict(_statuses(metrics) - before))
+            _report("answers", dict(_statuses(metrics) - before))
 
 
 def _fill(url: str, environment: Mapping[str, str]) -> None:
@@ -63,7 +63,7 @@ def _fill(url: str, environment: Mapping[str, str]) -> None:
         began = time.perf_counter()
         fill = ("cache", "fill", "--url", url, "--keep", "all", "--json")
         summary = json.loads(_run(*fill, environment=environment))
-        _tell(name, {"seconds": round(time.perf_counter() - began, 1), **summary})
+        _report(name, {"seconds": round(time.perf_counter() - began, 1), **summary})
 
 
 def _keys(url: str, home: Path, environment: Mapping[str, str], presses: int) -> None:
@@ -94,7 +94,7 @@ def _keys(url: str, home: Path, environment: Mapping[str, str], presses: int) ->
                     terminals[name].rest(TIMEOUT)
     for share in (0.5, 0.99):
         times = {name: percentile(each, share) for name, each in latencies.items()}
-        _tell(f"milliseconds of a key, p{share * 100:.0f}", times)
+        _report(f"milliseconds of a key, p{share * 100:.0f}", times)
 
 
 @contextmanager
@@ -132,7 +132,7 @@ def _run(*arguments: str, environment: Mapping[str, str]) -> str:
     ).stdout
 
 
-def _tell(name: str, figures: Mapping[str, object]) -> None:
+def _report(name: str, figures: Mapping[str, object]) -> None:
     shown = ", ".join(
         f"{key} {value:,.1f}" if isinstance(value, float) else f"{key} {value}"
         for key, value in figures.items()

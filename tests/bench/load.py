@@ -1,7 +1,7 @@
 """A service at its limit and past it: `python -m tests.bench load`.
 
 Readers that walk through the queue and senders of webhooks press on `frontdesk serve` together:
-few of them, as many as it holds, many more, and few again. Then it is told to end, and killed,
+few of them, as many as it holds, many more, and few again. Then it is terminated, and killed,
 under load. Times are those of this machine at this hour; counts are what is to be looked at.
 """
 
@@ -85,7 +85,7 @@ def prepared(target: str, conversations: int) -> str:
 
 @contextmanager
 def served(target: str, workers: int) -> "Iterator[tuple[subprocess.Popen[str], int]]":
-    """The program and its port, until it has ended; it is told to if it has not."""
+    """The program and its port; it is terminated at the end."""
     options = ["--database", target, "--port", "0", "--workers", str(workers), "--rate-limit", "0"]
     # All clients come from one address, as through a proxy: its share is not what is measured.
     options += ["--proxy", "127.0.0.1"]

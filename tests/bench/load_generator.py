@@ -18,7 +18,7 @@ MOST_PAGES = 4
 # What is turned away with words has one of these; each says when to come again.
 BUSY = (429, 503)
 _LATER = ("rate_limited", "service_unavailable", "query_timeout")
-# Who is told to come again in a second comes much sooner here.
+# Retries come sooner here than Retry-After asks for.
 PAUSE_SECONDS = 0.02
 
 
@@ -107,7 +107,7 @@ class Client:
 
 
 class LoadGenerator:
-    """Clients that ask until told to stop, or so often; `tally` says what came of it.
+    """Clients that send requests until stopped, or a number of them; `tally` says what came of it.
 
     numbers: of the bodies that are sent; who goes on with them sends others.
     """

@@ -1,4 +1,4 @@
-"""A pseudo-terminal that a program cannot tell from a real one: it answers, and it shows."""
+"""Pseudo-terminal that answers queries like a real one, and keeps its screen."""
 
 import errno
 import fcntl
@@ -140,11 +140,11 @@ class PseudoTerminal:
         """Give the terminal another size; seconds until a frame is complete that is for it."""
         self._screen.resize(rows, columns)
 
-        def tell() -> None:
+        def report() -> None:
             size = struct.pack("HHHH", rows, columns, 0, 0)
             fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
 
-        return self._until_frame(tell, timeout, f"{columns}x{rows}")
+        return self._until_frame(report, timeout, f"{columns}x{rows}")
 
     def _until_frame(self, act: Callable[[], None], timeout: float, what: str) -> float:
         # What was sent before is taken in, so that only what follows is unseen.

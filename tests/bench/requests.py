@@ -232,7 +232,7 @@ def _process(
 
 
 async def _stalls(database: Database, rounds: int) -> list[Ratio]:
-    """How long the event loop stands still while a slow search runs in its process."""
+    """How long the event loop is blocked while a slow search runs in its process."""
     key = new_key()
     app = inbox(database, key)
     path = f"/v1/contacts?limit=100&q={' '.join(SLOW_WORDS)}"

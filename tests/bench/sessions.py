@@ -57,7 +57,7 @@ class Stroke:
     """A key that is pressed so many times, in a program that has come to rest before each.
 
     before: keys that lead to where it is pressed, each time; they are not counted. silent: the
-    key draws nothing. RESIZE stands for another size of the terminal, and back. answer: words of
+    key draws nothing. RESIZE is another size of the terminal, and back. answer: words of
     the screen until which the time is taken, instead of the first frame.
     """
 

@@ -240,30 +240,30 @@ def run(options: argparse.Namespace) -> None:
             "view": Workspace(caches, VIEW, FEW),
         }
         for home in homes.values():
-            _tell(f"a cache of {home.conversations:,} conversations, {home.messages:,} messages")
+            _report(f"a cache of {home.conversations:,} conversations, {home.messages:,} messages")
             home.make()
         missing = other_programs.installed(options.peers) if options.peers else {}
         bench = Bench(homes, scratch, options.presses, options.peers)
         bench.measured.missing.update(missing)
         works = bench.works()
-        in_turn(options.rounds, {name: _told(name, work) for name, work in works.items()})
+        in_turn(options.rounds, {name: _messages(name, work) for name, work in works.items()})
         bench.measured.forget_first(options.rounds)
         ratios = budgets(bench.measured, homes["many"])
-    _tell("")
+    _report("")
     sizes = f"{options.conversations:,} conversations, {options.messages:,} messages"
     sys.stdout.write(f"{os.cpu_count()} cores, {sizes}, {options.rounds} rounds\n\n")
     sys.stdout.write(shown(ratios) + "\n")
 
 
-def _told(name: str, work: Callable[[int], object]) -> Callable[[int], object]:
-    def told(number: int) -> None:
-        _tell(f"round {number + 1}, {name}")
+def _messages(name: str, work: Callable[[int], object]) -> Callable[[int], object]:
+    def asked_for(number: int) -> None:
+        _report(f"round {number + 1}, {name}")
         work(number)
 
-    return told
+    return asked_for
 
 
-def _tell(words: str) -> None:
+def _report(words: str) -> None:
     """What is done now, for somebody who waits at a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{words}")

@@ -48,7 +48,7 @@ TEXTS = (
 
 
 def name(number: int) -> str:
-    """Of the customer whose conversation stands at a position."""
+    """Customer of the conversation at a position."""
     return f"Customer {number:07d}"
 
 

@@ -36,7 +36,7 @@ _UNKNOWN = re.compile(r"\x1b\[\??[0-9;]*\$p|\x1b\[[<>=][0-9;]*[a-z]")
 
 
 class Page:
-    """The page of a tab: what it asks for, and what its terminal was told to draw."""
+    """The page of a tab: its requests, and the data for its terminal."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.asked: list[str] = []
@@ -119,24 +119,24 @@ class Page:
                 self._hear(said["method"], said["params"])
             self.changed.set()
 
-    def _hear(self, method: str, told: dict[str, Any]) -> None:
+    def _hear(self, method: str, log: dict[str, Any]) -> None:
         if method == "Network.requestWillBeSent":
-            self.asked.append(told["request"]["url"])
+            self.asked.append(log["request"]["url"])
         elif method == "Network.webSocketCreated":
-            self.asked.append(told["url"])
-            size = parse_qs(urlsplit(told["url"]).query)
+            self.asked.append(log["url"])
+            size = parse_qs(urlsplit(log["url"]).query)
             self._screen.resize(int(size["height"][0]), int(size["width"][0]))
-        elif method == "Network.webSocketFrameReceived" and told["response"]["opcode"] == 2:
-            drawn = base64.b64decode(told["response"]["payloadData"]).decode()
+        elif method == "Network.webSocketFrameReceived" and log["response"]["opcode"] == 2:
+            drawn = base64.b64decode(log["response"]["payloadData"]).decode()
             self._stream.feed(_UNKNOWN.sub("", drawn).encode())
         elif method == "Network.webSocketClosed":
             self.sockets_closed += 1
-        elif method == "Page.downloadProgress" and told["state"] != "inProgress":
-            self.downloads.append(told["state"])
-        elif method == "Log.entryAdded" and told["entry"]["level"] == "error":
-            self.faults.append(f"{told['entry']['text']} {told['entry'].get('url', '')}")
+        elif method == "Page.downloadProgress" and log["state"] != "inProgress":
+            self.downloads.append(log["state"])
+        elif method == "Log.entryAdded" and log["entry"]["level"] == "error":
+            self.faults.append(f"{log['entry']['text']} {log['entry'].get('url', '')}")
         elif method == "Runtime.exceptionThrown":
-            self.faults.append(str(told["exceptionDetails"]))
+            self.faults.append(str(log["exceptionDetails"]))
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What an inbox lets in is told to each of its doors: to the import, the replay and the service."""
+"""Admission options of the import, the replay and the service."""
 
 import json
 import time
@@ -52,15 +52,15 @@ def rows(path: Path, sql: str) -> list[str]:
     database = SQLiteDatabase(path)
     found = database.read(lambda connection: connection.rows(sql))
     database.close()
-    return [str(row["told"]) for row in found]
+    return [str(row["id"]) for row in found]
 
 
 def messages(path: Path) -> list[str]:
-    return rows(path, "SELECT wamid AS told FROM message ORDER BY wamid")
+    return rows(path, "SELECT wamid AS id FROM message ORDER BY wamid")
 
 
 def channels(path: Path) -> list[str]:
-    return rows(path, "SELECT phone_number_id AS told FROM channel")
+    return rows(path, "SELECT phone_number_id AS id FROM channel")
 
 
 def keep(path: Path, *bodies: bytes) -> None:
@@ -107,8 +107,8 @@ def test_a_native_line_of_a_channel_lets_in_what_stands_beside_it(
     archive = tmp_path / "events.ndjson"
     lines = [*native, {"kind": "channel", "v": 1, "id": NUMBER}]
     archive.write_text("\n".join(map(json.dumps, lines)))
-    told = command("import", "events", str(archive), NO_CHANNELS).stdout
-    assert f"ignored_unknown_channel: 1 of {OTHER}" in told
+    output = command("import", "events", str(archive), NO_CHANNELS).stdout
+    assert f"ignored_unknown_channel: 1 of {OTHER}" in output
     assert (messages(path), channels(path)) == ([NUMBER], [NUMBER])
 
 
@@ -122,8 +122,8 @@ def test_a_replay_says_what_it_passes_over_and_a_catalogue_has_it_wait_again(
         f"ignored_unknown_channel: 1 of {NUMBER}, which is no channel",
         f"ignored_unknown_channel: 1 of {OTHER}, which is no channel",
     ]
-    told = command("ingest", "status").stdout
-    assert f"ignored_unknown_channel: 1 of {NUMBER}, which is no channel\n" in told
+    output = command("ingest", "status").stdout
+    assert f"ignored_unknown_channel: 1 of {NUMBER}, which is no channel\n" in output
     catalogue(command, tmp_path)
     assert command("ingest", "replay", NO_CHANNELS).stdout.startswith("replayed: 1 applied")
     assert (messages(path), channels(path)) == (["w1"], [NUMBER])
@@ -138,10 +138,12 @@ def test_without_placeholders_a_delivery_alone_shows_nothing(
     archive = tmp_path / "events.ndjson"
     archive.write_bytes(READ)
     keep(path, READ)
-    told = ("import", "events", str(archive)) if door == "import" else ("ingest", "replay", "--all")
-    assert command(*told, NO_PLACEHOLDERS).exit_code == 0
+    arguments = (
+        ("import", "events", str(archive)) if door == "import" else ("ingest", "replay", "--all")
+    )
+    assert command(*arguments, NO_PLACEHOLDERS).exit_code == 0
     assert messages(path) == []
-    assert command(*told).exit_code == 0
+    assert command(*arguments).exit_code == 0
     assert messages(path) == ["sent"]
 
 

@@ -57,7 +57,7 @@ def done(*words: str) -> str:
     return result.output
 
 
-def test_info_says_what_is_kept_of_which_server_and_tells_nothing_of_keys(path: Path) -> None:
+def test_info_says_what_is_kept_of_which_server_and_reports_nothing_of_keys(path: Path) -> None:
     hold(path, f"{SHOP} {SECRET}", 1, 2)
     hold(path, f"{DESK} {SECRET}", 3)
     output = done("info")
@@ -132,7 +132,7 @@ def test_clear_asks_or_wants_to_be_sure(path: Path) -> None:
     assert held(path, f"{SHOP} {SECRET}") == (1, 1)
 
 
-def test_a_server_that_is_not_there_is_told_with_those_that_are(path: Path) -> None:
+def test_a_server_that_is_not_there_is_reported_with_those_that_are(path: Path) -> None:
     hold(path, f"{SHOP} {SECRET}", 1)
     result = run("clear", "--server", "nobody", "--yes")
     assert isinstance(result.exception, BadSettings)

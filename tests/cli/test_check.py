@@ -31,7 +31,7 @@ def test_the_sample_adds_up(path: Path, sample_database: SQLiteDatabase) -> None
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "printed"),
     [
         ("UPDATE cell SET n = n + 1 WHERE label_id = 0", "default: cell of label_id 0"),
         ("DELETE FROM entry WHERE conversation_id = 7 AND label_id = 0", "conversation 7: listed"),
@@ -53,13 +53,13 @@ def test_the_sample_adds_up(path: Path, sample_database: SQLiteDatabase) -> None
         ("DELETE FROM pricing_rollup WHERE grain = 1440", "pricing counted: grain 1440"),
     ],
 )
-def test_what_does_not_add_up_is_told(
-    path: Path, sample_database: SQLiteDatabase, damage: str, told: str
+def test_what_does_not_add_up_is_reported(
+    path: Path, sample_database: SQLiteDatabase, damage: str, printed: str
 ) -> None:
     changed(sample_database, damage)
     result = check(path)
     assert result.exit_code == 1
-    assert told in result.output
+    assert printed in result.output
     assert "Everything adds up" not in result.output
 
 

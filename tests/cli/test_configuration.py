@@ -1,4 +1,4 @@
-"""The configuration file: what is wrong in it is told with its line, and the rest holds."""
+"""The configuration file: mistakes are reported with their line, and the rest is used."""
 
 import tomllib
 from datetime import timedelta
@@ -94,7 +94,7 @@ def said(text: str) -> list[str]:
     return [str(mistake) for mistake in parsed(PATH, text).mistakes]
 
 
-def test_every_mistake_is_told_with_its_line_and_what_was_meant() -> None:
+def test_every_mistake_is_reported_with_its_line_and_what_was_meant() -> None:
     assert said(WRONG) == [
         "line 1: there is no profile 'wrok'; did you mean 'work'?",
         "line 4: theme is 'drak': there is dark, light, high-contrast, 16-colours, nord, gruvbox,"
@@ -158,7 +158,7 @@ def test_targets_are_times_with_a_unit_and_what_is_none_is_explained() -> None:
         ("[viewer]\n\ntheme =", "line 3: this is not TOML: Invalid value"),
     ],
 )
-def test_what_is_not_toml_is_told_with_its_line(text: str, words: str) -> None:
+def test_what_is_not_toml_is_reported_with_its_line(text: str, words: str) -> None:
     assert said(text) == [words]
 
 
@@ -299,7 +299,7 @@ def test_config_lists_actions_with_the_keys_they_have_now(configuration_home: Pa
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "output"),
     [
         ("#" * 70_000, "line 1: this is larger than 64 KiB"),
         ("[viewer]\n" + ".".join("a" * 10_000) + " = 1", "line 2: this is not TOML: a key has"),
@@ -308,11 +308,11 @@ def test_config_lists_actions_with_the_keys_they_have_now(configuration_home: Pa
     ],
     ids=["large", "dotted", "digits", "nested"],
 )
-def test_what_would_take_long_to_read_is_a_mistake(tmp_path: Path, text: str, told: str):
+def test_what_would_take_long_to_read_is_a_mistake(tmp_path: Path, text: str, output: str):
     file = tmp_path / "config.toml"
     file.write_text(text)
     (mistake,) = read(file).mistakes
-    assert str(mistake).startswith(told)
+    assert str(mistake).startswith(output)
 
 
 def test_of_very_many_mistakes_the_first_have_their_lines(tmp_path: Path):

@@ -101,7 +101,7 @@ def wait_for_room(port: int) -> None:
             answered = is_answered(connection, OPENAPI)
 
 
-def test_one_connection_too_many_is_told_to_come_again_and_one_that_leaves_makes_room(
+def test_one_connection_too_many_is_asked_to_retry_and_one_that_leaves_makes_room(
     start: Start,
 ):
     port = start("most=20")

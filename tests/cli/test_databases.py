@@ -59,7 +59,7 @@ def test_the_viewer_asks_a_server_who_me_is(postgres: PostgresServer) -> None:
         ("serve", "--port", "0", "--database"),
     ],
 )
-def test_a_server_that_does_not_answer_is_told_without_the_password(
+def test_a_server_that_does_not_answer_is_reported_without_the_password(
     command: tuple[str, ...],
 ) -> None:
     result = run(*command, NOWHERE)
@@ -93,7 +93,7 @@ def damage(path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_tells_of_a_damaged_file_and_what_to_do(
+def test_every_command_reports_of_a_damaged_file_and_what_to_do(
     path: Path, command: tuple[str, ...]
 ) -> None:
     damage(path)
@@ -106,13 +106,13 @@ def test_every_command_tells_of_a_damaged_file_and_what_to_do(
 def test_an_unusable_file_is_one_line_of_a_shell_and_its_exit_code(path: Path) -> None:
     damage(path)
     result = run_program("counts", "--database", str(path))
-    told = [line for line in result.stderr.splitlines() if line.startswith("frontdesk: ")]
-    assert len(told) == 1, result.stderr
-    assert f"The database {path} is damaged (" in told[0]
+    printed = [line for line in result.stderr.splitlines() if line.startswith("frontdesk: ")]
+    assert len(printed) == 1, result.stderr
+    assert f"The database {path} is damaged (" in printed[0]
     assert result.returncode == USAGE
 
 
-def test_a_file_that_is_damaged_while_it_is_served_is_told_to_operator_and_client(
+def test_a_file_that_is_damaged_while_it_is_served_is_reported_to_operator_and_client(
     path: Path, key: str, serve: Serve
 ) -> None:
     process, url = serve()

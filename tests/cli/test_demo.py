@@ -82,7 +82,7 @@ def test_it_shows_the_newest_conversations_and_leaves_nothing(run: Run, temporar
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_told_to_end_it_leaves_nothing(run: Run, temporary: Path, number: signal.Signals) -> None:
+def test_when_ended_it_leaves_nothing(run: Run, temporary: Path, number: signal.Signals) -> None:
     terminal = run()
     terminal.wait_for(newest_name())
     terminal.process.send_signal(number)

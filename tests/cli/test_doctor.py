@@ -1,4 +1,4 @@
-"""`frontdesk doctor`: what it finds out about a server and tells about this machine."""
+"""`frontdesk doctor`: facts about a server and about this machine."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def doctor(*arguments: str, key: str | None = None) -> Result:
     return CliRunner().invoke(doctor_command, arguments, env={KEY_VARIABLE: key or ""})
 
 
-def test_without_a_server_it_tells_about_this_machine() -> None:
+def test_without_a_server_it_reports_about_this_machine() -> None:
     result = doctor()
     assert result.exit_code == 0
     for words in ("cache", "pages.db", "debug.log", "terminal", "not set"):
@@ -44,7 +44,7 @@ def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: P
     assert server["differences"] == []
 
 
-def test_what_the_key_may_not_read_is_told(path: Path, serve: Serve) -> None:
+def test_what_the_key_may_not_read_is_reported(path: Path, serve: Serve) -> None:
     order = KeyOrder("default", "y", None, ("conversations:read", "labels:read"), None)
     key = str(make_key(path, order, now=0)["key"])
     _, url = serve()

@@ -132,16 +132,16 @@ def test_a_person_is_removed_from_everywhere_and_nobody_else(command: Command, p
     assert "2 reactions" in result.stdout
     assert "1 webhook, their part of 2 webhooks more" in result.stdout
     database = SQLiteDatabase(path)
-    told = database.read(everything)
-    assert NUMBER.removeprefix("+") not in told
-    assert "w-2" not in told
-    assert OTHER in told
-    assert f"words of w-{OTHER}" in told
+    report = database.read(everything)
+    assert NUMBER.removeprefix("+") not in report
+    assert "w-2" not in report
+    assert OTHER in report
+    assert f"words of w-{OTHER}" in report
     assert database.read(lambda connection: list(differences(connection, 1))) == []
     apply(database)
-    told = database.read(everything)
-    assert "words of w-late-other" in told
-    assert NUMBER.removeprefix("+") not in told
+    report = database.read(everything)
+    assert "words of w-late-other" in report
+    assert NUMBER.removeprefix("+") not in report
     assert database.read(lambda connection: list(differences(connection, 1))) == []
     database.close()
 
@@ -166,7 +166,7 @@ def test_it_asks_first_and_takes_no_for_an_answer(command: Command, path: Path):
     assert "erased:" in command("erase", NUMBER, answer="y\n").output
 
 
-def test_who_is_unknown_is_told_to_be(command: Command):
+def test_who_is_unknown_is_reported_to_be(command: Command):
     assert isinstance(command("erase", "+34600000000", "--yes").exception, NotFound)
 
 
@@ -187,16 +187,16 @@ def test_status_counts_what_became_of_what_came_and_why(command: Command, path: 
     keep(database, b'{"none": "of ours\\u001b[2J"}', body(group, text("w-x", OTHER)))
     database.close()
     assert command("ingest", "replay").exit_code == 1
-    told = command("ingest", "status").stdout
-    lines = [line.split() for line in told.splitlines()]
+    report = command("ingest", "status").stdout
+    lines = [line.split() for line in report.splitlines()]
     assert [line[:2] for line in lines[1:5]] == [
         ["stored", "0"],
         ["applied", "5"],
         ["failed", "1"],
         ["ignored", "0"],
     ]
-    assert "ignored: 1 group message" in told
-    assert "it is not a WhatsApp webhook body" in told
+    assert "ignored: 1 group message" in report
+    assert "it is not a WhatsApp webhook body" in report
 
 
 def test_replay_takes_what_is_asked_for(command: Command):
@@ -229,8 +229,8 @@ def test_no_file_has_a_copy_of_who_was_erased_while_the_service_runs(tmp_path: P
             for _ in range(12):
                 some = chance.choices(numbers, k=chance.randint(1, 3))
                 texts = [{"body": f"from {one}{' ' * chance.randint(0, 800)}"} for one in some]
-                told = zip(some, texts, strict=True)
-                keep(service, body(*(text(f"w-{next(wamids)}", one, text=t) for one, t in told)))
+                report = zip(some, texts, strict=True)
+                keep(service, body(*(text(f"w-{next(wamids)}", one, text=t) for one, t in report)))
             apply(service)
         for number in numbers[:8]:
             digits = number.removeprefix("+").encode()
@@ -244,7 +244,7 @@ def test_no_file_has_a_copy_of_who_was_erased_while_the_service_runs(tmp_path: P
         service.close()
 
 
-def test_a_reader_that_keeps_copies_in_the_log_is_told(
+def test_a_reader_that_keeps_copies_in_the_log_is_reported(
     command: Command, path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(erase, "LOG_PATIENCE_SECONDS", 0.0)

@@ -138,9 +138,9 @@ def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
 
 # Who hangs up a terminal sends both signals.
 @pytest.mark.parametrize(
-    "numbers", [(signal.SIGHUP, signal.SIGCONT), (signal.SIGTERM,)], ids=("closed", "told")
+    "numbers", [(signal.SIGHUP, signal.SIGCONT), (signal.SIGTERM,)], ids=("closed", "terminated")
 )
-def test_a_viewer_that_was_told_to_end_leaves_its_screen_too(
+def test_a_viewer_that_was_reported_to_end_leaves_its_screen_too(
     start: Start, numbers: tuple[signal.Signals, ...]
 ) -> None:
     terminal = start()
@@ -242,7 +242,7 @@ def test_a_profile_whose_key_is_asked_of_a_command_keeps_no_first_screen(
 @pytest.mark.parametrize(
     ("number", "codes"), [(signal.SIGINT, (130, -2)), (signal.SIGTERM, (143,))]
 )
-def test_told_to_end_meanwhile_it_leaves_the_terminal_as_it_was(
+def test_reported_to_end_meanwhile_it_leaves_the_terminal_as_it_was(
     start: Start, number: signal.Signals, codes: tuple[int, ...]
 ) -> None:
     used_once(start)
@@ -351,13 +351,13 @@ def test_a_beginning_looks_where_the_cache_is_and_imports_next_to_nothing(
     ours: str, tmp_path: Path
 ) -> None:
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": ours}
-    told = tmp_path / "modules"
+    output = tmp_path / "modules"
     terminal = PseudoTerminal(
-        (sys.executable, "-S", "-c", BEGINS, str(told)),
+        (sys.executable, "-S", "-c", BEGINS, str(output)),
         {**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         (80, 24),
     )
     assert terminal.ending(SECONDS) == 0, terminal.text
     terminal.close()
     heavy = {"re", "typing", "pathlib", "tempfile", "platformdirs", "textual", "enum"}
-    assert not heavy & set(told.read_text().split())
+    assert not heavy & set(output.read_text().split())

@@ -318,7 +318,7 @@ def test_a_file_that_changed_is_read_from_its_first_line(
     assert "messages: 5 new, 6 already known" in run(tmp_path, archive).stdout
 
 
-def test_a_dry_run_tells_what_would_be_and_changes_nothing(
+def test_a_dry_run_says_what_would_be_and_changes_nothing(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importer, "LINES_AT_ONCE", 3)

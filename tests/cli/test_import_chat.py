@@ -33,7 +33,7 @@ def run(tmp_path: Path, text: str = CHAT, *more: str, **changed: str) -> Result:
     return CliRunner().invoke(import_group, ["chat", str(file), *named, *database, *more])
 
 
-def test_what_was_taken_and_how_it_was_read_is_told(tmp_path: Path) -> None:
+def test_what_was_taken_and_how_it_was_read_is_reported(tmp_path: Path) -> None:
     result = run(tmp_path)
     assert result.stdout.splitlines() == [
         f"{tmp_path / 'chat.txt'}: 5 messages in the Android form",
@@ -47,7 +47,7 @@ def test_what_was_taken_and_how_it_was_read_is_told(tmp_path: Path) -> None:
     assert result.stderr == ""
 
 
-def test_lines_that_look_like_messages_and_wrong_dates_are_told(tmp_path: Path) -> None:
+def test_lines_that_look_like_messages_and_wrong_dates_are_reported(tmp_path: Path) -> None:
     text = f"{CHAT}13/03/2020, 29:17 - Ana: a\n13/03/2020, 29:18 - Ana: b\n"
     result = run(tmp_path, f"{text}13/03/2999, 09:18 - Ana: c\n")
     assert result.exit_code == 0
@@ -82,7 +82,7 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "inbox.db").exists()
 
 
-def test_without_a_zone_this_machines_is_taken_and_told(tmp_path: Path) -> None:
+def test_without_a_zone_this_machines_is_taken_and_reported(tmp_path: Path) -> None:
     options = [part for option in OPTIONS.items() if option[0] != "--tz" for part in option]
     (tmp_path / "chat.txt").write_text(CHAT)
     database = ["--database", str(tmp_path / "inbox.db")]
@@ -100,7 +100,7 @@ def test_without_a_zone_this_machines_is_taken_and_told(tmp_path: Path) -> None:
         (CHAT, {"channel": "Support"}, "No channel 'Support': give a new one by its id"),
     ],
 )
-def test_what_cannot_be_is_told_and_nothing_goes_in(
+def test_what_cannot_be_is_reported_and_nothing_goes_in(
     tmp_path: Path, text: str, changed: dict[str, str], sentence: str
 ) -> None:
     error = run(tmp_path, text, **changed).exception

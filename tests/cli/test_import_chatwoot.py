@@ -209,12 +209,12 @@ def test_it_says_what_it_read_and_what_it_passed_over(
 ) -> None:
     _, result, _ = imported
     assert result.exit_code == 0
-    told = result.stdout.splitlines()
-    assert told[0].startswith("read from Chatwoot: 1 canned_response, 1 channel, 31 contact, ")
-    assert "skipped: 1 contact without a number" in told
-    assert "skipped: 1 conversation with somebody without a number" in told
-    assert "skipped: 31 conversation without its reporting events" in told
-    assert "rejected: 0 lines" in told
+    printed = result.stdout.splitlines()
+    assert printed[0].startswith("read from Chatwoot: 1 canned_response, 1 channel, 31 contact, ")
+    assert "skipped: 1 contact without a number" in printed
+    assert "skipped: 1 conversation with somebody without a number" in printed
+    assert "skipped: 31 conversation without its reporting events" in printed
+    assert "rejected: 0 lines" in printed
 
 
 def test_it_only_reads_with_the_token_in_its_header(imported: tuple[Path, Result, Double]) -> None:
@@ -368,7 +368,7 @@ def test_an_inbox_that_hides_its_number_is_asked_for(tmp_path: Path) -> None:
     assert stored(tmp_path, "SELECT phone_number_id FROM channel") == [("777",)]
 
 
-def test_a_token_that_is_refused_is_told(tmp_path: Path) -> None:
+def test_a_token_that_is_refused_is_reported(tmp_path: Path) -> None:
     refusal = Reply(401, {"error": "Invalid Access Token"})
     with standing_in(lambda path, query: refusal) as double:
         error = run(tmp_path, double).exception

@@ -199,7 +199,7 @@ def test_files_in_one_second_are_as_many_messages_as_files(tmp_path: Path) -> No
         assert "messages: 0 new" in run(tmp_path, double).stdout
 
 
-def test_why_a_message_failed_is_told_also_where_whatsapp_gave_it_no_id(tmp_path: Path) -> None:
+def test_why_a_message_failed_is_reported_also_where_whatsapp_gave_it_no_id(tmp_path: Path) -> None:
     failed = {**OUT, "status": "failed", "content_attributes": {"external_error": "131047: Late"}}
     messages_of(tmp_path, message(1, **failed), message(2, **failed | {"source_id": None}))
     sql = "SELECT delivery_status, error_json FROM message"
@@ -233,12 +233,12 @@ def test_everything_that_is_left_out_is_counted_by_its_reason(tmp_path: Path) ->
         return account(path, query)
 
     with standing_in(with_more_inboxes) as double:
-        told = run(tmp_path, double).stdout.splitlines()
+        printed = run(tmp_path, double).stdout.splitlines()
         account.phone = None
         unreachable = run(tmp_path, double).stdout.splitlines()
-    assert "skipped: 1 message that cannot be read: its message_type 9 is none of 0 to 3" in told
-    assert "skipped: 1 inbox that is no WhatsApp number" in told
-    assert "skipped: 1 template without id, name or language" in told
+    assert "skipped: 1 message that cannot be read: its message_type 9 is none of 0 to 3" in printed
+    assert "skipped: 1 inbox that is no WhatsApp number" in printed
+    assert "skipped: 1 template without id, name or language" in printed
     assert "skipped: 1 conversation with somebody without a number" in unreachable
     assert "skipped: 3 message with somebody without a number" in unreachable
 
@@ -249,8 +249,8 @@ def test_what_has_no_place_of_conversations_and_contacts_is_counted_by_its_name(
     account = Account(message(1))
     account.more = {"priority": "high", "custom_attributes": {"order": "A-1", "empty": ""}}
     with standing_in(account) as double:
-        told = run(tmp_path, double).stdout.splitlines()
-    assert [line for line in told if " of a " in line] == [
+        printed = run(tmp_path, double).stdout.splitlines()
+    assert [line for line in printed if " of a " in line] == [
         "skipped: 1 attribute city of a contact",
         "skipped: 1 attribute order of a conversation",
         "skipped: 1 attribute social_profiles of a contact",
@@ -272,11 +272,11 @@ def test_an_import_that_goes_on_counts_what_was_left_out_before(tmp_path: Path) 
     with standing_in(interrupted) as double:
         assert isinstance(run(tmp_path, double).exception, NotFound)
         double.answer = account
-        told = run(tmp_path, double).stdout.splitlines()
+        printed = run(tmp_path, double).stdout.splitlines()
         asked = [path for path, _ in double.asked if path.endswith("conversations/1/messages")]
     assert len(asked) == 1
-    assert "skipped: 1 message that cannot be read: its message_type 9 is none of 0 to 3" in told
-    assert any(" 1 message," in line for line in told[1:2])
+    assert "skipped: 1 message that cannot be read: its message_type 9 is none of 0 to 3" in printed
+    assert any(" 1 message," in line for line in printed[1:2])
 
 
 def shuffled(count: int) -> Iterator[Row]:

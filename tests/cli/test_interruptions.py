@@ -1,4 +1,4 @@
-"""Long commands in a terminal: their progress is shown, and interrupted they say what stands."""
+"""Long commands in a terminal: progress, and what was written when interrupted."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""`frontdesk keys`: a key is printed once, opens what it was made for, and ends when told to."""
+"""`frontdesk keys`: keys are printed once, grant their scopes, and end when revoked."""
 
 import json
 import subprocess
@@ -166,9 +166,9 @@ def test_the_list_says_what_keys_are_for_and_never_what_they_are(path: Path):
             "state": "active",
         }
     ]
-    told = shown + run(path, "list", "--json").stdout
+    output = shown + run(path, "list", "--json").stdout
     for secret in (made["key"][16:56], key_hash(made["key"]).hex(), repr(key_hash(made["key"]))):
-        assert secret not in told
+        assert secret not in output
 
 
 def test_a_list_is_in_the_order_of_making_and_may_be_of_one_account(path: Path):

@@ -49,8 +49,8 @@ def test_what_is_no_request_is_refused_with_a_problem_document(
     served: Address, sent: bytes, status: int, code: str
 ):
     url = served()
-    told, document, head = problem(exchanged(url, sent))
-    assert (told, document["status"], document["code"]) == (status, status, code)
+    status_sent, document, head = problem(exchanged(url, sent))
+    assert (status_sent, document["status"], document["code"]) == (status, status, code)
     assert "content-type: application/problem+json" in head
     assert f"x-request-id: {document['request_id']}" in head
     assert "connection: close" in head
@@ -68,8 +68,8 @@ def test_what_is_a_little_too_long_is_refused_alike(
 ):
     url = served()
     answer = exchanged(url, sent + b"Host: a\r\nConnection: close\r\n\r\n")
-    told, document, _ = problem(answer)
-    assert (told, document["code"]) == (status, code)
+    status_sent, document, _ = problem(answer)
+    assert (status_sent, document["code"]) == (status, code)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -78,8 +78,8 @@ def test_what_was_asked_before_is_answered_before_the_connection_ends(served: Ad
     request = b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
     answer = exchanged(url, request * count + b"GARBAGE\r\n\r\n")
     assert answer.count(b'{"status":"ready"}HTTP/1.1 ') == count
-    told, document, _ = problem(answer[answer.index(b"HTTP/1.1 400") :])
-    assert (told, document["code"]) == (400, "malformed_request")
+    status_sent, document, _ = problem(answer[answer.index(b"HTTP/1.1 400") :])
+    assert (status_sent, document["code"]) == (400, "malformed_request")
 
 
 def test_long_heads_one_after_another_are_no_endless_head(served: Address):
@@ -93,8 +93,8 @@ def test_pipelined_requests_are_queued_up_to_a_limit_and_refused_beyond(served: 
     url = served()
     answer = exchanged(url, READY * 200)
     assert 33 <= answer.count(b'{"status":"ready"}') < 200
-    told, document, head = problem(answer[answer.index(b"HTTP/1.1 503") :])
-    assert (told, document["code"]) == (503, "service_unavailable")
+    status_sent, document, head = problem(answer[answer.index(b"HTTP/1.1 503") :])
+    assert (status_sent, document["code"]) == (503, "service_unavailable")
     assert "retry-after: 1" in head
     assert httpx.get(f"{url}/readyz").status_code == 200
 
@@ -116,8 +116,8 @@ def test_a_chunked_body_that_cannot_be_read_is_refused_without_waiting_for_its_e
     url = served("--insecure-no-signature")
     answer = exchanged(url, READY * before + CHUNKED + b"1\r\n{\r\n" + sent)
     assert answer.count(b'{"status":"ready"}HTTP/1.1 ') == before
-    told, document, _ = problem(answer[answer.index(b"HTTP/1.1 4") :])
-    assert (told, document["code"]) == (status, code)
+    status_sent, document, _ = problem(answer[answer.index(b"HTTP/1.1 4") :])
+    assert (status_sent, document["code"]) == (status, code)
 
 
 def test_a_body_that_cannot_be_read_after_its_answer_gets_no_second_one(served: Address):
@@ -134,8 +134,8 @@ def test_a_body_that_cannot_be_read_after_its_answer_gets_no_second_one(served: 
 
 def test_many_fields_are_refused_before_the_head_ends(served: Address):
     url = served()
-    told, document, _ = problem(exchanged(url, b"GET / HTTP/1.1\r\n" + b"a:\r\n" * 200))
-    assert (told, document["code"]) == (431, "headers_too_large")
+    status_sent, document, _ = problem(exchanged(url, b"GET / HTTP/1.1\r\n" + b"a:\r\n" * 200))
+    assert (status_sent, document["code"]) == (431, "headers_too_large")
 
 
 def test_a_key_in_a_trailer_is_no_key(served: Address, served_key: str):
@@ -143,8 +143,8 @@ def test_a_key_in_a_trailer_is_no_key(served: Address, served_key: str):
     request = b"GET /v1/labels HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
     trailer = f"Authorization: Bearer {served_key}\r\n".encode()
     chunked = b"Transfer-Encoding: chunked\r\n\r\n0\r\n"
-    told, document, _ = problem(exchanged(url, request + chunked + trailer + b"\r\n"))
-    assert (told, document["code"]) == (401, "missing_credentials")
+    status_sent, document, _ = problem(exchanged(url, request + chunked + trailer + b"\r\n"))
+    assert (status_sent, document["code"]) == (401, "missing_credentials")
     assert exchanged(url, request + trailer + chunked + b"\r\n").startswith(b"HTTP/1.1 200 ")
 
 
@@ -174,8 +174,8 @@ def test_a_body_is_not_taken_for_a_request_where_another_protocol_is_asked_for(s
     url = served("--insecure-no-signature")
     head = CHUNKED.replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
     answer = exchanged(url, head + READY)
-    told, document, _ = problem(answer)
-    assert (told, document["code"], "Upgrade" in document["detail"]) == (
+    status_sent, document, _ = problem(answer)
+    assert (status_sent, document["code"], "Upgrade" in document["detail"]) == (
         400,
         "malformed_request",
         True,

@@ -86,7 +86,7 @@ def test_a_sample_on_postgresql_has_it_complete(postgres: PostgresServer) -> Non
         assert run("db", "check", "--database", address).output == "Everything adds up.\n"
 
 
-def test_an_index_of_other_texts_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_an_index_of_other_texts_is_reported_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     assert run("db", "init", "--database", str(path), "--message-search").exit_code == 0
     say(path, "+16505551234")

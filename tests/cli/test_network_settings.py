@@ -94,13 +94,13 @@ async def test_the_configuration_names_authorities_and_a_proxy_and_doctor_says_w
         configured.write_text(f'[network]\nca_file = "{authority.file}"\nproxy = "{address}"\n')
         done = await run(*LIST, "--url", INBOX, SSL_CERT_FILE="/nowhere", HTTPS_PROXY="http://x:1")
         assert done == (0, "[]\n", "")
-        told = await run("doctor", "--url", INBOX)
+        output = await run("doctor", "--url", INBOX)
         direct = await run("doctor", "--url", INBOX, NO_PROXY="inbox.example")
     assert all(head.startswith(b"CONNECT inbox.example:443 ") for head in proxy.heads)
-    assert f"those in {authority.file} alone ([network] in the configuration)" in told.out
-    assert f"{proxy.url} ([network] in the configuration)" in told.out
+    assert f"those in {authority.file} alone ([network] in the configuration)" in output.out
+    assert f"{proxy.url} ([network] in the configuration)" in output.out
     assert "none for this server (NO_PROXY)" in direct.out
-    assert "secret" not in told.out + told.err + direct.out
+    assert "secret" not in output.out + output.err + direct.out
 
 
 async def test_the_environment_names_authorities_and_a_proxy_that_the_configuration_switches_off(
@@ -113,14 +113,14 @@ async def test_the_environment_names_authorities_and_a_proxy_that_the_configurat
     ):
         variables["HTTPS_PROXY"] = proxy.url
         assert (await run(*LIST, "--url", INBOX, **variables)).code == 0
-        told = await run("doctor", "--format", "json", **variables)
+        output = await run("doctor", "--format", "json", **variables)
         asked = len(proxy.heads)
         assert not configured.exists()
         configured.write_text('[network]\nproxy = ""\n')
         assert (await run(*LIST, "--url", INBOX, **variables)).code == 3
         off = await run("doctor", "--format", "json", **variables)
     assert asked == len(proxy.heads) == 1
-    machine = json.loads(told.out)["machine"]
+    machine = json.loads(output.out)["machine"]
     assert machine["certificates"] == f"those in {authority.file} alone (SSL_CERT_FILE)"
     assert machine["proxy"] == f"{proxy.url} (HTTPS_PROXY)"
     assert machine["SSLKEYLOGFILE"] == "set, and ignored: no session key is written"
@@ -145,7 +145,7 @@ async def test_without_settings_the_system_is_trusted_and_no_proxy_asked() -> No
         ('ca-file = "/x"', "did you mean 'ca_file'?"),
     ],
 )
-async def test_a_mistake_in_the_network_s_settings_is_told_and_nothing_is_asked(
+async def test_a_mistake_in_the_network_s_settings_is_reported_and_nothing_is_asked(
     line: str, words: str, configured: Path
 ) -> None:
     configured.write_text(f"[network]\n{line}\n")

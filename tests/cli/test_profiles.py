@@ -88,8 +88,8 @@ def test_a_server_is_added_used_by_commands_and_removed(
     assert config.stat().st_mode & 0o777 == 0o600
     listed = done("profiles", "list")
     assert listed.split() == ["NAME", "WHERE", "ME", "*", "work", url]
-    for told in (said, config.read_text(), listed):
-        assert key not in told
+    for printed in (said, config.read_text(), listed):
+        assert key not in printed
     assert "billing" in done("list", "labels")
     assert "billing" in done("list", "labels", "--profile", "work")
     assert "billing" in done("list", "labels", "--url", url)
@@ -221,7 +221,7 @@ def test_a_command_says_the_key_each_time(configuration_home: Path) -> None:
         (("/no/such/program",), "No such file"),
     ],
 )
-def test_a_command_that_gives_no_key_is_told(command: tuple[str, ...], words: str) -> None:
+def test_a_command_that_gives_no_key_is_reported(command: tuple[str, ...], words: str) -> None:
     with pytest.raises(BadSettings, match=words):
         kept_key(Profile(name="a", url=NOBODY, key_command=command))
 

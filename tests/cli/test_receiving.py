@@ -212,19 +212,19 @@ def test_a_file_is_not_followed_elsewhere(path: Path, tmp_path: Path):
         f"app_secret = {SECRET}",
     ],
 )
-def test_a_file_that_lacks_something_is_told_without_what_is_in_it(
+def test_a_file_that_lacks_something_is_reported_without_what_is_in_it(
     path: Path, tmp_path: Path, text: str
 ):
-    told = refusal(path, "--webhook-secrets", str(secrets_file(tmp_path, text)))
-    assert "secrets.toml" in told
-    assert SECRET not in told
+    printed = refusal(path, "--webhook-secrets", str(secrets_file(tmp_path, text)))
+    assert "secrets.toml" in printed
+    assert SECRET not in printed
 
 
 def test_half_of_the_secrets_are_none(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FRONTDESK_WHATSAPP_APP_SECRET", SECRET)
-    told = refusal(path)
-    assert "FRONTDESK_WHATSAPP_VERIFY_TOKEN" in told
-    assert SECRET not in told
+    printed = refusal(path)
+    assert "FRONTDESK_WHATSAPP_VERIFY_TOKEN" in printed
+    assert SECRET not in printed
 
 
 def test_webhooks_that_are_asked_for_need_secrets(path: Path):

@@ -77,7 +77,7 @@ def secrets(key: str, home: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def told(path: Path) -> Path:
+def output(path: Path) -> Path:
     """The database with a customer who says something."""
     person = Person(phone=PHONE, wa_id=PHONE[1:])
     now = time.time_ns() // 1_000_000
@@ -101,7 +101,7 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def viewer(told: Path, serve: Serve, key: str, home: Path) -> Iterator[Terminal]:
+def viewer(output: Path, serve: Serve, key: str, home: Path) -> Iterator[Terminal]:
     """The viewer on a server, with the customer's message on the screen."""
     _, url = serve()
     program = f"import sys; sys.argv[1:] = ['--url', {url!r}, '--debug']\n{PROGRAM}"
@@ -183,11 +183,11 @@ def _group(process: Path) -> int | None:
 
 
 @pytest.mark.parametrize("debug", [False, True])
-def test_a_failure_of_the_service_is_told_without_words_in_log_problem_and_traceback(
-    told: Path, key: str, tmp_path: Path, home: Path, debug: bool
+def test_a_failure_of_the_service_is_reported_without_words_in_log_problem_and_traceback(
+    output: Path, key: str, tmp_path: Path, home: Path, debug: bool
 ):
     log = tmp_path / "access.log"
-    command = ["serve", "--database", str(told), "--port", "0", "--access-log", str(log)]
+    command = ["serve", "--database", str(output), "--port", "0", "--access-log", str(log)]
     process = subprocess.Popen(
         [sys.executable, "-c", SERVICE, *command, *["--debug"] * debug],
         stdout=subprocess.PIPE,

@@ -56,7 +56,7 @@ def test_the_same_answers_come_over_tcp_as_in_process(served: Callable[..., str]
     assert httpx.get(f"{url}/v1/labels").json()["code"] == "missing_credentials"
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(path: Path):
+def test_a_port_that_is_taken_is_reported_in_one_line(path: Path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         arguments = ["--database", str(path), "--port", str(port)]
@@ -66,14 +66,14 @@ def test_a_port_that_is_taken_is_told_in_one_line(path: Path):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.com", "::"])
-def test_no_key_travels_beyond_this_machine_unless_told_to(path: Path, host: str):
+def test_no_key_travels_beyond_this_machine_unless_allowed(path: Path, host: str):
     arguments = ["--database", str(path), "--port", "0", "--host", host]
     result = CliRunner().invoke(serve_command, arguments)
     assert isinstance(result.exception, BadSettings)
     assert "--allow-plain-http" in str(result.exception)
 
 
-def test_it_listens_beyond_this_machine_when_told_to(serve: Serve, key: str):
+def test_it_listens_beyond_this_machine_when_allowed(serve: Serve, key: str):
     _, url = serve("--host", "0.0.0.0", "--allow-plain-http")
     port = url.rpartition(":")[2]
     response = httpx.get(
@@ -158,7 +158,7 @@ def test_a_hyphen_logs_to_standard_error(serve: Serve):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
-def test_a_full_disk_under_the_log_is_told_once_and_stops_nothing(serve: Serve):
+def test_a_full_disk_under_the_log_is_reported_once_and_stops_nothing(serve: Serve):
     process, url = serve("--access-log", "/dev/full")
     for _ in range(3):
         assert httpx.get(f"{url}/healthz").status_code == 200
@@ -171,7 +171,7 @@ def test_a_full_disk_under_the_log_is_told_once_and_stops_nothing(serve: Serve):
     )
 
 
-def test_a_log_that_cannot_be_opened_is_told_at_once(path: Path, tmp_path: Path):
+def test_a_log_that_cannot_be_opened_is_reported_at_once(path: Path, tmp_path: Path):
     arguments = ["--database", str(path), "--port", "0", "--access-log", str(tmp_path)]
     result = CliRunner().invoke(serve_command, arguments)
     assert isinstance(result.exception, BadSettings)

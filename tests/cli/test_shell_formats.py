@@ -70,7 +70,7 @@ def test_what_is_cut_is_no_wider_than_it_may_be(text: str, width: int):
     "text",
     ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1+1", "+1 2"],
 )
-def test_a_spreadsheet_is_told_that_this_is_text(text: str):
+def test_a_spreadsheet_is_reported_that_this_is_text(text: str):
     assert escape_formula(text) == f"'{text}"
     cell = next(csv.DictReader(io.StringIO(written("csv", (text, None)))))["name"]
     assert cell == f"'{text}"

@@ -185,7 +185,7 @@ def test_an_unknown_name_is_an_error_with_the_names_that_there_are(inbox: Path):
         ("list", "nothing"),
     ],
 )
-def test_bad_usage_is_told_before_anything_is_asked(inbox: Path, arguments: tuple[str, ...]):
+def test_bad_usage_is_reported_before_anything_is_asked(inbox: Path, arguments: tuple[str, ...]):
     result = invoke(inbox, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 
@@ -197,7 +197,7 @@ def test_two_places_are_one_too_many(inbox: Path):
     assert result.stdout == ""
 
 
-def test_counts_are_told_by_status_and_channel(inbox: Path):
+def test_counts_are_reported_by_status_and_channel(inbox: Path):
     counts = Counts.model_validate_json(output_of(inbox, "counts", "--format", "json"))
     rows = list(csv.DictReader(io.StringIO(output_of(inbox, "counts", "--format", "csv"))))
     by_name = {(row["kind"], row["id"] or row["name"]): row for row in rows}

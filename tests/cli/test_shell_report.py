@@ -97,8 +97,8 @@ def test_every_number_is_a_row(inbox: Path, style: str):
     }
     values = {(r["scope"], r["name"], r["period"], r["figure"]): r["value"] for r in rows}
     own = {metric.field: values["all", "", "this", metric.field] for metric in METRICS}
-    told_values = {field: None if value == "" else value for field, value in own.items()}
-    assert Metrics.model_validate(told_values) == found.metrics
+    wire_values = {field: None if value == "" else value for field, value in own.items()}
+    assert Metrics.model_validate(wire_values) == found.metrics
     for one in found.channels:
         row = values["channel", one.channel.name, "previous", "incoming_messages_count"]
         assert one.previous is not None

@@ -94,7 +94,9 @@ def test_custom_fields_have_their_names(inbox: Path):
 
 
 @pytest.mark.parametrize("number", ["12", "call me", "0171 5551234", "+1" * 20])
-def test_what_is_no_international_number_is_told_before_anything_is_asked(inbox: Path, number: str):
+def test_what_is_no_international_number_is_reported_before_anything_is_asked(
+    inbox: Path, number: str
+):
     result = invoke(inbox, "contact", number)
     assert (result.exit_code, result.stdout) == (2, "")
 

@@ -95,7 +95,7 @@ def test_it_only_reads_and_only_there_with_the_token_in_a_header(tmp_path: Path)
     assert not any(TOKEN in str(query) for _, query in double.asked)
 
 
-def test_a_second_time_only_what_changed_is_told(tmp_path: Path) -> None:
+def test_a_second_time_only_what_changed_is_reported(tmp_path: Path) -> None:
     with standing_in(graph) as double:
         run(tmp_path, double)
         assert run(tmp_path, double).stdout == "1 channel and 3 templates read, 0 changed\n"
@@ -105,8 +105,8 @@ def test_a_second_time_only_what_changed_is_told(tmp_path: Path) -> None:
             else {"data": []}
         )
         before = stored(tmp_path, "SELECT * FROM template")
-        told = run(tmp_path, double, "--dry-run").stdout.splitlines()
-        assert told == [
+        printed = run(tmp_path, double, "--dry-run").stdout.splitlines()
+        assert printed == [
             "~ template 0: status APPROVED → PAUSED, rejected reason nothing → PROMOTIONAL",
             "0 channels and 1 template read, 1 would change",
         ]
@@ -147,7 +147,7 @@ def problem(message: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_refusal_is_told_and_nothing_is_changed(
+def test_a_refusal_is_reported_and_nothing_is_changed(
     tmp_path: Path, reply: Any, kind: type[InboxError], sentence: str
 ) -> None:
     with standing_in(lambda path, query: reply) as double:

@@ -289,8 +289,8 @@ async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_vi
         await _drawn(left, b"Sam Whitcombe")
         viewers = served.viewers()
         assert len(viewers) == 2
-        told = Path(f"/proc/{viewers[0]}/cmdline").read_text().split("\0")
-        assert told[-3:-1] == [f"--database={inbox}", f"--as={ME}"]
+        message_text = Path(f"/proc/{viewers[0]}/cmdline").read_text().split("\0")
+        assert message_text[-3:-1] == [f"--database={inbox}", f"--as={ME}"]
         await left.send_json(["stdin", "\x11"])
         async with asyncio.timeout(DEADLINE_SECONDS):
             async for _ in left:
@@ -330,7 +330,7 @@ def test_beyond_this_machine_it_warns_and_answers_to_addresses_only(
     assert "0.0.0.0 is reached from other machines" in err
 
 
-def test_a_place_that_cannot_be_opened_is_told_before_anything_is_served(
+def test_a_place_that_cannot_be_opened_is_reported_before_anything_is_served(
     web: Callable[..., Web], tmp_path: Path
 ) -> None:
     served = web("--database", str(tmp_path / "missing.db"))
@@ -340,7 +340,7 @@ def test_a_place_that_cannot_be_opened_is_told_before_anything_is_served(
     assert "missing.db" in err
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(path: Path) -> None:
+def test_a_port_that_is_taken_is_reported_in_one_line(path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = CliRunner().invoke(web_command, ["--database", str(path), "--port", port])

@@ -1,4 +1,4 @@
-"""A browser that is started for the link is not told the link where everybody reads it."""
+"""The link is not on the command line of the browser, which other users can read."""
 
 import json
 import os
@@ -19,25 +19,29 @@ from urllib.request import url2pathname
 page = Path(url2pathname(urlsplit(sys.argv[1]).path))
 modes = [page.stat().st_mode, page.parent.stat().st_mode]
 told = {"arguments": sys.argv, "page": page.read_text(encoding="utf-8"), "modes": modes}
-Path(os.environ["TOLD"]).write_text(json.dumps(told), encoding="utf-8")
+Path(os.environ["OPENED_FILE"]).write_text(json.dumps(told), encoding="utf-8")
 """
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Path:
-    """Where the browser says what it was told: who reads it waits for that."""
-    path = tmp_path / "told"
+def marker(tmp_path: Path) -> Path:
+    """File in which the fake browser records its arguments."""
+    path = tmp_path / "marker"
     os.mkfifo(path)
     return path
 
 
 @pytest.fixture
-def web(tmp_path: Path, path: Path, told: Path) -> Iterator["subprocess.Popen[str]"]:
+def web(tmp_path: Path, path: Path, marker: Path) -> Iterator["subprocess.Popen[str]"]:
     script = tmp_path / "browser.py"
     script.write_text(BROWSER, encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-m", "frontdesk", "web", "--database", str(path), "--open"],
-        env={**os.environ, "BROWSER": f"{sys.executable} {script} %s &", "TOLD": str(told)},
+        env={
+            **os.environ,
+            "BROWSER": f"{sys.executable} {script} %s &",
+            "OPENED_FILE": str(marker),
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -48,13 +52,13 @@ def web(tmp_path: Path, path: Path, told: Path) -> Iterator["subprocess.Popen[st
 
 
 def test_the_token_is_in_a_private_file_and_in_no_list_of_processes(
-    web: "subprocess.Popen[str]", told: Path
+    web: "subprocess.Popen[str]", marker: Path
 ):
     assert web.stdout is not None
     link = web.stdout.readline().strip()
     token = link.partition("token=")[2]
     assert token
-    found = json.loads(told.read_text(encoding="utf-8"))
+    found = json.loads(marker.read_text(encoding="utf-8"))
     assert token not in " ".join(found["arguments"])
     assert f'content="0; url={link}"' in found["page"]
     assert [stat.S_IMODE(mode) for mode in found["modes"]] == [0o600, 0o700]

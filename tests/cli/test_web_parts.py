@@ -21,17 +21,17 @@ from frontdesk.service.server.sockets import base_url, listening_on
 
 
 class Hesitant(DownloadManager):
-    """Who asks second is kept waiting until it is told."""
+    """Delays the second request until the event is set."""
 
     def __init__(self) -> None:
         super().__init__()
         self.asked = 0
-        self.told = asyncio.Event()
+        self.opened_event = asyncio.Event()
 
     async def cancel_app_downloads(self, app_service_id: str) -> None:
         self.asked += 1
         if self.asked == 2:
-            await self.told.wait()
+            await self.opened_event.wait()
 
 
 def viewer_of(
@@ -61,7 +61,7 @@ async def test_a_viewer_that_does_not_end_is_killed() -> None:
 
 
 async def test_what_a_killed_viewer_runs_is_killed_with_it(tmp_path: Path) -> None:
-    """The command that writes a key stands for it: here it holds a pipe open."""
+    """A fake key command, which holds a pipe open."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     viewer = viewer_of("sh", "-c", f"sleep 1000 > {pipe} & wait", patience_seconds=0.01)
@@ -81,7 +81,7 @@ async def test_a_viewer_may_be_ended_by_its_page_and_by_the_server_at_once() -> 
     assert process is not None
     by_its_page, by_the_server = (asyncio.create_task(viewer.stop()) for _ in range(2))
     await by_its_page
-    downloads.told.set()
+    downloads.opened_event.set()
     await by_the_server
     assert process.returncode == 0
 
@@ -142,11 +142,11 @@ def test_a_second_ctrl_c_while_it_ends_is_no_bug() -> None:
     before = {number: signal.getsignal(number) for number in numbers}
 
     async def ended() -> list[str]:
-        told: list[str] = []
-        on_termination(lambda: told.append("end"))
+        opened_event: list[str] = []
+        on_termination(lambda: opened_event.append("end"))
         signal.raise_signal(signal.SIGINT)
         await asyncio.sleep(0)
-        return told
+        return opened_event
 
     try:
         assert asyncio.run(ended()) == ["end"]

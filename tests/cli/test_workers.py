@@ -293,7 +293,7 @@ worker.DRAIN_SECONDS = 0.1
 """
 
 
-def test_who_is_not_answered_before_it_ends_is_told_to_come_again(path: Path, key: str):
+def test_who_is_not_answered_before_it_ends_is_asked_to_retry(path: Path, key: str):
     process = subprocess.Popen(
         [sys.executable, "-c", IMPATIENT, str(path)],
         stdin=subprocess.PIPE,

@@ -92,7 +92,7 @@ async def old_and_short(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
 
 
 def raw(body: bytes = b"", status: str = "200 OK", **headers: str) -> bytes:
-    """An answer as it goes over the wire; its length is announced unless told otherwise."""
+    """An answer as it goes over the wire; with its Content-Length by default."""
     named = {"content_length": str(len(body)), **headers}
     lines = "".join(
         f"{name.replace('_', '-')}: {value}\r\n" for name, value in named.items() if value

@@ -75,7 +75,7 @@ async def test_ids_of_any_form_lead_to_their_rows(name: str) -> None:
     assert walked.ids("conversations")[0] == write("1007")
 
 
-async def test_differences_are_told_and_the_contract_has_none() -> None:
+async def test_differences_are_reported_and_the_contract_has_none() -> None:
     async with client_of(OtherServer()) as client:
         await walk(client)
         assert client.server.differences == ()

@@ -97,7 +97,7 @@ async def test_what_has_no_counts_is_no_answer(body: Any) -> None:
         await counts_of(body)
 
 
-async def test_a_count_that_nobody_knows_is_told() -> None:
+async def test_a_count_that_nobody_knows_is_reported() -> None:
     body = {**flat(), "urgent": 3}
     server = OtherServer((Variant(body=lambda name, _: body),))
     async with client_of(server) as client:
@@ -140,7 +140,7 @@ async def test_reports_of_any_shape_have_the_same_figures(body: Any) -> None:
     assert report.period.from_ == ""
 
 
-async def test_a_report_keeps_its_period_and_tells_figures_that_nobody_knows() -> None:
+async def test_a_report_keeps_its_period_and_reports_figures_that_nobody_knows() -> None:
     """V58"""
     body = {
         "period": {"from": "2026-03-14T00:00:00Z", "to": 1_773_500_000, "timezone": "Europe/Oslo"},
@@ -162,7 +162,7 @@ async def test_what_has_no_figures_is_no_report(body: Any) -> None:
         await report_of(body)
 
 
-async def test_a_report_tells_the_pricing_that_can_be_read() -> None:
+async def test_a_report_reports_the_pricing_that_can_be_read() -> None:
     good = {
         "channel": {"id": "101", "name": None},
         "author": "api",

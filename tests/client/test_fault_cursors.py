@@ -78,7 +78,7 @@ async def read_on(mailbox: Mailbox) -> None:
     ],
     ids=["the same page", "the same cursor", "there and back", "empty pages"],
 )
-async def test_a_list_that_leads_nowhere_is_given_up_and_told(
+async def test_a_list_that_leads_nowhere_is_given_up_and_reported(
     answers: list[bytes], tmp_path: Path
 ) -> None:
     server = Scripted(*answers)

@@ -1,4 +1,4 @@
-"""Faults of a network and of what stands in it, each over real connections."""
+"""Faults of networks and of proxies in them, over real connections."""
 
 import gzip
 import json
@@ -150,7 +150,7 @@ async def test_a_clock_that_is_wrong_is_noticed(hours: int) -> None:
 
 
 @pytest.mark.parametrize("date", ["", "yesterday", "Sat, 99 Mar 2026 09:30:00 GMT"])
-async def test_a_server_that_does_not_tell_the_time_has_none(date: str) -> None:
+async def test_a_server_that_does_not_report_the_time_has_none(date: str) -> None:
     async with serving(Scripted(raw(EMPTY, date=date))) as url, client_at(url) as client:
         await client.catalogue_page(Label)
         assert client.server.clock_skew is None

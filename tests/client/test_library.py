@@ -69,7 +69,7 @@ async def test_pages_can_be_had_one_by_one(client: InboxClient):
     assert sum(sizes) == (await client.counts()).all
 
 
-async def test_a_filter_that_is_refused_tells_its_code(client: InboxClient):
+async def test_a_filter_that_is_refused_reports_its_code(client: InboxClient):
     with pytest.raises(Refused) as refused:
         await anext(client.conversations(channel="nope"))
     assert refused.value.code == "invalid_filter"

@@ -13,7 +13,7 @@ from frontdesk.errors import BadResponse, CursorRefused
 from frontdesk.wire import Label
 
 
-async def test_more_rows_without_a_cursor_stop_the_list_and_are_told() -> None:
+async def test_more_rows_without_a_cursor_stop_the_list_and_are_reported() -> None:
     """V18"""
     variant = Variant(page=lambda cut: ({"data": cut.rows, "has_more": True}, {}))
     async with client_of(OtherServer((variant,))) as client:

@@ -87,18 +87,18 @@ async def test_a_proxy_that_refuses_is_named_with_its_reason(
         async with InboxClient(INBOX, KEY, network=network, sleep=pauses) as client:
             with pytest.raises(Unreachable) as caught:
                 await client.catalogue_page(Label)
-    told = str(caught.value)
+    message = str(caught.value)
     assert type(caught.value) is kind
-    assert words in told
-    assert proxy.url in told
-    assert "secret" not in told + repr(network)
-    assert clean(told) == told
+    assert words in message
+    assert proxy.url in message
+    assert "secret" not in message + repr(network)
+    assert clean(message) == message
     assert KEY.encode() not in proxy.seen
     # Only what may pass is tried again.
     assert len(proxy.heads) == (3 if kind is Unreachable else 1)
 
 
-async def test_a_proxy_that_is_gone_is_told_from_a_server_that_is_gone(
+async def test_a_proxy_that_is_gone_is_reported_from_a_server_that_is_gone(
     authority: Authority,
 ) -> None:
     async with serving(babble) as gone:

@@ -42,7 +42,7 @@ def patient_client(server: Server, clock: Clock) -> InboxClient:
 
 
 @pytest.mark.parametrize(
-    ("told", "seconds"),
+    ("header", "seconds"),
     [
         ({"retry_after": "7"}, 7.0),
         ({"retry_after": format_datetime(NOW + timedelta(seconds=60), usegmt=True)}, 60.0),
@@ -67,11 +67,11 @@ def patient_client(server: Server, clock: Clock) -> InboxClient:
     ],
     ids=["seconds", "date", "their date", "for ever", "limit", "older", "oldest", "both"],
 )
-async def test_a_pause_that_one_pane_is_told_holds_for_all(
-    told: dict[str, str], seconds: float
+async def test_a_pause_that_one_pane_is_reported_holds_for_all(
+    header: dict[str, str], seconds: float
 ) -> None:
     """V51"""
-    clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", **told), raw(EMPTY))
+    clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", **header), raw(EMPTY))
     async with serving(server) as url, client_at(url, clock) as client:
         with pytest.raises(Unreachable) as caught:
             await client.conversation_page(ALL)
@@ -85,10 +85,10 @@ async def test_a_pause_that_one_pane_is_told_holds_for_all(
         assert clock.slept == [1.0]
 
 
-@pytest.mark.parametrize("told", ["", "-5", "soon"])
-async def test_without_a_word_on_how_long_the_pauses_grow(told: str) -> None:
+@pytest.mark.parametrize("header", ["", "-5", "soon"])
+async def test_without_a_word_on_how_long_the_pauses_grow(header: str) -> None:
     """V51"""
-    clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", retry_after=told))
+    clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", retry_after=header))
     waits = []
     async with serving(server) as url, client_at(url, clock) as client:
         for _ in range(8):

@@ -32,7 +32,7 @@ def test_any_offset_and_fraction_is_the_same_moment(
 
 
 @given(MOMENTS)
-def test_numbers_of_seconds_milliseconds_and_microseconds_are_told_apart(at: datetime) -> None:
+def test_numbers_of_seconds_milliseconds_and_microseconds_are_distinguished(at: datetime) -> None:
     milliseconds = (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
     if milliseconds < 10**11:
         return

@@ -51,8 +51,8 @@ async def test_the_key_stands_in_no_error_no_log_and_no_traceback_with_locals(
     async with serving(Scripted(answer)) as url, client_at(url) as client:
         with pytest.raises(InboxError) as caught:
             await client.catalogue_page(Label)
-        told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
-        said = "".join(told.format()) + repr(client) + repr(client.server) + caplog.text
+        message = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+        said = "".join(message.format()) + repr(client) + repr(client.server) + caplog.text
     assert KEY not in said
     assert "catalogue_page" in said
 
@@ -72,13 +72,13 @@ async def test_the_key_stands_in_no_error_no_log_and_no_traceback_with_locals(
         (7, "certificate fails"),
     ],
 )
-def test_a_certificate_that_fails_is_told_in_plain_words(code: int, words: str) -> None:
+def test_a_certificate_that_fails_is_reported_in_plain_words(code: int, words: str) -> None:
     reason = ssl.SSLCertVerificationError("certificate verify failed")
     reason.verify_code = code
     error = httpx.ConnectError("failed")
     error.__cause__ = reason
-    told, again = Connector("https://inbox.example", Network.of({})).failure(error)
-    assert words in str(told)
+    message, again = Connector("https://inbox.example", Network.of({})).failure(error)
+    assert words in str(message)
     assert not again
 
 
@@ -87,7 +87,7 @@ def authority(tmp_path: Path) -> Authority:
     return Authority(tmp_path)
 
 
-async def told_of(tls: ssl.SSLContext, network: Network) -> str:
+async def failure_of(tls: ssl.SSLContext, network: Network) -> str:
     """Why a server is refused, which gets no request and is not tried again."""
     server, pauses = Scripted(WHOLE), Pauses()
     async with (
@@ -102,7 +102,7 @@ async def told_of(tls: ssl.SSLContext, network: Network) -> str:
     return str(caught.value)
 
 
-async def test_the_true_reason_of_a_refused_certificate_is_told(
+async def test_the_true_reason_of_a_refused_certificate_is_reported(
     authority: Authority, self_signed: ssl.SSLContext, tmp_path: Path
 ) -> None:
     network = Network.of({"SSL_CERT_FILE": str(authority.file)})
@@ -115,7 +115,7 @@ async def test_the_true_reason_of_a_refused_certificate_is_told(
         "signed by itself alone": self_signed,
     }
     for words, tls in cases.items():
-        assert words in await told_of(tls, network)
+        assert words in await failure_of(tls, network)
 
 
 def put_into(directory: Path, authority: Authority) -> None:
@@ -151,7 +151,7 @@ async def test_authorities_are_those_of_the_system_of_variables_or_of_the_config
     ):
         await client.catalogue_page(Label)
     if setting != "SSL_CERT_FILE":
-        assert "authority" in await told_of(other.server("127.0.0.1"), network)
+        assert "authority" in await failure_of(other.server("127.0.0.1"), network)
 
 
 async def test_a_self_signed_certificate_is_trusted_where_it_is_named(
@@ -159,7 +159,7 @@ async def test_a_self_signed_certificate_is_trusted_where_it_is_named(
 ) -> None:
     network = Network.of({}, ca_file=str(tmp_path / "it"))
     # It is of another name, which is the only thing that is wrong then.
-    assert "for another" in await told_of(self_signed, network)
+    assert "for another" in await failure_of(self_signed, network)
 
 
 @pytest.mark.parametrize("setting", ["SSL_CERT_FILE", "SSL_CERT_DIR", "ca_file"])
@@ -199,7 +199,7 @@ async def test_session_keys_are_not_written_where_the_environment_says(
     assert not (tmp_path / "session-keys").exists()
 
 
-async def test_a_server_without_tls_is_told_from_one_that_is_gone() -> None:
+async def test_a_server_without_tls_is_reported_from_one_that_is_gone() -> None:
     async with serving(babble) as url, client_at(url.replace("http:", "https:")) as client:
         with pytest.raises(Unreachable, match="does not speak TLS"):
             await client.catalogue_page(Label)

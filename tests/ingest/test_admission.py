@@ -32,14 +32,14 @@ UNKNOWN_101, UNKNOWN_102 = "ignored_unknown_channel 101", "ignored_unknown_chann
 
 
 def said(wamid: str, channel: str = "101", sender: str = ANA) -> dict[str, Any]:
-    told = text(wamid, int(wamid[1:]) % 50, **{"from": sender})
+    incoming = text(wamid, int(wamid[1:]) % 50, **{"from": sender})
     contacts = [{"wa_id": sender, "profile": {"name": f"N{sender[-1]}"}}]
-    return body(value(channel, messages=[told], contacts=contacts))
+    return body(value(channel, messages=[incoming], contacts=contacts))
 
 
 def several(channel: str, *wamids: str) -> dict[str, Any]:
-    told = [text(wamid, int(wamid[1:]) % 50, **{"from": ANA}) for wamid in wamids]
-    return body(value(channel, messages=told))
+    incoming = [text(wamid, int(wamid[1:]) % 50, **{"from": ANA}) for wamid in wamids]
+    return body(value(channel, messages=incoming))
 
 
 def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def arrive(database: Database, *bodies: dict[str, Any]) -> None:
     database.write(keep)
 
 
-def tell(database: Database, events: "tuple[DomainEvent, ...]" = LISTING) -> None:
+def store_events(database: Database, events: "tuple[DomainEvent, ...]" = LISTING) -> None:
     database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
 
 
@@ -109,11 +109,11 @@ def test_what_comes_for_a_number_that_is_no_channel_is_kept_counted_and_leaves_n
 def test_once_the_number_is_listed_what_came_for_it_goes_in(database: Database) -> None:
     arrive(database, said("m1"), said("m2", "102"))
     drain(database)
-    tell(database)
+    store_events(database)
     assert drain(database) == (Counter(applied=1), Counter())
     assert wamids(database) == {"m1"}
     assert ignored(database) == {UNKNOWN_102: 1}
-    tell(database, (TeamUpsert("Days", NOW, channels=("102",)),))
+    store_events(database, (TeamUpsert("Days", NOW, channels=("102",)),))
     drain(database)
     assert wamids(database) == {"m1", "m2"}
     assert ignored(database) == Counter()
@@ -130,7 +130,7 @@ def test_with_the_switch_back_a_replay_takes_everything_in(database: Database) -
 
 
 def test_of_a_body_for_two_numbers_that_of_the_channel_goes_in(database: Database) -> None:
-    tell(database)
+    store_events(database)
     arrive(database, both(said("m1"), said("m2", "102")))
     assert drain(database) == (Counter(applied=1), Counter({UNKNOWN_102: 1}))
     assert wamids(database) == {"m1"}
@@ -146,7 +146,7 @@ def test_a_number_may_be_listed_in_the_middle_of_a_long_body(
     intake = WebhookProcessor(database, lambda: NOW, admission=LISTED_ONLY)
     for _ in range(steps):
         intake.step(1)
-    tell(database, (*LISTING, ChannelUpsert("102", NOW)))
+    store_events(database, (*LISTING, ChannelUpsert("102", NOW)))
     drain(database)
     assert wamids(database) == set(names)
     assert ignored(database) == Counter()
@@ -185,7 +185,7 @@ def test_when_a_number_is_listed_makes_no_difference(
         with engine.fresh() as database:
             for step in steps:
                 if step == "list":
-                    tell(database)
+                    store_events(database)
                 elif step == "drain":
                     drain(database, admission)
                 else:
@@ -212,11 +212,11 @@ def test_without_placeholders_nothing_stands_for_a_message_and_its_delivery_wait
 
 
 @settings(max_examples=8, deadline=None)
-@given(told=facts(), data=st.data())
+@given(incoming=facts(), data=st.data())
 def test_without_placeholders_too_any_order_makes_the_same_inbox(
-    engine: Engine, told: list[list[DomainEvent]], data: st.DataObject
+    engine: Engine, incoming: list[list[DomainEvent]], data: st.DataObject
 ) -> None:
-    shuffled = data.draw(st.permutations(told))
+    shuffled = data.draw(st.permutations(incoming))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(shuffled)), max_size=4)))
     bounds = [0, *cuts, len(shuffled)]
 
@@ -231,4 +231,6 @@ def test_without_placeholders_too_any_order_makes_the_same_inbox(
                 )
             return database.read(contents)
 
-    assert inbox([list(shuffled[start:end]) for start, end in pairwise(bounds)]) == inbox([told])
+    assert inbox([list(shuffled[start:end]) for start, end in pairwise(bounds)]) == inbox(
+        [incoming]
+    )

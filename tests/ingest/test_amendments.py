@@ -156,7 +156,7 @@ def test_news_of_a_number_wait_for_the_channel_that_has_it(database: Database) -
     assert channel["created_at"] == NOW - 9
 
 
-def test_of_a_template_each_part_is_what_was_told_last(database: Database) -> None:
+def test_of_a_template_each_part_is_what_was_reported_last(database: Database) -> None:
     named = ("77", "order", "en")
     apply(database, TemplateUpsert(*named, NOW - 5, status="REJECTED", rejected_reason="SCAM"))
     apply(database, TemplateUpsert(*named, NOW - 3, quality_score="GREEN"))

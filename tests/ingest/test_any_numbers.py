@@ -39,7 +39,7 @@ def moment(second: int) -> int:
 
 
 def said(second: int, person: Person, **members: Any) -> MessageUpsert:
-    told: dict[str, Any] = {
+    batch: dict[str, Any] = {
         "channel": CHANNELS[0],
         "wamid": f"m{second}",
         "outbound": False,
@@ -48,7 +48,7 @@ def said(second: int, person: Person, **members: Any) -> MessageUpsert:
         "source": "webhook",
         "text": f"said at {second}",
     }
-    return MessageUpsert(at=moment(second), person=person, **(told | members))
+    return MessageUpsert(at=moment(second), person=person, **(batch | members))
 
 
 def moved(second: int, old: Person, new: Person) -> IdentityChange:
@@ -75,11 +75,11 @@ def talk(draw: st.DrawFn, second: int) -> DomainEvent:
 
 @st.composite
 def asides(draw: st.DrawFn, second: int) -> DomainEvent:
-    """What else is told of somebody."""
+    """Further events about a person."""
     person, channel = draw(st.sampled_from(PEOPLE)), draw(st.sampled_from(CHANNELS))
     name, value = draw(st.sampled_from(HAPPENINGS))
     at, word = moment(second), f"p{second}"
-    told: list[DomainEvent] = [
+    batch: list[DomainEvent] = [
         StatusUpdate(channel, person, f"s{second}", at, "delivered"),
         ContactUpsert(person, at, word, PROFILE_NAME, word, username=word),
         ContactUpsert(person, at, f"B{second}", ADDRESS_BOOK_NAME),
@@ -87,7 +87,7 @@ def asides(draw: st.DrawFn, second: int) -> DomainEvent:
         NoteUpsert(channel, person, f"n{second}", at, "A note", Author("user", "ana")),
         ConversationEvent(channel, person, f"e{second}", at, name, value),
     ]
-    return draw(st.sampled_from(told))
+    return draw(st.sampled_from(batch))
 
 
 @st.composite
@@ -98,7 +98,7 @@ def moves(draw: st.DrawFn, second: int) -> DomainEvent:
 
 @st.composite
 def facts(draw: st.DrawFn) -> list[DomainEvent]:
-    """News and what else is told, each at a moment of its own."""
+    """Events of all kinds, each with its own time."""
     seconds = draw(st.lists(st.integers(1, 40), unique=True, min_size=2, max_size=12))
     kinds = (talk, asides, moves)
     return [draw(draw(st.sampled_from(kinds))(second)) for second in sorted(seconds)]
@@ -138,24 +138,24 @@ HARD: tuple[tuple[DomainEvent, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize("told", HARD)
+@pytest.mark.parametrize("batch", HARD)
 def test_whatever_comes_first_the_people_are_the_same(
-    engine: Engine, told: tuple[DomainEvent, ...]
+    engine: Engine, batch: tuple[DomainEvent, ...]
 ) -> None:
-    one_by_one = [[[event]] for event in told]
-    expected = inbox(engine, [[list(told)]], VIEWS)
+    one_by_one = [[[event]] for event in batch]
+    expected = inbox(engine, [[list(batch)]], VIEWS)
     assert inbox(engine, one_by_one, VIEWS) == expected
     assert inbox(engine, one_by_one[::-1], VIEWS) == expected
 
 
 @settings(max_examples=20, deadline=None)
-@given(told=facts(), data=st.data())
+@given(batch=facts(), data=st.data())
 def test_any_order_any_repetition_and_any_batches_make_the_same_people(
-    engine: Engine, told: list[DomainEvent], data: st.DataObject
+    engine: Engine, batch: list[DomainEvent], data: st.DataObject
 ) -> None:
-    again = data.draw(st.lists(st.sampled_from(told), max_size=3))
-    shuffled = data.draw(st.permutations(told + again))
+    again = data.draw(st.lists(st.sampled_from(batch), max_size=3))
+    shuffled = data.draw(st.permutations(batch + again))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(shuffled)), max_size=8)))
     bounds = [0, *cuts, len(shuffled)]
     batches = [[list(shuffled[start:end])] for start, end in pairwise(bounds)]
-    assert inbox(engine, batches, VIEWS) == inbox(engine, [[told]], VIEWS)
+    assert inbox(engine, batches, VIEWS) == inbox(engine, [[batch]], VIEWS)

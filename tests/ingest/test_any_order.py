@@ -68,7 +68,7 @@ def messages(draw: st.DrawFn, at: int, live: bool | None) -> MessageUpsert:
 
 @st.composite
 def deliveries(draw: st.DrawFn, at: int) -> StatusUpdate:
-    """A step of a message that nothing else tells of, so it has a placeholder."""
+    """A status of a message that no other event has, so that it has a placeholder."""
     wamid = draw(st.sampled_from(WAMIDS))
     return StatusUpdate(
         channel=CHANNELS[0],
@@ -81,7 +81,7 @@ def deliveries(draw: st.DrawFn, at: int) -> StatusUpdate:
 
 @st.composite
 def sent_letters(draw: st.DrawFn, at: int) -> MessageUpsert:
-    """The contents, or a poorer copy, of a message that deliveries may tell of before."""
+    """The contents, or a poorer copy, of a message whose statuses may come first."""
     wamid = draw(st.sampled_from(WAMIDS))
     number = WAMIDS.index(wamid)
     return MessageUpsert(
@@ -128,7 +128,7 @@ def facts(draw: st.DrawFn) -> list[DomainEvent]:
 
 
 def inbox(engine: Engine, *batches: list[DomainEvent]) -> dict[str, Any]:
-    """What readers find after some batches, without what tells of the order of arrival."""
+    """What readers find after some batches, without values that depend on the order of arrival."""
     with engine.fresh() as database:
         for batch in batches:
             database.write(
@@ -228,22 +228,22 @@ VIEWS = {
 def test_any_order_and_any_repetition_make_the_same_inbox(
     engine: Engine, data: st.DataObject
 ) -> None:
-    told = data.draw(facts())
-    shuffled = data.draw(st.permutations(told + data.draw(st.lists(st.sampled_from(told)))))
+    incoming = data.draw(facts())
+    shuffled = data.draw(st.permutations(incoming + data.draw(st.lists(st.sampled_from(incoming)))))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(shuffled)), max_size=4)))
     bounds = [0, *cuts, len(shuffled)]
     batches = [shuffled[start:end] for start, end in pairwise(bounds)]
-    assert inbox(engine, *batches) == inbox(engine, told)
+    assert inbox(engine, *batches) == inbox(engine, incoming)
 
 
 @settings(max_examples=8, deadline=None)
-@given(told=facts(), data=st.data())
-def test_what_was_told_before_changes_nothing(
-    engine: Engine, told: list[DomainEvent], data: st.DataObject
+@given(incoming=facts(), data=st.data())
+def test_what_was_reported_before_changes_nothing(
+    engine: Engine, incoming: list[DomainEvent], data: st.DataObject
 ) -> None:
-    again = data.draw(st.permutations(told))
+    again = data.draw(st.permutations(incoming))
     with engine.fresh() as database:
-        database.write(lambda connection: apply_events(connection, 1, told, now=NOW))
+        database.write(lambda connection: apply_events(connection, 1, incoming, now=NOW))
         for event in again:
             database.write(
                 lambda connection, event=event: apply_events(connection, 1, [event], now=NOW + 1)

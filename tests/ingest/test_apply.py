@@ -73,8 +73,8 @@ def test_a_failed_payment_leaves_the_delivery_of_its_message_as_it_is(database: 
     sent = webhooks.status("out", 1, "sent", recipient_id="16505551234")
     failed = webhooks.status("out", 2, "failed", type="payment", recipient_id="16505551234")
     for statuses in ([sent], [failed], [failed, sent]):
-        told = webhooks.body(webhooks.value(statuses=statuses))
-        apply(database, *normalise(told, live=True).events)
+        payload = webhooks.body(webhooks.value(statuses=statuses))
+        apply(database, *normalise(payload, live=True).events)
     out, paid = rows(database, "SELECT * FROM message ORDER BY created_at")
     assert (out["delivery_status"], out["failed_at"], out["error_json"]) == ("sent", None, None)
     assert (paid["type"], paid["text"]) == ("system", "Payment failed")
@@ -196,7 +196,7 @@ def test_notes_and_events_are_no_activity(database: Database) -> None:
     assert only(database, "conversation")["last_activity_at"] == NOW - 100
 
 
-def test_labels_and_assignees_stand_in_the_filter_table(database: Database) -> None:
+def test_labels_and_assignees_are_in_the_filter_table(database: Database) -> None:
     apply(
         database,
         UserUpsert("ana@example.com", "Ana", NOW - DAY),

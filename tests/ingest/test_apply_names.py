@@ -1,4 +1,4 @@
-"""Contacts and named things as events tell of them: found again, filled in, never blanked."""
+"""Contacts and catalogue rows from events: matched, completed, never blanked."""
 
 import json
 from dataclasses import replace
@@ -57,8 +57,8 @@ def test_a_person_is_one_contact_by_user_id_phone_or_wa_id(database: Database) -
 
 
 def test_details_of_a_contact_are_filled_in_and_never_blanked(database: Database) -> None:
-    told = ContactUpsert(SHEENA, NOW - 9, email="s@example.com", custom_fields={"plan": "gold"})
-    apply(database, told)
+    payload = ContactUpsert(SHEENA, NOW - 9, email="s@example.com", custom_fields={"plan": "gold"})
+    apply(database, payload)
     apply(database, ContactUpsert(SHEENA, NOW - 8, blocked=True, custom_fields={"seats": 12}))
     apply(database, ContactUpsert(SHEENA, NOW - 99, email="old@example.com", username="sheena"))
     contact = only(database, "contact")

@@ -132,7 +132,7 @@ def test_a_snooze_keeps_its_end() -> None:
     assert (standing.status, standing.snoozed_until) == (SNOOZED, 90)
 
 
-def test_labels_and_the_assignee_are_what_was_told_last() -> None:
+def test_labels_and_the_assignee_are_what_was_reported_last() -> None:
     events = [
         StateEvent(1, 1, "labelled", label_id=7, on=True),
         StateEvent(2, 2, "labelled", label_id=8, on=True),
@@ -198,7 +198,7 @@ def test_back_fill_starts_by_its_age_or_as_it_was_asked(choice: Any, age: int, s
     assert initial_status(standing, choice, 10 + age, 10) == status
 
 
-def test_a_told_status_needs_no_choice() -> None:
+def test_a_reported_status_needs_no_choice() -> None:
     standing = fold(ConversationState(), [message(10, live=0)], [StateEvent(20, 1, "snoozed")])
     assert initial_status(standing, "resolved", 100 * DAY, 10) == SNOOZED
 

@@ -40,13 +40,13 @@ ANA = Person("+16505551234", "16505551234")
 PLACE = {"channel": "106", "contact": {"phone": "+16505551234"}}
 
 
-def told(kind: str, **members: Any) -> list[Any]:
+def line_of(kind: str, **members: Any) -> list[Any]:
     return native_lines.convert({"kind": kind, "v": 1, **members}, NOW)
 
 
 def message(**members: Any) -> list[Any]:
     line = {**PLACE, "direction": "inbound", "created_at": MOMENT, "text": "Hi", **members}
-    return told("message", **line)
+    return line_of("message", **line)
 
 
 def test_a_message_needs_little() -> None:
@@ -65,7 +65,7 @@ def test_a_message_needs_little() -> None:
     )
 
 
-def test_a_message_tells_what_became_of_it() -> None:
+def test_a_message_says_what_became_of_it() -> None:
     reaction = {"emoji": "👍", "direction": "inbound", "created_at": MOMENT}
     events = message(
         wamid="w",
@@ -111,7 +111,7 @@ def test_a_message_tells_what_became_of_it() -> None:
         ({"pricing": None}, None),
     ],
 )
-def test_a_sent_message_tells_what_it_was_charged_as(
+def test_a_sent_message_says_what_it_was_charged_as(
     members: dict[str, Any], pricing: MessagePricing | None
 ) -> None:
     assert message(direction="outbound", **members)[0].pricing == pricing
@@ -134,7 +134,7 @@ def test_a_status_without_a_time_of_its_own_is_kept() -> None:
 
 
 def test_a_contact_is_imported_with_its_fields() -> None:
-    first, last = told(
+    first, last = line_of(
         "contact",
         phone="+16505551234",
         wa_user_id="US.1",
@@ -158,7 +158,7 @@ def test_a_contact_is_imported_with_its_fields() -> None:
 
 
 def test_where_a_conversation_stands_becomes_events() -> None:
-    events = told(
+    events = line_of(
         "conversation",
         **PLACE,
         status="snoozed",
@@ -180,30 +180,36 @@ def test_where_a_conversation_stands_becomes_events() -> None:
     assert len({event.external_id for event in events}) == 5
 
 
-def test_an_event_and_a_note_without_an_id_are_told_apart_by_what_they_say() -> None:
+def test_an_event_and_a_note_without_an_id_are_distinguished_by_what_they_say() -> None:
     event = {**PLACE, "name": "resolved", "created_at": MOMENT}
-    assert told("conversation_event", **event) == told("conversation_event", **event)
+    assert line_of("conversation_event", **event) == line_of("conversation_event", **event)
     note = {**PLACE, "text": "Call back", "created_at": MOMENT, "author_ref": "ana"}
-    (one,), (other,) = told("note", **note), told("note", **{**note, "text": "Called"})
+    (one,), (other,) = line_of("note", **note), line_of("note", **{**note, "text": "Called"})
     assert isinstance(one, NoteUpsert)
     assert one.author == Author("user", "ana")
     assert one.external_id != other.external_id
 
 
 def test_named_things() -> None:
-    (label,) = told("label", title="VIP", color="#FF0000", updated_at=MOMENT)
+    (label,) = line_of("label", title="VIP", color="#FF0000", updated_at=MOMENT)
     assert label == LabelUpsert("vip", AT, "#ff0000")
-    (user,) = told("user", email="ana@shop.example", name="Ana")
+    (user,) = line_of("user", email="ana@shop.example", name="Ana")
     assert user == UserUpsert("ana@shop.example", "Ana", NOW, "ana@shop.example")
-    (team,) = told("team", name="Night", channels=["106"], members=["ana", {"external_id": "bo"}])
+    (team,) = line_of(
+        "team", name="Night", channels=["106"], members=["ana", {"external_id": "bo"}]
+    )
     assert team == TeamUpsert("Night", NOW, None, ("106",), ("ana", "bo"))
-    (field,) = told("custom_field", key="plan", type="list", options=["a"], pattern="x", position=2)
+    (field,) = line_of(
+        "custom_field", key="plan", type="list", options=["a"], pattern="x", position=2
+    )
     assert field == CustomFieldUpsert("plan", "plan", NOW, "list", None, ("a",), 2, "x")
-    (template,) = told("template", id="1", name="hello", language="en", components=[{"type": "B"}])
+    (template,) = line_of(
+        "template", id="1", name="hello", language="en", components=[{"type": "B"}]
+    )
     assert template == TemplateUpsert("1", "hello", "en", NOW, ({"type": "B"},))
-    (channel,) = told("channel", id="106", phone="+15550783881", status="CONNECTED")
+    (channel,) = line_of("channel", id="106", phone="+15550783881", status="CONNECTED")
     assert (channel.phone, channel.details["status"]) == ("+15550783881", "CONNECTED")
-    (reply,) = told("canned_response", short_code="hi", text="Hello!")
+    (reply,) = line_of("canned_response", short_code="hi", text="Hello!")
     assert (reply.short_code, reply.text) == ("hi", "Hello!")
 
 
@@ -339,7 +345,7 @@ def _fail(rejected: Any) -> None:
     raise AssertionError(rejected)
 
 
-def test_a_sent_message_fills_in_what_only_its_delivery_told_of() -> None:
+def test_a_sent_message_fills_in_what_only_its_delivery_reported() -> None:
     status = {"id": "wamid.sent", "status": "read", "timestamp": "1773480500"}
     value = {
         "metadata": {"phone_number_id": "106", "display_phone_number": "15550783881"},
@@ -350,9 +356,9 @@ def test_a_sent_message_fills_in_what_only_its_delivery_told_of() -> None:
     assert row["delivery_status"] == "read"
 
 
-def test_a_conversation_stands_as_it_was_told() -> None:
+def test_a_conversation_has_the_state_that_was_reported() -> None:
     said = {"kind": "message", **PLACE, "direction": "inbound", "created_at": MOMENT, "text": "Hi"}
-    stands = {
+    status_event = {
         "kind": "conversation",
         **PLACE,
         "status": "open",
@@ -360,7 +366,7 @@ def test_a_conversation_stands_as_it_was_told() -> None:
         "assignee": "ana@shop.example",
         "updated_at": "2026-03-14T10:00:00Z",
     }
-    (row,) = inbox(said, stands)
+    (row,) = inbox(said, status_event)
     assert (row["status"], row["awaiting_human"], row["assignee_id"]) == (0, 1, 1)
-    (row,) = inbox(said, {**stands, "status": "resolved"})
+    (row,) = inbox(said, {**status_event, "status": "resolved"})
     assert (row["status"], row["awaiting_human"]) == (2, 0)

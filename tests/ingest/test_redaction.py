@@ -86,11 +86,11 @@ def test_a_message_without_a_type_is_blanked_too():
     assert b"SECRET" not in after
 
 
-def test_what_is_taken_back_is_found_wherever_it_is_told():
+def test_what_is_taken_back_is_found_wherever_it_is_reported():
     taken_back = message("revoke", {"original_message_id": "w9"})
     threads = [{"id": "1", "messages": [taken_back]}]
-    for told in (body(messages=[taken_back]), body(history=[{"threads": threads}])):
-        assert redaction.revoked(told) == {"w9": 1_773_480_000_000}
+    for batch in (body(messages=[taken_back]), body(history=[{"threads": threads}])):
+        assert redaction.revoked(batch) == {"w9": 1_773_480_000_000}
     odd = {**taken_back, "timestamp": "soon"}
     assert redaction.revoked(body(messages=[odd])) == {"w9": 0}
 

@@ -38,8 +38,8 @@ class Shown(NamedTuple):
     user_id: str | None
 
     def members(self, number_name: str, user_name: str) -> dict[str, str]:
-        told = {number_name: self.number, user_name: self.user_id}
-        return {name: value for name, value in told.items() if value is not None}
+        payload = {number_name: self.number, user_name: self.user_id}
+        return {name: value for name, value in payload.items() if value is not None}
 
 
 def shown(index: int, second: int, how: str) -> Shown:
@@ -62,8 +62,8 @@ def outbound(index: int) -> bool:
 
 
 def contacts(person: Shown, name: str) -> list[dict[str, Any]]:
-    told = {"profile": {"name": name, "username": name.lower()}}
-    return [told | person.members("wa_id", "user_id")]
+    payload = {"profile": {"name": name, "username": name.lower()}}
+    return [payload | person.members("wa_id", "user_id")]
 
 
 def said(index: int, how: str, **members: Any) -> dict[str, Any]:
@@ -75,8 +75,10 @@ def said(index: int, how: str, **members: Any) -> dict[str, Any]:
         echo = text(f"m{index}", second, **members)
         return body(value(channel(index), message_echoes=[echo]), "smb_message_echoes")
     members = {**person.members("from", "from_user_id"), **members}
-    told = text(f"m{index}", second, **members)
-    return body(value(channel(index), messages=[told], contacts=contacts(person, f"N{second % 4}")))
+    payload = text(f"m{index}", second, **members)
+    return body(
+        value(channel(index), messages=[payload], contacts=contacts(person, f"N{second % 4}"))
+    )
 
 
 def past(index: int, step: str, **members: Any) -> dict[str, Any]:
@@ -101,8 +103,8 @@ def about(kind: str, index: int, second: int, **members: Any) -> dict[str, Any]:
 
 def edit(index: int, second: int) -> dict[str, Any]:
     after = {"type": "text", "text": {"body": f"edited at {second}"}}
-    told = {"original_message_id": f"m{index}", "message": after}
-    return about("edit", index, second, edit=told)
+    payload = {"original_message_id": f"m{index}", "message": after}
+    return about("edit", index, second, edit=payload)
 
 
 def upkeep(second: int, **members: Any) -> dict[str, Any]:
@@ -131,22 +133,22 @@ def amended(draw: st.DrawFn, second: int) -> dict[str, Any]:
         return about("revoke", index, second, revoke={"original_message_id": f"m{index}"})
     if kind == "reaction":
         emoji = draw(st.sampled_from(("👍", "❤️", "", None)))
-        told = {"message_id": f"m{index}"} | ({} if emoji is None else {"emoji": emoji})
-        return about("reaction", index, second, reaction=told)
-    # Steps of messages that are ours; some do not tell to whom.
+        payload = {"message_id": f"m{index}"} | ({} if emoji is None else {"emoji": emoji})
+        return about("reaction", index, second, reaction=payload)
+    # Statuses of our own messages; some lack the recipient.
     index = draw(st.sampled_from([number for number in range(WAMIDS) if outbound(number)]))
     whom = shown(index, 10 + 3 * index // 2, "number").members("recipient_id", "recipient_user_id")
     members: dict[str, Any] = draw(st.sampled_from((whom, whom, {})))
     step = draw(st.sampled_from(("sent", "delivered", "read", "played", "failed", "paid")))
     if step == "paid":
-        told = status(f"m{index}", second, "failed", type="payment", **whom)
-        return body(value(channel(index), statuses=[told]))
+        payload = status(f"m{index}", second, "failed", type="payment", **whom)
+        return body(value(channel(index), statuses=[payload]))
     if step == "failed":
         members |= {"errors": [{"code": 131026, "title": "Undeliverable"}]}
     category = draw(st.sampled_from(("service", "marketing", None)))
     pricing = {"category": category, "billable": draw(st.booleans()), "type": "regular"}
-    told = status(f"m{index}", second, step, pricing=pricing, **members)
-    return body(value(channel(index), statuses=[told]))
+    payload = status(f"m{index}", second, step, pricing=pricing, **members)
+    return body(value(channel(index), statuses=[payload]))
 
 
 @st.composite
@@ -166,8 +168,8 @@ def kept_up(draw: st.DrawFn, second: int) -> dict[str, Any]:
         return body(value(state_sync=[synced]), "smb_app_state_sync")
     if kind == "moved":
         system = {"type": "user_changed_number", "wa_id": CLEO_LATER, "body": "moved"}
-        told = text("moved", MOVED_AT, type="system", system=system)
-        return body(value(messages=[{**told, "from": CLEO}]))
+        payload = text("moved", MOVED_AT, type="system", system=system)
+        return body(value(messages=[{**payload, "from": CLEO}]))
     number = {"display_phone_number": "+1 555-078-3882"}
     changes: dict[str, dict[str, Any]] = {
         "limit": {**number, "event": "UPGRADE", "current_limit": f"TIER_{second}"},
@@ -189,8 +191,8 @@ def odd(draw: st.DrawFn, second: int) -> dict[str, Any]:
         return body(value(errors=[{"code": 131031}]))
     if kind == "own":
         card = {"origin": "contact_request", "phones": [{"wa_id": BRUNO}]}
-        told = text(f"o{second}", second, type="contacts", contacts=[card], from_user_id="US.1")
-        return body(value(messages=[told]))
+        payload = text(f"o{second}", second, type="contacts", contacts=[card], from_user_id="US.1")
+        return body(value(messages=[payload]))
     members = {"type": "hologram", "hologram": {"a": 1}} if kind == "type" else {"group_id": "g"}
     return body(value(messages=[text(f"x{second}", second, **{"from": ANA}, **members)]))
 
@@ -225,10 +227,10 @@ def native(draw: st.DrawFn, second: int) -> list[DomainEvent]:
         return [LabelUpsert("VIP", at, f"#00000{second % 10}")]
     if kind == "team":
         return [TeamUpsert("Days", at, channels=("101", "102")[: second % 3], members=("ana",))]
-    name, told = draw(st.sampled_from(HAPPENINGS))
+    name, payload = draw(st.sampled_from(HAPPENINGS))
     return [
         ConversationEvent(
-            "101", dora, f"e{HAPPENINGS.index((name, told))}at{second}", at, name, told
+            "101", dora, f"e{HAPPENINGS.index((name, payload))}at{second}", at, name, payload
         )
     ]
 
@@ -292,7 +294,7 @@ MORE_VIEWS = VIEWS | {
 def inbox(
     engine: Engine, batches: list[list[list[DomainEvent]]], views: Mapping[str, str] = MORE_VIEWS
 ) -> dict[str, list[str]]:
-    """What readers find after some batches, without what tells of the order of arrival."""
+    """What readers find after some batches, without values that depend on the order of arrival."""
     with engine.fresh() as database:
         for batch in batches:
             events = [event for facts in batch for event in facts]
@@ -311,13 +313,13 @@ def _contents(connection: Connection, views: Mapping[str, str]) -> dict[str, lis
 
 
 @settings(max_examples=12, deadline=None)
-@given(told=facts(), data=st.data())
+@given(payload=facts(), data=st.data())
 def test_any_order_any_repetition_and_any_batches_of_bodies_make_the_same_inbox(
-    engine: Engine, told: list[list[DomainEvent]], data: st.DataObject
+    engine: Engine, payload: list[list[DomainEvent]], data: st.DataObject
 ) -> None:
-    again = data.draw(st.lists(st.sampled_from(told), max_size=3))
-    shuffled = data.draw(st.permutations(told + again))
+    again = data.draw(st.lists(st.sampled_from(payload), max_size=3))
+    shuffled = data.draw(st.permutations(payload + again))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(shuffled)), max_size=5)))
     bounds = [0, *cuts, len(shuffled)]
     batches = [list(shuffled[start:end]) for start, end in pairwise(bounds)]
-    assert inbox(engine, batches) == inbox(engine, [told])
+    assert inbox(engine, batches) == inbox(engine, [payload])

@@ -32,9 +32,9 @@ AT = SECONDS * 1000
 FROM_ANA = {"from": ANA}
 
 
-def events(told: dict[str, Any], received_at: int | None = None) -> list[DomainEvent]:
-    """What a body tells, without the channel."""
-    return [*normalise(told, live=True, received_at=received_at).events][1:]
+def events(payload: dict[str, Any], received_at: int | None = None) -> list[DomainEvent]:
+    """Events of a body, without that of the channel."""
+    return [*normalise(payload, live=True, received_at=received_at).events][1:]
 
 
 def one(*messages: dict[str, Any]) -> list[DomainEvent]:
@@ -45,21 +45,23 @@ def system(type_: str | None, **members: Any) -> dict[str, Any]:
     return text("s", 0, type="system", system={"type": type_, **members}, **FROM_ANA)
 
 
-@pytest.mark.parametrize("told", ["👍", "", None])
-def test_a_reaction_is_a_row_and_is_folded_into_its_message(told: str | None) -> None:
-    reaction = {"message_id": "m"} | ({} if told is None else {"emoji": told})
+@pytest.mark.parametrize("payload", ["👍", "", None])
+def test_a_reaction_is_a_row_and_is_folded_into_its_message(payload: str | None) -> None:
+    reaction = {"message_id": "m"} | ({} if payload is None else {"emoji": payload})
     row, folded = one(text("r", 5, type="reaction", reaction=reaction, **FROM_ANA))
     assert isinstance(row, MessageUpsert)
     assert (row.type, row.content) == (
         "reaction",
         {
-            "emoji": told or None,
-            "removed": not told,
+            "emoji": payload or None,
+            "removed": not payload,
             "target_message_id": None,
             "target_wamid": "m",
         },
     )
-    assert folded == ReactionSet("101", "m", "contact", told or None, AT + 5000, False, "contact")
+    assert folded == ReactionSet(
+        "101", "m", "contact", payload or None, AT + 5000, False, "contact"
+    )
 
 
 def test_a_reaction_from_the_phone_is_the_business_s() -> None:
@@ -70,16 +72,16 @@ def test_a_reaction_from_the_phone_is_the_business_s() -> None:
 
 def test_an_edit_says_what_a_message_says_now() -> None:
     after = {"type": "image", "image": {"id": "7", "caption": "Blue"}}
-    told = {"original_message_id": "m", "message": after}
-    (edit,) = one(text("e", 9, type="edit", edit=told, **FROM_ANA))
+    payload = {"original_message_id": "m", "message": after}
+    (edit,) = one(text("e", 9, type="edit", edit=payload, **FROM_ANA))
     assert isinstance(edit, MessageEdit)
     assert (edit.target_wamid, edit.at, edit.type, edit.text) == ("m", AT + 9000, "image", "Blue")
     assert edit.media is not None
 
 
 def test_a_revocation_names_its_message() -> None:
-    told = {"original_message_id": "m"}
-    assert one(text("e", 9, type="revoke", revoke=told, **FROM_ANA)) == [
+    payload = {"original_message_id": "m"}
+    assert one(text("e", 9, type="revoke", revoke=payload, **FROM_ANA)) == [
         MessageRevoke("101", "m", AT + 9000)
     ]
 
@@ -92,7 +94,7 @@ def test_a_revocation_names_its_message() -> None:
         ("customer_changed_number", {"wa_id": "34600000002"}),
     ],
 )
-def test_a_changed_number_is_told_and_shown(type_: str, members: dict[str, str]) -> None:
+def test_a_changed_number_is_reported_and_shown(type_: str, members: dict[str, str]) -> None:
     move, row = one(system(type_, body="Ana changed", **members))
     assert move == IdentityChange(PERSON, Person("+34600000002", "34600000002"), AT, "101")
     assert isinstance(row, MessageUpsert)
@@ -108,9 +110,9 @@ def test_a_changed_number_is_told_and_shown(type_: str, members: dict[str, str])
     "members",
     [{"previous_user_id": "US.1"}, {"body": "User Ana changed from US.1 to US.2"}],
 )
-def test_a_changed_user_id_may_tell_the_old_one_only_inside(members: dict[str, str]) -> None:
-    told = {"type": "user_changed_user_id", "user_id": "US.2", **members}
-    move, row = one(text("s", 0, type="system", system=told))
+def test_a_changed_user_id_may_report_the_old_one_only_inside(members: dict[str, str]) -> None:
+    payload = {"type": "user_changed_user_id", "user_id": "US.2", **members}
+    move, row = one(text("s", 0, type="system", system=payload))
     assert move == IdentityChange(Person(wa_user_id="US.1"), Person(wa_user_id="US.2"), AT, "101")
     assert isinstance(row, MessageUpsert)
     assert row.content == {"event": "user_changed_user_id"}
@@ -132,18 +134,20 @@ def test_what_whatsapp_itself_says_is_a_system_row(
     assert (row.type, row.content, row.raw is not None) == ("system", {"event": event}, raw)
 
 
-@pytest.mark.parametrize(("origin", "told"), [("contact_request", True), ("other", False)])
-def test_only_who_was_asked_for_the_number_tells_it_by_a_card(origin: str, told: bool) -> None:
+@pytest.mark.parametrize(("origin", "payload"), [("contact_request", True), ("other", False)])
+def test_only_who_was_asked_for_the_number_reports_it_by_a_card(origin: str, payload: bool) -> None:
     card = {"origin": origin, "phones": [{"phone": "+1 650 555 0001", "wa_id": ANA}]}
     found = one(text("c", 0, type="contacts", contacts=[card], from_user_id="US.1"))
     own = [event for event in found if isinstance(event, ContactUpsert)]
     person = Person(f"+{ANA}", ANA, "US.1")
-    assert own == ([ContactUpsert(person, AT, channel="101")] if told else [])
+    assert own == ([ContactUpsert(person, AT, channel="101")] if payload else [])
 
 
 def test_a_time_in_the_future_counts_as_the_time_of_receipt() -> None:
-    told = body(value(messages=[text("m", 3600, **FROM_ANA)], statuses=[status("o", 3600, "sent")]))
-    message, step = events(told, received_at=AT)
+    payload = body(
+        value(messages=[text("m", 3600, **FROM_ANA)], statuses=[status("o", 3600, "sent")])
+    )
+    message, step = events(payload, received_at=AT)
     assert isinstance(message, MessageUpsert)
     assert (message.at, message.stamped_at) == (AT, AT + 3_600_000)
     assert isinstance(step, StatusUpdate)
@@ -158,8 +162,8 @@ def test_clocks_may_differ_by_five_minutes() -> None:
 
 def test_one_element_that_cannot_be_read_costs_none_of_its_siblings() -> None:
     bad = text("m", 0, **FROM_ANA) | {"timestamp": "soon"}
-    told = body(value(messages=[bad, 7, text("n", 0, **FROM_ANA)]))
-    found = normalise(told, live=True)
+    payload = body(value(messages=[bad, 7, text("n", 0, **FROM_ANA)]))
+    found = normalise(payload, live=True)
     assert [event.wamid for event in found.events if isinstance(event, MessageUpsert)] == ["n"]
     assert found.refused == (
         "entry[0].changes[0].value.messages[0].timestamp is not a time in Unix seconds",
@@ -173,7 +177,7 @@ def past(second: int, wamid: str, step: str | None, **members: Any) -> dict[str,
     return text(wamid, second, **context, **members)
 
 
-def test_the_past_is_told_from_both_sides_and_is_not_live() -> None:
+def test_the_past_is_reported_from_both_sides_and_is_not_live() -> None:
     ours = past(1, "a", "DELIVERED", **{"from": "15550783881"})
     theirs = past(2, "b", None, **FROM_ANA)
     also_ours = text("c", 3, history_context={"from_me": True, "status": "error"})
@@ -215,16 +219,16 @@ def test_a_medium_of_the_past_comes_later_under_the_same_field() -> None:
 
 
 def test_a_declined_past_is_counted() -> None:
-    told = value(history=[{"errors": [{"code": 2593109, "title": "Declined"}]}])
-    found = normalise(told, live=True)
+    payload = value(history=[{"errors": [{"code": 2593109, "title": "Declined"}]}])
+    found = normalise(payload, live=True)
     assert (found.events, dict(found.ignored)) == ((), {"history error 2593109": 1})
 
 
 def synced(action: str, second: str = str(SECONDS), **contact: Any) -> dict[str, Any]:
-    told = {"full_name": "Ana Souza", "first_name": "Ana", "phone_number": ANA, **contact}
+    payload = {"full_name": "Ana Souza", "first_name": "Ana", "phone_number": ANA, **contact}
     entry = {
         "type": "contact",
-        "contact": told,
+        "contact": payload,
         "action": action,
         "metadata": {"timestamp": second},
     }
@@ -263,11 +267,11 @@ def test_the_address_book_gives_and_takes_names() -> None:
         ),
     ],
 )
-def test_news_of_a_number_are_told_by_the_number(
+def test_news_of_a_number_are_reported_by_the_number(
     members: dict[str, str], details: dict[str, str]
 ) -> None:
-    told = body({"display_phone_number": "+1 555-078-3881", **members}, "any", SECONDS)
-    assert normalise(told, live=True).events == (NumberUpdate("+15550783881", AT, details),)
+    payload = body({"display_phone_number": "+1 555-078-3881", **members}, "any", SECONDS)
+    assert normalise(payload, live=True).events == (NumberUpdate("+15550783881", AT, details),)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +308,7 @@ def test_news_of_a_number_are_told_by_the_number(
     ],
     ids=["rejected", "approved", "quality", "category", "components"],
 )
-def test_news_of_a_template_are_told_by_their_members_and_not_by_their_field(
+def test_news_of_a_template_are_reported_by_their_members_and_not_by_their_field(
     members: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     named = {
@@ -312,8 +316,8 @@ def test_news_of_a_template_are_told_by_their_members_and_not_by_their_field(
         "message_template_name": "order",
         "message_template_language": "en",
     }
-    told = body({**named, **members}, "message_template_status_update", SECONDS)
-    assert normalise(told, live=True).events == (
+    payload = body({**named, **members}, "message_template_status_update", SECONDS)
+    assert normalise(payload, live=True).events == (
         TemplateUpsert("77", "order", "en", AT, waba_id="waba", **expected),
     )
 

@@ -15,8 +15,8 @@ def read(type_: str, *, outbound: bool = False, **members: Any) -> MessageConten
 
 
 def test_a_place_has_coordinates_and_may_have_a_name() -> None:
-    told = {"latitude": 12.25, "longitude": "43.9", "name": "Office"}
-    assert read("location", location=told) == MessageContents(
+    element = {"latitude": 12.25, "longitude": "43.9", "name": "Office"}
+    assert read("location", location=element) == MessageContents(
         "location",
         content={
             "latitude": 12.25,
@@ -71,7 +71,7 @@ def test_contacts_are_cards_and_the_first_name_is_the_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("type_", "told", "text", "answer"),
+    ("type_", "element", "text", "answer"),
     [
         ("button", {"payload": "yes-1", "text": "Yes"}, "Yes", ("quick_reply", None, "Yes")),
         (
@@ -88,19 +88,19 @@ def test_contacts_are_cards_and_the_first_name_is_the_text() -> None:
         ),
     ],
 )
-def test_a_choice_is_told_by_its_title(
-    type_: str, told: dict[str, Any], text: str, answer: tuple[str, str | None, str]
+def test_a_choice_is_reported_by_its_title(
+    type_: str, element: dict[str, Any], text: str, answer: tuple[str, str | None, str]
 ) -> None:
-    found = read(type_, **{type_: told})
+    found = read(type_, **{type_: element})
     content = found.content or {}
     assert (found.type, found.text) == ("interactive", text)
     assert (content["kind"], content["id"], content["title"]) == answer
-    assert content["payload"] == told.get("payload")
+    assert content["payload"] == element.get("payload")
     assert content["description"] == ("d" if content["kind"] == "list_reply" else None)
 
 
 @pytest.mark.parametrize(
-    ("told", "response"),
+    ("element", "response"),
     [
         ('{"size": 38, "gift": true}', {"size": 38, "gift": True}),
         ("not JSON", "not JSON"),
@@ -110,35 +110,45 @@ def test_a_choice_is_told_by_its_title(
     ],
     ids=["an object", "no JSON", "no number", "half a character", "too deep"],
 )
-def test_a_form_brings_its_answers_as_far_as_they_can_be_kept(told: str, response: object) -> None:
-    form = {"name": "flow", "body": "Sent", "response_json": told}
+def test_a_form_brings_its_answers_as_far_as_they_can_be_kept(
+    element: str, response: object
+) -> None:
+    form = {"name": "flow", "body": "Sent", "response_json": element}
     found = read("interactive", interactive={"type": "nfm_reply", "nfm_reply": form})
     assert found.text == "Sent"
     assert found.content is not None
     assert (found.content["kind"], found.content["response"]) == ("flow_reply", response)
 
 
-@pytest.mark.parametrize("told", [{"size": 38, "gift": True}, ["a", "b"], None])
-def test_the_answers_of_a_form_need_not_be_in_a_string(told: object) -> None:
-    found = read("interactive", interactive={"nfm_reply": {"body": "Sent", "response_json": told}})
+@pytest.mark.parametrize("element", [{"size": 38, "gift": True}, ["a", "b"], None])
+def test_the_answers_of_a_form_need_not_be_in_a_string(element: object) -> None:
+    found = read(
+        "interactive", interactive={"nfm_reply": {"body": "Sent", "response_json": element}}
+    )
     assert found.content is not None
-    assert (found.text, found.content["response"]) == ("Sent", told)
+    assert (found.text, found.content["response"]) == ("Sent", element)
 
 
 def test_a_permission_to_call_is_an_answer() -> None:
-    told = {"response": "accept", "expiration_timestamp": 1_780_000_000}
+    element = {"response": "accept", "expiration_timestamp": 1_780_000_000}
     found = read(
-        "interactive", interactive={"type": "call_permission_reply", "call_permission_reply": told}
+        "interactive",
+        interactive={"type": "call_permission_reply", "call_permission_reply": element},
     )
     assert found.content is not None
     assert found.content["kind"] == "call_permission_reply"
-    assert found.content["response"] == told
+    assert found.content["response"] == element
     assert (found.text, found.content["title"]) == ("accept", "accept")
 
 
 def test_an_answer_of_a_kind_that_is_not_known_keeps_its_words() -> None:
-    told = {"id": "7", "title": "Thursday", "description": "At noon", "body": {"text": "See you"}}
-    found = read("interactive", interactive={"type": "date_reply", "date_reply": told})
+    element = {
+        "id": "7",
+        "title": "Thursday",
+        "description": "At noon",
+        "body": {"text": "See you"},
+    }
+    found = read("interactive", interactive={"type": "date_reply", "date_reply": element})
     assert (found.type, found.text) == ("interactive", "Thursday\nAt noon\nSee you")
     assert found.content == {
         "kind": "date_reply",
@@ -146,11 +156,11 @@ def test_an_answer_of_a_kind_that_is_not_known_keeps_its_words() -> None:
         "title": "Thursday",
         "description": "At noon",
         "payload": None,
-        "response": told,
+        "response": element,
     }
     assert found.raw == {
         "type": "interactive",
-        "interactive": {"type": "date_reply", "date_reply": told},
+        "interactive": {"type": "date_reply", "date_reply": element},
     }
 
 
@@ -190,7 +200,7 @@ def test_an_order_without_prices_keeps_its_note_and_what_is_ordered() -> None:
         ({"name": {}, "phones": [{"phone": "+1 650"}]}, "+1 650"),
     ],
 )
-def test_a_card_is_called_by_whatever_it_tells(card: dict[str, Any], text: str) -> None:
+def test_a_card_is_called_by_whatever_it_reports(card: dict[str, Any], text: str) -> None:
     found = read("contacts", contacts=[card])
     assert (found.type, found.text) == ("contacts", text)
 
@@ -228,7 +238,7 @@ def test_a_message_without_a_type_is_what_its_only_contents_are(
         ({"body": "When?"}, None),
     ],
 )
-def test_a_message_whose_type_nothing_tells_keeps_its_words(
+def test_a_message_whose_type_nothing_reports_keeps_its_words(
     contents: dict[str, Any], original: str | None
 ) -> None:
     found = contents_of(JsonObject(contents))
@@ -321,14 +331,14 @@ def test_what_cannot_be_read_is_kept_raw_and_shown_as_unsupported(
     [("button", "buttons"), ("list", "list"), ("location_request_message", "location_request")],
 )
 def test_what_was_sent_to_be_tapped_says_what_it_offers(type_: str, kind: str) -> None:
-    told = {
+    element = {
         "type": type_,
         "header": {"type": "text", "text": "Shoes"},
         "body": {"text": "Which?"},
         "footer": {"text": "Bye"},
         "action": {"buttons": [{"type": "reply"}], "sections": [{"title": "S"}]},
     }
-    assert read("interactive", outbound=True, interactive=told) == MessageContents(
+    assert read("interactive", outbound=True, interactive=element) == MessageContents(
         "interactive",
         "Which?",
         {
@@ -343,8 +353,8 @@ def test_what_was_sent_to_be_tapped_says_what_it_offers(type_: str, kind: str) -
 
 
 def test_a_template_that_was_sent_names_itself() -> None:
-    told = {"name": "hello", "language": {"code": "en"}, "components": [{"type": "body"}]}
-    assert read("template", outbound=True, template=told).content == {
+    element = {"name": "hello", "language": {"code": "en"}, "components": [{"type": "body"}]}
+    assert read("template", outbound=True, template=element).content == {
         "name": "hello",
         "language": "en",
         "category": None,

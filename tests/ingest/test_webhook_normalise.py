@@ -97,9 +97,9 @@ def test_a_text_names_its_channel_its_person_and_its_time() -> None:
 
 def test_every_entry_change_and_element_is_read() -> None:
     two = value(messages=[message(id="a"), message(id="b")])
-    told = body(two, value(messages=[message(id="c")], statuses=[status()]))
-    told["entry"].append(body(value(messages=[message(id="d")]))["entry"][0])
-    found = normalise(told, live=True).events
+    payload = body(two, value(messages=[message(id="c")], statuses=[status()]))
+    payload["entry"].append(body(value(messages=[message(id="d")]))["entry"][0])
+    found = normalise(payload, live=True).events
     assert [event.wamid for event in found if isinstance(event, MessageUpsert)] == list("abcd")
     assert len([event for event in found if isinstance(event, StatusUpdate)]) == 1
 
@@ -114,8 +114,13 @@ def test_back_fill_is_marked_as_such() -> None:
 
 @pytest.mark.parametrize("type_", ["image", "video", "document", "audio", "sticker"])
 def test_media_are_described_in_the_words_of_the_wire(type_: str) -> None:
-    told = {"id": "99", "mime_type": "x/y", "sha256": "3f9d", "url": "https://example.com/secret"}
-    event = said(messages=[message(type_, **{type_: told})])
+    payload = {
+        "id": "99",
+        "mime_type": "x/y",
+        "sha256": "3f9d",
+        "url": "https://example.com/secret",
+    }
+    event = said(messages=[message(type_, **{type_: payload})])
     assert (event.type, event.text) == (type_, None)
     assert event.media == {
         "id": "99",
@@ -131,14 +136,14 @@ def test_media_are_described_in_the_words_of_the_wire(type_: str) -> None:
 
 
 def test_a_caption_is_the_text_of_a_medium() -> None:
-    told = {"id": "99", "caption": "Does it come in red?", "filename": "shoe.pdf"}
-    event = said(messages=[message("document", document=told)])
+    payload = {"id": "99", "caption": "Does it come in red?", "filename": "shoe.pdf"}
+    event = said(messages=[message("document", document=payload)])
     assert event.text == "Does it come in red?"
     assert event.media is not None
     assert event.media["filename"] == "shoe.pdf"
 
 
-def test_a_voice_note_is_told_from_a_recording() -> None:
+def test_a_voice_note_is_reported_from_a_recording() -> None:
     event = said(messages=[message("audio", audio={"id": "9", "voice": True})])
     assert event.media is not None
     assert event.media["voice"] is True
@@ -189,7 +194,7 @@ def test_an_echo_was_sent_from_the_phone() -> None:
         ({"forwarded": True, "frequently_forwarded": True}, None, "many"),
     ],
 )
-def test_replies_and_forwards_are_told_by_the_context(
+def test_replies_and_forwards_are_reported_by_the_context(
     context: dict[str, Any], reply: str | None, forwarded: str | None
 ) -> None:
     event = said(messages=[message(context=context)])
@@ -257,7 +262,7 @@ def test_who_hides_the_number_is_known_by_user_id() -> None:
     ],
 )
 @pytest.mark.parametrize("array", ["messages", "message_echoes", "statuses"])
-def test_the_only_contact_tells_whom_all_elements_are_with(
+def test_the_only_contact_reports_whom_all_elements_are_with(
     array: str, named: dict[str, str], contact: dict[str, str], person: Person
 ) -> None:
     number, user = whatsapp.PERSONS[array]
@@ -265,7 +270,7 @@ def test_the_only_contact_tells_whom_all_elements_are_with(
     element = status() if array == "statuses" else message()
     for name in ("from", "to", "recipient_id"):
         element.pop(name, None)
-    element |= {names[kind]: told for kind, told in named.items()}
+    element |= {names[kind]: payload for kind, payload in named.items()}
     contacts = [{"profile": {"name": "Sheena"}, **contact}]
     found = events(value(contacts=contacts, **{array: [element]}))
     assert [one.person for one in found if isinstance(one, MessageUpsert | StatusUpdate)] == [
@@ -281,7 +286,7 @@ def test_one_contact_is_nobody_where_elements_are_with_several() -> None:
     assert {one.person.wa_user_id for one in found if isinstance(one, MessageUpsert)} == {None}
 
 
-def test_a_change_of_number_that_tells_no_new_one_keeps_its_sentence() -> None:
+def test_a_change_of_number_that_reports_no_new_one_keeps_its_sentence() -> None:
     system = {"type": "user_changed_number", "body": "Ana changed to a new number"}
     event = said(messages=[message("system", system=system)])
     assert (event.type, event.text) == ("system", "Ana changed to a new number")
@@ -295,15 +300,15 @@ def test_a_change_of_number_that_tells_no_new_one_keeps_its_sentence() -> None:
 @pytest.mark.parametrize("array", ["messages", "message_echoes"])
 def test_amendments_without_a_type_are_known_by_their_contents(array: str) -> None:
     after = {"text": {"body": "Better"}}
-    told: list[dict[str, Any]] = [
+    payload: list[dict[str, Any]] = [
         message(edit={"original_message_id": "wamid.in", "message": after}),
         message(reaction={"message_id": "wamid.in", "emoji": "👍"}),
         message(revoke={"original_message_id": "wamid.in"}),
     ]
-    for one in told:
+    for one in payload:
         del one["type"], one["text"]
         one["to"] = one["from"]
-    _, edit, reaction, fold, revoke = events(value(**{array: told}))
+    _, edit, reaction, fold, revoke = events(value(**{array: payload}))
     assert isinstance(edit, MessageEdit)
     assert edit.text == "Better"
     assert isinstance(reaction, MessageUpsert)
@@ -314,8 +319,8 @@ def test_amendments_without_a_type_are_known_by_their_contents(array: str) -> No
 
 def test_a_failed_delivery_carries_its_first_error() -> None:
     errors = [{"code": 131026, "title": "Undeliverable"}, {"code": 1, "title": "Other"}]
-    told = status("failed", errors=errors, pricing={"category": "marketing"})
-    _, failed = events(value(statuses=[told]))
+    payload = status("failed", errors=errors, pricing={"category": "marketing"})
+    _, failed = events(value(statuses=[payload]))
     assert failed == StatusUpdate(
         channel="106540352242922",
         person=SHEENA,
@@ -331,12 +336,12 @@ def test_a_failed_delivery_carries_its_first_error() -> None:
 def test_the_status_of_a_payment_is_a_row_of_the_thread_and_no_delivery_step(step: str) -> None:
     amount = {"value": 2150, "offset": 100}
     payment = {"reference_id": "A-7", "amount": amount, "currency": "INR"}
-    told = status(step, type="payment", payment=payment)
-    _, row = events(value(statuses=[told]))
+    payload = status(step, type="payment", payment=payment)
+    _, row = events(value(statuses=[payload]))
     assert isinstance(row, MessageUpsert)
     assert (row.type, row.author, row.person) == ("system", Author("system"), SHEENA)
     assert row.text == f"Payment {step}: 21.50 INR, A-7"
-    assert (row.reply_wamid, row.wamid, row.raw) == ("wamid.out", None, told)
+    assert (row.reply_wamid, row.wamid, row.raw) == ("wamid.out", None, payload)
     assert row.content == {
         "event": "payment",
         "status": step,
@@ -357,7 +362,7 @@ def test_the_status_of_a_payment_is_a_row_of_the_thread_and_no_delivery_step(ste
         {"amount": {"value": 1, "offset": 7}},
     ],
 )
-def test_a_payment_that_tells_no_amount_is_shown_without_one(payment: object) -> None:
+def test_a_payment_that_has_no_amount_is_shown_without_one(payment: object) -> None:
     _, row = events(value(statuses=[status("failed", type="payment", payment=payment)]))
     assert isinstance(row, MessageUpsert)
     assert row.text == "Payment failed"
@@ -370,7 +375,7 @@ def test_a_status_that_says_it_is_of_a_message_is_a_delivery_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "kind"),
+    ("payload", "kind"),
     [
         (value(messages=[message(group_id="g")]), "group message"),
         (value(statuses=[status("failed", type="call")]), "call status failed"),
@@ -380,8 +385,8 @@ def test_a_status_that_says_it_is_of_a_message_is_a_delivery_step() -> None:
         ({"anything": "else"}, "field messages"),
     ],
 )
-def test_what_has_no_place_is_counted(told: dict[str, Any], kind: str) -> None:
-    found = normalise(body(told), live=True)
+def test_what_has_no_place_is_counted(payload: dict[str, Any], kind: str) -> None:
+    found = normalise(body(payload), live=True)
     assert (found.events, dict(found.ignored)) == ((), {kind: 1})
 
 
@@ -391,15 +396,15 @@ def test_a_field_that_is_not_mapped_is_counted_by_its_name() -> None:
 
 
 def test_a_bare_value_and_a_partners_envelope_are_read_too() -> None:
-    told = value(messages=[message()])
-    expected = normalise(body(told), live=True).events[1:]
-    assert normalise(told, live=True).events[1:] == expected
-    envelope = {"id": "1", "event": "messages", "data": told}
+    payload = value(messages=[message()])
+    expected = normalise(body(payload), live=True).events[1:]
+    assert normalise(payload, live=True).events[1:] == expected
+    envelope = {"id": "1", "event": "messages", "data": payload}
     assert normalise(envelope, live=True).events[1:] == expected
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("payload", "reason"),
     [
         ({}, "it is not a WhatsApp webhook body"),
         ({"object": "page", "entry": []}, "it is about a page, not a WhatsApp account"),
@@ -424,9 +429,9 @@ def test_a_bare_value_and_a_partners_envelope_are_read_too() -> None:
         ),
     ],
 )
-def test_a_wrong_shape_is_refused_with_its_place(told: dict[str, Any], reason: str) -> None:
+def test_a_wrong_shape_is_refused_with_its_place(payload: dict[str, Any], reason: str) -> None:
     with pytest.raises(Malformed) as refusal:
-        normalise(told, live=True)
+        normalise(payload, live=True)
     assert str(refusal.value).endswith(reason)
 
 
@@ -434,11 +439,11 @@ def test_what_cannot_be_read_costs_none_of_what_stands_beside_it() -> None:
     good = body(
         value(messages=[message(id="a")], contacts=[None]), value(messages=[message(id="b")])
     )
-    told = [7, *good["entry"], {"id": "1", "changes": "x"}]
-    told[1]["changes"].append("y")
+    payload = [7, *good["entry"], {"id": "1", "changes": "x"}]
+    payload[1]["changes"].append("y")
     thread = {"id": "16505551234", "messages": [message(id="c"), None, message(id="d")]}
     past = body(value(history=[{"threads": [None, thread]}]), field="history")
-    found = normalise({"entry": told + past["entry"]}, live=True)
+    found = normalise({"entry": payload + past["entry"]}, live=True)
     assert [event.wamid for event in found.events if isinstance(event, MessageUpsert)] == list(
         "abcd"
     )

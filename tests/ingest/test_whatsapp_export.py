@@ -300,7 +300,7 @@ def test_a_damaged_or_truncated_zip_is_said_to_be_one(method: int, data: st.Data
             files.read(path)
 
 
-# Every one names the zip; some bits of its directory tell names and ways of packing.
+# Every one names the zip; some bits of its directory hold names and compression methods.
 SAID_OF_A_ZIP = (
     "x.zip (is a zip that is damaged or cut off: copy it|is damaged: it is no zip"
     "|is encrypted: unpack it|has no text"
@@ -420,20 +420,20 @@ def webhook(text: str, at: datetime) -> MessageUpsert:
     )
 
 
-def tell(database: Database, *events: MessageUpsert | StatusUpdate) -> None:
+def store_events(database: Database, *events: MessageUpsert | StatusUpdate) -> None:
     database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
 
 
-def test_what_webhooks_told_is_passed_over(inbox: Database) -> None:
+def test_what_webhooks_reported_is_passed_over(inbox: Database) -> None:
     at = datetime(2020, 3, 12, 9, 15, 40, tzinfo=UTC)
-    tell(inbox, webhook("ok", at), webhook("ok", at + timedelta(hours=1)))
+    store_events(inbox, webhook("ok", at), webhook("ok", at + timedelta(hours=1)))
     outcome = put(inbox, *LINES)
     assert (outcome.skipped, outcome.taken) == (1, {"received": 3, "sent": 1})
 
 
 def test_what_was_only_seen_delivered_is_filled_in(inbox: Database) -> None:
     at = int(datetime(2020, 3, 12, 9, 15, 30, tzinfo=UTC).timestamp() * 1000)
-    tell(inbox, StatusUpdate("106", ANA, "w1", at, "delivered"))
+    store_events(inbox, StatusUpdate("106", ANA, "w1", at, "delivered"))
     assert put(inbox, *LINES).filled == 1
     found = inbox.read(lambda c: c.row("SELECT text, author, wamid FROM message WHERE wamid='w1'"))
     assert found is not None

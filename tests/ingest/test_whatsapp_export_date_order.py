@@ -97,9 +97,9 @@ TIMES = st.tuples(st.integers(0, 12), st.integers(0, 59), st.sampled_from(["AM",
 
 @given(TIMES)
 def test_an_hour_of_a_half_of_the_day_lies_in_it_whether_it_is_counted_from_0_or_from_12(
-    told: tuple[int, int, str],
+    payload: tuple[int, int, str],
 ) -> None:
-    hour, minute, half = told
+    hour, minute, half = payload
     stamp, _ = stamped(f"12/3/20, {hour}:{minute:02} {half} - Ana: Hi")
     assert (stamp.hour % 12, stamp.minute) == (hour % 12, minute)
     assert (stamp.hour >= 12) == (half == "PM")
@@ -187,7 +187,7 @@ def test_the_order_of_dates_is_decided_by_evidence(
         (["1401/1/25", "1401/2/1"], None, "2 of 2 dates, such as 1401/1/25, lie before 2009"),
     ],
 )
-def test_what_the_dates_do_not_tell_is_asked_and_never_guessed(
+def test_what_the_dates_do_not_report_is_asked_and_never_guessed(
     dates: list[str], asked: Order | None, sentence: str
 ) -> None:
     with pytest.raises(BadSettings, match=sentence):
@@ -205,9 +205,9 @@ FORMS = {
     st.lists(st.dates(date(2010, 1, 1), TODAY), min_size=1, max_size=12).map(sorted),
     st.sampled_from(sorted(FORMS)),
 )
-def test_no_order_is_taken_for_another(told: list[date], order: Order) -> None:
-    written = stamps(*(FORMS[order].format(day) for day in told))
-    assert days(written, chosen(written, order)) == told
+def test_no_order_is_taken_for_another(payload: list[date], order: Order) -> None:
+    written = stamps(*(FORMS[order].format(day) for day in payload))
+    assert days(written, chosen(written, order)) == payload
 
 
 def chosen(written: list[Stamp], order: Order) -> Order:

@@ -125,7 +125,7 @@ def history(written: Sequence[Written]) -> list[dict[str, Any]]:
 def archive(written: Sequence[Written]) -> list[DomainEvent]:
     """The same as native lines of an inbox that had them from webhooks."""
     with sqlite_store() as other:
-        tell(other, webhook_events(bodies(written)))
+        store_events(other, webhook_events(bodies(written)))
         exported = other.read(lambda c: list(lines(c, None, lambda n: None)))
     found = [json.loads(json.dumps(line)) for line in exported]
     return [
@@ -157,7 +157,7 @@ def webhook_events(received: Sequence[dict[str, Any]], *, live: bool = False) ->
     ]
 
 
-def tell(database: Database, events: Sequence[DomainEvent]) -> ApplyResult:
+def store_events(database: Database, events: Sequence[DomainEvent]) -> ApplyResult:
     applied = database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
     check(database)
     return applied
@@ -191,12 +191,12 @@ LATER = {
 
 
 @pytest.mark.parametrize("later", LATER)
-def test_what_an_export_told_first_is_completed_and_stays_the_same_messages(
+def test_what_an_export_reported_first_is_completed_and_stays_the_same_messages(
     inbox: Database, later: str
 ) -> None:
     assert put(inbox, CHAT).taken == {"received": 5, "sent": 3}
     before = stored(inbox)
-    applied = tell(inbox, LATER[later](CHAT))
+    applied = store_events(inbox, LATER[later](CHAT))
     assert (applied.messages.new, applied.messages.changed) == (0, len(CHAT))
     after = stored(inbox)
     assert [row["id"] for row in after] == [row["id"] for row in before]
@@ -218,10 +218,10 @@ def test_importing_the_export_or_the_rest_again_after_that_adds_nothing(
 ) -> None:
     put(inbox, CHAT)
     events = LATER[later](CHAT)
-    tell(inbox, events)
+    store_events(inbox, events)
     before, conversation_before = stored(inbox), conversation(inbox)
     assert put(inbox, CHAT).skipped == len(CHAT)
-    tell(inbox, events)
+    store_events(inbox, events)
     assert stored(inbox) == before
     assert conversation(inbox) == conversation_before
 
@@ -233,7 +233,7 @@ def test_a_conversation_stands_the_same_in_either_order(engine: Engine, later: s
         with engine.fresh() as database:
             if export_first:
                 put(database, CHAT)
-            tell(database, LATER[later](CHAT))
+            store_events(database, LATER[later](CHAT))
             if not export_first:
                 put(database, CHAT)
             row = conversation(database)
@@ -243,9 +243,11 @@ def test_a_conversation_stands_the_same_in_either_order(engine: Engine, later: s
     assert standings[0] == standings[1]
 
 
-def test_delivery_replies_edits_and_revocations_reach_what_an_export_told(inbox: Database) -> None:
+def test_delivery_replies_edits_and_revocations_reach_what_an_export_reported(
+    inbox: Database,
+) -> None:
     put(inbox, CHAT)
-    tell(inbox, webhook_events(bodies(CHAT)))
+    store_events(inbox, webhook_events(bodies(CHAT)))
     answer = {"from": ANA.wa_id, "context": {"id": wamid(1)}, **message(90, words(240, "Thanks"))}
     read = {"recipient_id": ANA.wa_id, **webhooks.status(wamid(1), 100, "read")}
     revoke = {
@@ -254,7 +256,7 @@ def test_delivery_replies_edits_and_revocations_reach_what_an_export_told(inbox:
         "revoke": {"original_message_id": wamid(0)},
     }
     changes = [{"messages": [answer]}, {"statuses": [read]}, {"messages": [revoke]}]
-    tell(inbox, webhook_events([webhooks.body(webhooks.value(**each)) for each in changes]))
+    store_events(inbox, webhook_events([webhooks.body(webhooks.value(**each)) for each in changes]))
     after = {row["wamid"]: row for row in stored(inbox)}
     assert len(after) == len(CHAT) + 1
     assert after[wamid(1)]["delivery_status"] == "read"
@@ -267,15 +269,15 @@ def test_delivery_replies_edits_and_revocations_reach_what_an_export_told(inbox:
 def test_lines_of_an_export_in_an_archive_double_nothing_that_has_come(
     inbox: Database, later: str
 ) -> None:
-    tell(inbox, LATER[later](CHAT))
+    store_events(inbox, LATER[later](CHAT))
     before = {row["id"]: {**row, "stamped_at": None} for row in stored(inbox)}
     lines_of_export = exported_archive(CHAT)
     for _ in range(2):
-        assert tell(inbox, lines_of_export).messages.new == 0
+        assert store_events(inbox, lines_of_export).messages.new == 0
         after = {row["id"]: {**row, "stamped_at": None} for row in stored(inbox)}
         assert after == before
     for one in lines_of_export:
-        assert tell(inbox, [one]).messages.new == 0
+        assert store_events(inbox, [one]).messages.new == 0
     assert put(inbox, CHAT).skipped == len(CHAT)
 
 
@@ -283,16 +285,16 @@ def test_lines_of_an_export_in_an_archive_double_nothing_that_has_come(
 def test_equal_texts_of_an_archive_are_as_many_messages_as_there_are(
     inbox: Database, at_once: bool
 ) -> None:
-    tell(inbox, webhook_events(bodies([words(66, "ok")])))
+    store_events(inbox, webhook_events(bodies([words(66, "ok")])))
     lines_of_export = exported_archive([words(65, "ok"), words(67, "ok")])
     for events in [lines_of_export] if at_once else [[one] for one in lines_of_export]:
-        tell(inbox, events)
+        store_events(inbox, events)
     assert sorted(row["wamid"] or "" for row in stored(inbox)) == ["", wamid(0)]
 
 
 def test_two_equal_texts_need_two_messages(inbox: Database) -> None:
     put(inbox, [words(65, "ok"), words(66, "ok")])
-    tell(inbox, webhook_events(bodies([words(65, "ok"), words(66, "ok"), words(67, "ok")])))
+    store_events(inbox, webhook_events(bodies([words(65, "ok"), words(66, "ok"), words(67, "ok")])))
     assert [row["wamid"] for row in stored(inbox)] == [wamid(0), wamid(1), wamid(2)]
 
 
@@ -303,14 +305,14 @@ def test_two_equal_texts_need_two_messages(inbox: Database) -> None:
 )
 def test_what_differs_is_another_message(inbox: Database, other: Written) -> None:
     put(inbox, [words(65, "ok")])
-    tell(inbox, webhook_events(bodies([other])))
+    store_events(inbox, webhook_events(bodies([other])))
     assert len(stored(inbox)) == 2
 
 
 def test_another_number_has_messages_of_its_own(inbox: Database) -> None:
     put(inbox, [words(65, "ok")])
     received = {"from": ANA.wa_id, **message(0, words(65, "ok"))}
-    tell(inbox, webhook_events([webhooks.body(webhooks.value("102", messages=[received]))]))
+    store_events(inbox, webhook_events([webhooks.body(webhooks.value("102", messages=[received]))]))
     assert [row["wamid"] for row in stored(inbox)] == [None, wamid(0)]
 
 
@@ -320,7 +322,7 @@ EDITED = replace(words(65, "befor"), exported="before <This message was edited>"
 
 def test_what_the_phone_knows_to_be_deleted_or_edited_stays_so(inbox: Database) -> None:
     put(inbox, [DELETED, EDITED])
-    tell(inbox, webhook_events(bodies([DELETED, EDITED])))
+    store_events(inbox, webhook_events(bodies([DELETED, EDITED])))
     assert [(row["wamid"], row["text"]) for row in stored(inbox)] == [
         (wamid(0), None),
         (wamid(1), "before"),
@@ -335,7 +337,7 @@ def sent_step(number: int, second: int) -> dict[str, Any]:
 
 def test_a_delivery_step_alone_is_of_the_message_that_the_export_has(inbox: Database) -> None:
     put(inbox, [words(61, "Yes", outbound=True)])
-    tell(inbox, webhook_events([sent_step(0, 61)]))
+    store_events(inbox, webhook_events([sent_step(0, 61)]))
     (row,) = stored(inbox)
     assert (row["wamid"], row["text"], row["delivery_status"]) == (wamid(0), "Yes", "sent")
 
@@ -345,13 +347,13 @@ def test_a_delivery_step_that_was_taken_for_anothers_takes_no_words_away(
     inbox: Database, exported: list[str]
 ) -> None:
     put(inbox, [words(61, text, outbound=True) for text in exported])
-    tell(inbox, webhook_events([sent_step(0, 62)]))
-    tell(inbox, webhook_events(bodies([words(62, "A", outbound=True)])))
+    store_events(inbox, webhook_events([sent_step(0, 62)]))
+    store_events(inbox, webhook_events(bodies([words(62, "A", outbound=True)])))
     assert Counter((row["text"], row["wamid"]) for row in stored(inbox)) == {
         ("A", wamid(0)): 1,
         ("B", None): 1,
     }
-    tell(
+    store_events(
         inbox,
         webhook_events(bodies([words(62, "A", outbound=True), words(61, "B", outbound=True)])),
     )
@@ -368,7 +370,7 @@ def test_a_button_and_a_contact_card_are_what_the_export_calls_them(inbox: Datab
         Written(65, False, "Bo.vcf (file attached)", card),
     ]
     put(inbox, written)
-    tell(inbox, webhook_events(bodies(written)))
+    store_events(inbox, webhook_events(bodies(written)))
     assert [row["type"] for row in stored(inbox)] == ["interactive", "contacts"]
     assert put(inbox, written).skipped == 2
 
@@ -390,7 +392,7 @@ def test_webhooks_in_any_batches_double_no_message_of_an_export(
         for start in range(0, len(received), size):
             batch = received[start : start + size]
             chance.shuffle(batch)
-            tell(database, webhook_events(batch))
+            store_events(database, webhook_events(batch))
         found = stored(database)
         said = Counter((one.outbound, one.sent["text"]["body"]) for one in written)
         assert Counter((bool(row["direction"]), row["text"]) for row in found) == said

@@ -78,7 +78,7 @@ async def test_a_refresh_without_news_reads_one_page_and_changes_nothing(
     assert len(inbox.requests) == 2
 
 
-async def test_a_refresh_keeps_older_rows_and_tells_what_is_new(
+async def test_a_refresh_keeps_older_rows_and_reports_what_is_new(
     inbox: Inbox, mailbox: Mailbox
 ) -> None:
     await mailbox.refresh_conversations(ALL)
@@ -274,7 +274,7 @@ async def test_a_thread_opens_at_its_end_and_grows_upwards(inbox: Inbox, mailbox
     assert thread.complete
 
 
-async def test_new_messages_are_told_and_appended(inbox: Inbox, mailbox: Mailbox) -> None:
+async def test_new_messages_are_reported_and_appended(inbox: Inbox, mailbox: Mailbox) -> None:
     inbox.write("7", 5)
     await mailbox.refresh_thread("7")
     inbox.write("7", 2)

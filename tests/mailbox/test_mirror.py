@@ -36,7 +36,7 @@ LENGTHS = (1, 120, 3, 50, 2)
 
 
 class World:
-    """A service over a database, as several programs on one computer use it; time is told.
+    """A service over a database, as several programs on one computer use it, with a given clock.
 
     asked: paths of the requests for messages and notes. hold_at: number of the request of those
     that is answered only when it may `go_on`.

@@ -1,4 +1,4 @@
-"""Strings that have broken other programs, and an inbox in which each stands everywhere."""
+"""Strings that have broken other programs, and an inbox with each in every text."""
 
 import json
 from collections.abc import Iterator

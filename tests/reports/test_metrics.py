@@ -86,14 +86,14 @@ def test_times_have_two_units(seconds: float, words: str) -> None:
     assert time_words(seconds) == words
 
 
-def test_what_a_server_does_not_tell_is_not_zero() -> None:
+def test_what_a_server_does_not_report_is_not_zero() -> None:
     metrics = Metrics.model_validate({"conversations_count": 0})
     assert value_of(metrics, "conversations_count") == 0
     assert value_of(metrics, "reopened_count") is None
     assert value_of(None, "conversations_count") is None
 
 
-def test_samples_are_summed_over_the_parts_where_they_are_told() -> None:
+def test_samples_are_summed_over_the_parts_where_they_are_reported() -> None:
     parts = [
         Bucket(start="a", end="b", metrics=Metrics(), samples={TIME.field: n}) for n in (2, 0, 3)
     ]

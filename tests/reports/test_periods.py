@@ -157,7 +157,7 @@ def test_parts_have_short_and_long_names() -> None:
     assert bucket_label(bucket("?", "?"), "day", UTC, 7) == "?"
 
 
-def test_ranges_tell_times_only_where_they_are_not_midnight() -> None:
+def test_ranges_report_times_only_where_they_are_not_midnight() -> None:
     def at(month: int, day: int, hour: int = 0) -> datetime:
         return datetime(2026, month, day, hour, tzinfo=UTC)
 

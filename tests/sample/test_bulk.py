@@ -60,7 +60,7 @@ TABLES = {
 }
 
 
-def quiet(told: object) -> None:
+def quiet(value: object) -> None:
     """Progress that nobody follows."""
 
 

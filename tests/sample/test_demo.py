@@ -296,7 +296,7 @@ def test_conversations_follow_one_another_the_latest_first(events: list[DomainEv
     assert ends == sorted(ends, reverse=True)
 
 
-def test_each_conversation_is_told_in_the_order_of_time(events: list[DomainEvent]) -> None:
+def test_each_conversation_is_reported_in_the_order_of_time(events: list[DomainEvent]) -> None:
     for thread in threads(events).values():
         times = [message.at for message in thread]
         assert times == sorted(times)

@@ -36,7 +36,7 @@ def test_no_two_keys_are_the_same():
 
 
 @pytest.mark.parametrize("position", [8, 20, 40, 61])
-def test_a_mistyped_letter_is_told_by_the_checksum(position: int):
+def test_a_mistyped_letter_is_reported_by_the_checksum(position: int):
     key = new_key()
     other = "a" if key[position] != "a" else "b"
     assert not is_well_formed(key[:position] + other + key[position + 1 :])

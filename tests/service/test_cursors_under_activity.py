@@ -86,7 +86,7 @@ class Walk:
         self.ended = False
         self.last_key: tuple[str, int] | None = None
         self.rows: dict[str, Row] = {}
-        # Those that came into the list other than at its head: no look at the head can tell.
+        # Rows that entered the list elsewhere than at its head, which a refresh cannot see.
         self.quiet: set[str] = set()
         self.member_ids = member_ids
 
@@ -115,9 +115,9 @@ class Inbox(RuleBasedStateMachine):
         self.now = START
         self.events_added = 0
         self.walk: Walk | None = None
-        self._tell(*(ChannelUpsert(channel, START) for channel in CHANNELS))
-        self._tell(*(UserUpsert(user, user.title(), START) for user in USERS))
-        self._tell(*(LabelUpsert(title, START) for title in LABELS))
+        self._write(*(ChannelUpsert(channel, START) for channel in CHANNELS))
+        self._write(*(UserUpsert(user, user.title(), START) for user in USERS))
+        self._write(*(LabelUpsert(title, START) for title in LABELS))
 
     def teardown(self) -> None:
         for app in self.apps.values():
@@ -147,7 +147,7 @@ class Inbox(RuleBasedStateMachine):
         self.events_added += 1
         external_id = f"event-{self.events_added}"
         person = Person(phone=phone)
-        self._tell(ConversationEvent(channel, person, external_id, self.now, name, value))
+        self._write(ConversationEvent(channel, person, external_id, self.now, name, value))
 
     @precondition(lambda self: self.walk is None)
     @rule(asked=filters, limit=st.integers(1, 3))
@@ -225,11 +225,11 @@ class Inbox(RuleBasedStateMachine):
         author = Author("user", user=USERS[0]) if outbound else Author("contact")
         wamid = f"wamid.{self.events_added}"
         person = Person(phone=phone)
-        self._tell(
+        self._write(
             MessageUpsert(channel, person, wamid, at, outbound, author, "text", "webhook", text="…")
         )
 
-    def _tell(self, *events: DomainEvent) -> None:
+    def _write(self, *events: DomainEvent) -> None:
         before = self._activity()
         self.database.write(lambda c: apply_events(c, self.account_id, events, now=self.now))
         if self.walk is not None:

@@ -152,7 +152,7 @@ async def test_a_cursor_that_is_none_is_refused(client, is_problem, cursor):
     is_problem(response, 400, "invalid_cursor")
 
 
-async def test_all_bad_parameters_are_told_at_once_under_the_first_code(client, is_problem):
+async def test_all_bad_parameters_are_reported_at_once_under_the_first_code(client, is_problem):
     query = "status=pending&limit=0&nope=1&cursor=x&channel="
     document = is_problem(await client.get(f"/v1/conversations?{query}"), 400, "invalid_parameter")
     assert {error["parameter"] for error in document["errors"]} == {
@@ -179,7 +179,7 @@ async def test_a_busy_database_is_said_to_be_so(clients, is_problem):
     assert document["retry_after"] == 3
 
 
-async def test_a_bug_tells_the_caller_nothing_and_the_log_everything_but_the_key(
+async def test_a_bug_reports_the_caller_nothing_and_the_log_everything_but_the_key(
     clients, is_problem, caplog
 ):
     key, guest = new_ephemeral_key(1)
@@ -194,7 +194,7 @@ async def test_a_bug_tells_the_caller_nothing_and_the_log_everything_but_the_key
     assert key not in caplog.text
 
 
-async def test_a_key_sent_where_it_does_not_belong_is_not_told_back(client, is_problem):
+async def test_a_key_sent_where_it_does_not_belong_is_not_sent_back(client, is_problem):
     key, _ = new_ephemeral_key(1)
     for query in (f"{key}=1", f"limit={key}", f"status={key}", f"assignee={key}"):
         response = await client.get(f"/v1/conversations?{query}")

@@ -74,7 +74,7 @@ async def test_it_is_served_without_a_key_and_only_read(clients, is_problem):
     is_problem(await client.post("/openapi.json"), 405, "method_not_allowed")
 
 
-async def test_a_reader_who_has_it_is_told_so(client):
+async def test_a_reader_who_has_it_is_notified(client):
     tag = (await client.get("/openapi.json")).headers["ETag"]
     response = await client.get("/openapi.json", headers={"If-None-Match": tag})
     assert (response.status_code, response.content) == (304, b"")
@@ -104,7 +104,7 @@ def jsonschema_rs_dialect() -> str:
     return "https://json-schema.org/draft/2020-12/schema"
 
 
-def test_each_endpoint_is_told_with_its_scope_and_parameters(openapi):
+def test_each_endpoint_is_reported_with_its_scope_and_parameters(openapi):
     assert list(openapi["paths"]) == [path_of(endpoint) for endpoint in ENDPOINTS]
     for endpoint, operation in zip(ENDPOINTS, operations(openapi), strict=True):
         assert operation["operationId"] == endpoint.name
@@ -123,7 +123,7 @@ def test_every_scope_is_described(openapi):
     assert re.findall(r"`(\w+:read)`", described) == list(SCOPES)
 
 
-def test_every_code_of_the_catalogue_is_told_somewhere_at_its_status(openapi):
+def test_every_code_of_the_catalogue_is_reported_somewhere_at_its_status(openapi):
     found: dict[str, int] = {}
     for operation in operations(openapi):
         for status, response in operation["responses"].items():

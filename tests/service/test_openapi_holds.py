@@ -145,7 +145,7 @@ def refused_for_a_reason(context: Any, response: Any, case: Any) -> None:
     except RejectedPositiveData:
         faults = response.json().get("errors", ())
         unforeseen = [one for one in faults if one["reason"] not in UNFORESEEABLE]
-        # Nor can it tell a cursor that is not from here, or a February with 30 days.
+        # Nor can it recognise a foreign cursor, or a February with 30 days.
         if not faults or any(
             one["parameter"] not in ("cursor", "from", "to") for one in unforeseen
         ):

@@ -1,4 +1,4 @@
-"""How often a key may ask, and how often an address may fail: told before and after the limit."""
+"""Limits of requests per key and of failures per address, and their headers."""
 
 import subprocess
 import sys
@@ -57,7 +57,7 @@ def policy_and_limit(response: httpx.Response) -> tuple[str, str]:
     return response.headers["RateLimit-Policy"], response.headers["RateLimit"]
 
 
-async def test_an_answer_tells_what_is_left_to_its_key(limited):
+async def test_an_answer_says_what_is_left_to_its_key(limited):
     client = await limited(RateLimit())
     assert policy_and_limit(await client.get("/v1/labels")) == (
         '"default";q=600;w=60',
@@ -71,18 +71,18 @@ async def test_an_answer_tells_what_is_left_to_its_key(limited):
 @pytest.mark.parametrize(
     "path", ["/v1/labels", "/v1/nope", "/v1/labels?limit=0", "/v1/conversations/7/messages"]
 )
-async def test_every_answer_to_a_key_tells_it(limited, path):
+async def test_every_answer_to_a_key_reports_it(limited, path):
     response = await (await limited()).get(path)
     assert policy_and_limit(response) == ('"default";q=60;w=60', '"default";r=2;t=1')
 
 
-async def test_an_answer_to_nobody_tells_nothing(clients):
+async def test_an_answer_to_nobody_reports_nothing(clients):
     stranger = await clients.client_with(None)
     for path in ("/v1/labels", "/v2/labels", "/healthz"):
         assert "RateLimit" not in (await stranger.get(path)).headers
 
 
-async def test_who_asks_too_often_is_told_when_to_come_back(limited, timepiece, is_problem):
+async def test_who_asks_too_often_learns_when_to_come_back(limited, timepiece, is_problem):
     client = await limited()
     for left in ("2;t=1", "1;t=2", "0;t=1"):
         response = await client.get("/v1/labels")
@@ -207,7 +207,9 @@ async def stranger(clients, database, timepiece):
     return await clients.client_of(create_app(database, clock=timepiece), None)
 
 
-async def test_an_address_with_too_many_bad_keys_is_told_to_wait(stranger, timepiece, is_problem):
+async def test_an_address_with_too_many_bad_keys_is_reported_to_wait(
+    stranger, timepiece, is_problem
+):
     for _ in range(20):
         is_problem(await attempt(stranger, new_key()), 401, "invalid_key")
         timepiece.now += 100

@@ -47,7 +47,7 @@ async def test_no_challenge_comes_back_to_anybody_else(
     is_problem(await harness.client.get(PATH, params=query), 403, "verify_token_mismatch")
 
 
-async def test_what_is_signed_is_stored_as_it_came_and_told(
+async def test_what_is_signed_is_stored_as_it_came_and_reported(
     harness: ReceiverHarness, database: Database
 ):
     response = await harness.client.post(PATH, **signed(BODY))
@@ -332,7 +332,7 @@ async def test_there_is_nothing_else(harness: ReceiverHarness, is_problem: IsPro
     is_problem(await harness.client.post(path, **signed(BODY)), 404, "route_not_found")
 
 
-async def test_the_log_tells_of_it_without_what_was_sent(harness: ReceiverHarness):
+async def test_the_log_records_it_without_what_was_sent(harness: ReceiverHarness):
     await harness.client.post(PATH, **signed(BODY))
     await harness.client.get(f"{PATH}/default", params=handshake("guessed"))
     posted, shaken = map(json.loads, harness.log.getvalue().splitlines())

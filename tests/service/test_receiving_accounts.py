@@ -36,7 +36,7 @@ async def test_an_account_has_its_own_address(harness: ReceiverHarness, database
     assert (await harness.client.get(f"{PATH}/shop", params=handshake())).status_code == 200
 
 
-async def test_which_accounts_there_are_is_told_to_nobody_who_cannot_sign(
+async def test_unsigned_requests_do_not_reveal_which_accounts_exist(
     database: Database, is_problem: IsProblem
 ):
     closed = add(database, "shop", "closed")[1]

@@ -89,7 +89,7 @@ async def test_a_week_in_which_the_clocks_change(
     assert body["metrics"]["incoming_messages_count"] == 2
 
 
-async def test_parts_without_anything_are_there_and_means_tell_their_samples(
+async def test_parts_without_anything_are_there_and_means_report_their_samples(
     client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
     add_events([asks(0), answers(1), asks(0, person=BOB), answers(3, person=BOB)])
@@ -175,7 +175,7 @@ BAD_PERIODS = [
 ]
 
 
-async def test_every_bad_period_is_told_with_all_its_faults(
+async def test_every_bad_period_is_reported_with_all_its_faults(
     client: httpx.AsyncClient, is_problem: Any
 ) -> None:
     for query, faults in BAD_PERIODS:

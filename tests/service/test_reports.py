@@ -307,7 +307,7 @@ async def test_means_are_over_all_samples_and_to_a_tenth_of_a_second(
     assert found["avg_first_response_time"] == 1.1
 
 
-async def test_messages_out_are_told_by_author_the_busiest_first(
+async def test_messages_out_are_reported_by_author_the_busiest_first(
     client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
     add_events(
@@ -329,7 +329,7 @@ async def test_messages_out_are_told_by_author_the_busiest_first(
     ]
 
 
-async def test_what_is_told_late_corrects_what_was_counted(
+async def test_what_is_reported_late_corrects_what_was_counted(
     client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
     add_events([asks(0), answers(30)])

@@ -1,4 +1,4 @@
-"""More than can be answered: who comes then is told to come again, and nobody waits for long."""
+"""Load shedding: requests beyond the limits get 503 with Retry-After at once."""
 
 import asyncio
 import threading
@@ -50,7 +50,7 @@ async def asked_at_once(client: httpx.AsyncClient, count: int) -> "list[asyncio.
     return tasks
 
 
-async def test_who_comes_to_a_full_house_is_told_to_come_again_and_the_others_are_answered(
+async def test_who_comes_to_a_full_house_is_asked_to_retry_and_the_others_are_answered(
     clients, gated, is_problem
 ):
     key, guest = new_ephemeral_key(1)
@@ -96,7 +96,7 @@ async def test_the_database_is_asked_by_as_many_as_there_are_threads(clients, ga
     await asyncio.gather(*inside)
 
 
-async def test_who_waited_too_long_is_told_to_come_again_without_asking_the_database(
+async def test_who_waited_too_long_is_asked_to_retry_without_asking_the_database(
     clients, gated, is_problem, now
 ):
     moment = now

@@ -59,7 +59,7 @@ def states(database: Database, account_id: int = 1) -> dict[str, int]:
 
 
 class Watched:
-    """A database that tells whenever a transaction has ended, and may be shut for writers."""
+    """A database that signals the end of each transaction, and can refuse writes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -10,7 +10,7 @@ from tests.soak.simulation import Summary, soak
 
 
 def main() -> None:
-    """Run it, and tell what it was like."""
+    """Run the simulation and print its summary."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0, help="simulated minutes (60)")
     parser.add_argument("--seed", type=int, default=1, help="what happens follows from it (1)")

@@ -70,7 +70,7 @@ def test_the_viewer_stays_usable_under_a_fault_and_recovers(kind: str, tmp_path:
         runner.run(use_under_fault(sandbox, kind, SAID[kind]))
 
 
-def test_a_list_in_circles_is_told_and_goes_no_further(tmp_path: Path) -> None:
+def test_a_list_in_circles_is_reported_and_goes_no_further(tmp_path: Path) -> None:
     async def walk(sandbox: Sandbox) -> None:
         async with sandbox.viewer(SIZE) as (app, invariants, network):
             network.fault = "in circles"

@@ -46,7 +46,7 @@ def people(draw: st.DrawFn) -> ContactUpsert:
 
 
 @given(
-    told=st.lists(st.lists(people(), max_size=8), max_size=3),
+    batches=st.lists(st.lists(people(), max_size=8), max_size=3),
     text=SOME | PHONES,
     limit=st.integers(1, 4),
     few=st.sampled_from((0, 2, 1000)),
@@ -55,9 +55,9 @@ def people(draw: st.DrawFn) -> ContactUpsert:
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_pages_of_a_search_are_a_scan_of_all_contacts(database, told, text, limit, few, near):
+def test_pages_of_a_search_are_a_scan_of_all_contacts(database, batches, text, limit, few, near):
     account_id = next(ACCOUNTS)
-    for events in told:
+    for events in batches:
         database.write(lambda c, events=events: apply_events(c, account_id, events, now=0))
     words = search_words(text)
     everyone = database.read(

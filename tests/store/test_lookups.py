@@ -59,7 +59,7 @@ def database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
 
 
 def events_with(person: Person) -> Iterator[DomainEvent]:
-    """Some of everything that is told of a conversation."""
+    """Some facts of every kind of a conversation."""
     name = person.wa_id
     yield ContactUpsert(person, NOW - 9, name=f"Customer {name}", name_rank=1)
     yield inbound(NOW - 8, f"in-{name}", person=person)
@@ -74,19 +74,19 @@ def events_with(person: Person) -> Iterator[DomainEvent]:
 def test_what_is_known_already_is_found_without_reading_the_account(
     database: SQLiteDatabase, analyzed: bool
 ) -> None:
-    def told(connection: Connection, people: list[Person]) -> None:
+    def value(connection: Connection, people: list[Person]) -> None:
         events = [event for person in people for event in events_with(person)]
         apply_events(connection, ACCOUNT, events, now=NOW)
 
-    database.write(lambda connection: told(connection, PEOPLE[:20]))
+    database.write(lambda connection: value(connection, PEOPLE[:20]))
     if analyzed:
         database.write(lambda connection: connection.run("ANALYZE"))
-    database.write(lambda connection: told(connection, PEOPLE))
+    database.write(lambda connection: value(connection, PEOPLE))
     connections: list[Explaining] = []
 
     def again(connection: Connection) -> None:
         connections.append(Explaining(connection))
-        told(connections[0], PEOPLE)
+        value(connections[0], PEOPLE)
 
     database.write(again)
     plans = connections[0].plans

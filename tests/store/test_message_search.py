@@ -87,7 +87,7 @@ CHANGES = st.one_of(
 
 
 @given(
-    told=st.lists(st.lists(CHANGES, max_size=6), max_size=4),
+    batches=st.lists(st.lists(CHANGES, max_size=6), max_size=4),
     text=WORDS,
     count=st.integers(1, 3),
     limits=st.sampled_from(LIMITS),
@@ -96,10 +96,12 @@ CHANGES = st.one_of(
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_pages_of_a_search_are_a_scan_of_all_messages(database, told, text, count, limits, states):
+def test_pages_of_a_search_are_a_scan_of_all_messages(
+    database, batches, text, count, limits, states
+):
     account_id = next(ACCOUNTS)
-    for changes in told:
-        tell(database, account_id, changes)
+    for changes in batches:
+        store_events(database, account_id, changes)
     assert [*database.read(lambda c: list(differences(c, account_id)))] == []
     words = search_words(text)
     if not has_trigram(words):
@@ -119,7 +121,7 @@ def test_500_words_and_parts_of_words_of_an_inbox_find_what_a_scan_finds(engine)
     with engine.fresh() as database:
         message_search.build(database, lambda more: None)
         for events in (large_catalogue(UNTIL), *bulk_events(Size(60, 400, 5, UNTIL))):
-            tell(database, 1, [*events])
+            store_events(database, 1, [*events])
         said = [
             (row["conversation_id"], row["created_at"] // 1000, folded(row["text"]))
             for row in database.read(
@@ -144,7 +146,7 @@ def test_500_words_and_parts_of_words_of_an_inbox_find_what_a_scan_finds(engine)
             assert (found, total) == (newest, len(newest)), part
 
 
-def tell(database: Database, account_id: int, changes: list) -> None:
+def store_events(database: Database, account_id: int, changes: list) -> None:
     """Apply events in one batch; a phone number is a person to be erased."""
     events = [one for one in changes if not isinstance(one, str)]
     with suppress(KeyError):
@@ -195,9 +197,11 @@ def test_an_index_built_later_is_the_same_and_can_be_removed(engine):
     with engine.fresh() as database:
         database.write(message_search.drop)
         people = [Person(phone=phone) for phone in PHONES]
-        tell(database, 1, [message(n, people[n % 4], n, f"Año {n} ¡Mañana!") for n in range(8)])
+        store_events(
+            database, 1, [message(n, people[n % 4], n, f"Año {n} ¡Mañana!") for n in range(8)]
+        )
         message_search.build(database, lambda more: None)
-        tell(database, 1, [message(8, people[0], 20, "mañana"), PHONES[1]])
+        store_events(database, 1, [message(8, people[0], 20, "mañana"), PHONES[1]])
         assert [*database.read(lambda c: list(differences(c, 1)))] == []
         for limits in LIMITS:
             matches, total = walk(database, 1, EVERYTHING, ["manana"], 2, limits)
@@ -212,22 +216,24 @@ def test_a_build_that_ended_early_goes_on(engine, monkeypatch):
     with engine.fresh() as database:
         database.write(message_search.drop)
         people = [Person(phone=phone) for phone in PHONES]
-        tell(database, 1, [message(n, people[n % 4], n, f"hello {n}") for n in range(7)])
+        store_events(database, 1, [message(n, people[n % 4], n, f"hello {n}") for n in range(7)])
         database.write(message_search.create)
         assert database.write(message_search.fill) == 3
         assert not database.read(lambda c: message_search.is_ready(c, 1))
-        tell(database, 1, [message(2, people[0], 1, "earlier"), message(9, people[0], 9, "hello")])
-        told: list[int] = []
-        message_search.build(database, told.append)
-        assert sum(told) == 5
+        store_events(
+            database, 1, [message(2, people[0], 1, "earlier"), message(9, people[0], 9, "hello")]
+        )
+        batches: list[int] = []
+        message_search.build(database, batches.append)
+        assert sum(batches) == 5
         assert [*database.read(lambda c: list(differences(c, 1)))] == []
         assert len(walk(database, 1, EVERYTHING, ["hello"], 9, Limits())[0]) == 4
 
 
-def test_an_index_that_is_not_that_of_the_texts_is_told(tmp_path, engine):
+def test_an_index_that_is_not_that_of_the_texts_is_reported(tmp_path, engine):
     with engine.fresh() as database:
         message_search.build(database, lambda more: None)
-        tell(database, 1, [message(1, Person(phone=PHONES[0]), 1, "hello")])
+        store_events(database, 1, [message(1, Person(phone=PHONES[0]), 1, "hello")])
         database.write(message_search.check_index)
         database.write(lambda c: c.run("UPDATE message_text SET text = 'other'"))
         lines = database.read(lambda c: list(differences(c, 1)))

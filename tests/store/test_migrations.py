@@ -132,9 +132,9 @@ NOT_IN_1 = (
 )
 
 
-@pytest.mark.parametrize("told_again", [False, True])
-def test_categories_of_schema_1_are_counted_and_the_pricing_told_later_replaces_them(
-    opening: Opening, told_again: bool
+@pytest.mark.parametrize("imported_again", [False, True])
+def test_categories_of_schema_1_are_counted_and_the_pricing_reported_later_replaces_them(
+    opening: Opening, imported_again: bool
 ):
     steps = [
         StatusUpdate("101", Person("+16505551234"), wamid, at, "sent", category=category)
@@ -150,14 +150,14 @@ def test_categories_of_schema_1_are_counted_and_the_pricing_told_later_replaces_
         pass
     with opening(upgrade=True) as database:
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
-        if told_again:
+        if imported_again:
             step = replace(steps[0], at=DAY + 5, billable=True, pricing_type="regular")
             database.write(lambda connection: apply_events(connection, 1, [step], now=DAY + 9))
         counted = database.read(
             lambda connection: priced(connection, 1, None, [ReportSpan(0, 0, 2 * DAY)])
         )
         assert {tuple(row.values())[3:] for row in counted} == {
-            ("marketing", "regular", 1, 1) if told_again else ("marketing", "", 1, 0),
+            ("marketing", "regular", 1, 1) if imported_again else ("marketing", "", 1, 0),
             ("c" * 64, "", 1, 0),
         }
         assert database.read(lambda connection: [*differences(connection, 1)]) == []

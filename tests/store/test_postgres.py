@@ -1,4 +1,4 @@
-"""The server under the store: set up or untouched, failures told in words, without secrets."""
+"""PostgreSQL: setup, upgrades, and error messages without secrets."""
 
 import logging
 import threading
@@ -151,7 +151,7 @@ def test_writers_that_wait_for_each_other_in_a_circle_both_get_through(
     assert {"".join(sorted(row["value"])) for row in rows} == {"ab"}
 
 
-def test_what_is_in_the_way_for_good_is_told(
+def test_what_is_in_the_way_for_good_is_reported(
     database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "PAUSE_SECONDS", 0.0)
@@ -167,7 +167,7 @@ def test_what_is_in_the_way_for_good_is_told(
     assert len(tries) == engine.TRIES
 
 
-def test_a_row_that_is_there_twice_is_a_mistake_and_told_as_one(
+def test_a_row_that_is_there_twice_is_a_mistake_and_reported_as_one(
     database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "PAUSE_SECONDS", 0.0)
@@ -177,7 +177,7 @@ def test_a_row_that_is_there_twice_is_a_mistake_and_told_as_one(
         )
 
 
-def test_who_gets_no_connection_is_told_to_try_again(
+def test_who_gets_no_connection_is_asked_to_retry(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "READERS", 1)
@@ -304,7 +304,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_no_password_is_ever_told(address: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_password_is_ever_reported(address: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with pytest.raises(InboxError) as refused:
         open_database(address, create=True)
@@ -316,12 +316,12 @@ def test_no_password_is_ever_told(address: str, caplog: pytest.LogCaptureFixture
 
 
 def test_an_address_is_shown_with_all_but_the_password() -> None:
-    told = "postgresql://ana:x%40y@db.example.com:5432/inbox?sslmode=require&password=z&host=a"
-    assert checked(told) == told
-    assert shown(told) == (
+    address = "postgresql://ana:x%40y@db.example.com:5432/inbox?sslmode=require&password=z&host=a"
+    assert checked(address) == address
+    assert shown(address) == (
         "postgresql://ana:***@db.example.com:5432/inbox?sslmode=require&password=***&host=a"
     )
-    assert short_name(told) == "inbox"
+    assert short_name(address) == "inbox"
     assert shown("postgresql:///inbox?host=/run") == "postgresql:///inbox?host=/run"
     assert shown("some/inbox.db") == "some/inbox.db"
     assert short_name("some/inbox.db") == "inbox"

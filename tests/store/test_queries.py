@@ -275,8 +275,8 @@ def test_an_account_reads_its_own_rows_only(database: Database):
 
 
 def test_an_old_number_leads_to_the_contact_that_had_it(database: Database):
-    told = ContactUpsert(Person(phone="+16505551234"), 0, "Sheena")
-    database.write(lambda c: apply_events(c, 1, [told], now=0))
+    incoming = ContactUpsert(Person(phone="+16505551234"), 0, "Sheena")
+    database.write(lambda c: apply_events(c, 1, [incoming], now=0))
     database.write(
         lambda c: c.run(
             "INSERT INTO contact_alias(account_id, phone, contact_id) VALUES (1, '+16505550000', 1)"
@@ -299,8 +299,10 @@ def test_both_spellings_of_a_mobile_number_lead_to_its_contact(
     database: SQLiteDatabase, one: str, other: str
 ):
     for account_id, stored in ((1, one), (2, other)):
-        told = ContactUpsert(Person(phone=stored), 0)
-        database.write(lambda c, a=account_id, told=told: apply_events(c, a, [told], now=0))
+        incoming = ContactUpsert(Person(phone=stored), 0)
+        database.write(
+            lambda c, a=account_id, incoming=incoming: apply_events(c, a, [incoming], now=0)
+        )
         for asked in (one, other):
             found = database.read(
                 lambda c, a=account_id, asked=asked: contacts.contact_by_phone(c, a, asked)
@@ -311,8 +313,8 @@ def test_both_spellings_of_a_mobile_number_lead_to_its_contact(
 
 def test_a_number_itself_goes_before_its_other_spelling(database: Database):
     pair = ("+5511987654321", "+551187654321")
-    told = [ContactUpsert(Person(phone=phone), 0) for phone in pair]
-    database.write(lambda c: apply_events(c, 1, told, now=0))
+    incoming = [ContactUpsert(Person(phone=phone), 0) for phone in pair]
+    database.write(lambda c: apply_events(c, 1, incoming, now=0))
     for asked in pair:
         found = database.read(lambda c, asked=asked: contacts.contact_by_phone(c, 1, asked))
         assert found is not None

@@ -58,14 +58,14 @@ def test_what_came_first_is_first_and_no_more_than_asked_for(database: Database)
     assert waiting(database, size=1) == [b"a" * 10]
 
 
-def test_what_is_done_with_waits_no_more_until_it_is_told_to(database: Database):
+def test_what_is_done_with_waits_no_more_until_it_is_replayed(database: Database):
     applied, failed, ignored, _ = arrive(database, b"a", b"f", b"i", b"s")
     settle(database, applied, "applied")
     settle(database, failed, "failed", "it is odd")
     settle(database, ignored, "ignored")
     assert states(database) == {"applied": 1, "failed": 1, "ignored": 1, "stored": 1}
-    told = database.read(lambda connection: raw_events.failures(connection, ACCOUNT, 5))
-    assert [(row["digest"], row["reason"]) for row in told] == [(failed, "it is odd")]
+    failures_read = database.read(lambda connection: raw_events.failures(connection, ACCOUNT, 5))
+    assert [(row["digest"], row["reason"]) for row in failures_read] == [(failed, "it is odd")]
     database.write(lambda connection: raw_events.wait_again(connection, ACCOUNT, [failed]))
     assert waiting(database) == [b"f", b"s"]
     assert states(database) == {"applied": 1, "ignored": 1, "stored": 2}

@@ -15,7 +15,7 @@ NOW = 1_773_480_600_000
 CHANNELS = ("101", "102")
 
 
-def told(number: int) -> list[DomainEvent]:
+def rows_in(number: int) -> list[DomainEvent]:
     """A conversation: snoozed to before, at or after now, resolved or open; some with labels."""
     channel, who, at = CHANNELS[number % 2], Person(phone=f"+1650555{number:04}"), number // 4
     until = NOW + (number % 5 - 2) * 1000
@@ -37,7 +37,7 @@ def told(number: int) -> list[DomainEvent]:
 
 @pytest.fixture
 def inbox(database: Database) -> Database:
-    events = [event for number in range(60) for event in told(number)]
+    events = [event for number in range(60) for event in rows_in(number)]
     database.write(lambda connection: apply_events(connection, 1, events, now=NOW - 100_000))
     return database
 

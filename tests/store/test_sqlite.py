@@ -50,7 +50,7 @@ def test_reading_work_cannot_write(database: SQLiteDatabase):
     assert slugs(database) == ["default"]
 
 
-def test_a_writer_kept_waiting_too_long_is_told_to_try_again(
+def test_a_writer_kept_waiting_too_long_is_asked_to_retry(
     database: SQLiteDatabase, path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_SECONDS", 0.0)
@@ -217,7 +217,7 @@ _BROKEN = {
 
 
 @pytest.mark.parametrize("breakage", _BROKEN)
-def test_a_damaged_file_is_told_with_what_to_do(path: Path, breakage: str):
+def test_a_damaged_file_is_reported_with_what_to_do(path: Path, breakage: str):
     SQLiteDatabase(path, create=True).close()
     path.write_bytes(_BROKEN[breakage](path.read_bytes()))
 

@@ -54,7 +54,7 @@ def message(number: int) -> MessageUpsert:
     return MessageUpsert("101", person, f"w{number}", number, False, author, "text", "webhook")
 
 
-def tell(database: PostgresDatabase, *events: DomainEvent) -> None:
+def store_events(database: PostgresDatabase, *events: DomainEvent) -> None:
     database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
 
 
@@ -70,12 +70,12 @@ def follows(connection: Connection) -> bool:
 def test_reads_go_to_the_standby_and_writes_to_the_primary(database: PostgresDatabase) -> None:
     assert database.read(follows)
     assert not database.write(follows)
-    tell(database, message(1))
+    store_events(database, message(1))
     assert database.read(wamids) == {"w1"}
 
 
 def test_a_standby_that_dies_fails_no_read(pair: Pair, database: PostgresDatabase) -> None:
-    tell(database, *map(message, range(50)))
+    store_events(database, *map(message, range(50)))
     warm = threading.Barrier(4, timeout=30)
     counted: list[int] = []
     followed: list[bool] = []
@@ -108,7 +108,7 @@ def test_nothing_acknowledged_is_lost_with_the_primary(
     def write_on(start: int) -> None:
         for number in range(start, 100_000, 3):
             try:
-                tell(database, message(number))
+                store_events(database, message(number))
             except Unreachable:
                 return
             acknowledged.append(f"w{number}")
@@ -127,7 +127,7 @@ def test_nothing_acknowledged_is_lost_with_the_primary(
         session.execute("ALTER SYSTEM RESET synchronous_standby_names")
     pair.standby.promote()
     assert database.read(wamids) >= set(acknowledged)
-    tell(database, message(200_000))
+    store_events(database, message(200_000))
     assert database.read(lambda c: counters(c, 1) == recount(c, 1))
     assert not database.read(lambda c: misplaced_entries(c, 1))
 
@@ -137,7 +137,7 @@ async def test_a_standby_alone_answers_and_is_not_written_to(
 ) -> None:
     who = message(1).person
     snooze = ConversationEvent("101", who, "s", NOW - 2000, "snoozed", {"until": NOW - 1000})
-    tell(database, message(1), snooze)
+    store_events(database, message(1), snooze)
     alone = PostgresDatabase(pair.standby.address())
     key, guest = new_ephemeral_key(1)
     app = create_app(alone, ephemeral_keys=[guest], clock=lambda: NOW)
@@ -162,5 +162,5 @@ def test_an_address_of_a_standby_alone_takes_no_writes(
 ) -> None:
     alone = PostgresDatabase(pair.standby.address())
     with pytest.raises(Unreachable, match="takes no writes now"):
-        tell(alone, message(1))
+        store_events(alone, message(1))
     alone.close()

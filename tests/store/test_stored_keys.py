@@ -1,4 +1,4 @@
-"""Keys at rest: found by one look at indexes, ended when they are told to."""
+"""Stored keys: found by one index lookup, and revoked."""
 
 from collections.abc import Mapping
 from pathlib import Path

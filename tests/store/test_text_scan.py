@@ -39,11 +39,11 @@ def events(draw: st.DrawFn) -> MessageUpsert | NoteUpsert:
     return MessageUpsert("1", who, key, at, False, author, "text", "webhook", text="a message")
 
 
-@given(told=st.lists(events(), max_size=25), size=st.integers(1, 8))
+@given(facts=st.lists(events(), max_size=25), size=st.integers(1, 8))
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_chunks_of_any_size_give_every_row_once(database: Database, told, size):
+def test_chunks_of_any_size_give_every_row_once(database: Database, facts, size):
     account_id = next(ACCOUNTS)
-    database.write(lambda c: apply_events(c, account_id, told, now=0))
+    database.write(lambda c: apply_events(c, account_id, facts, now=0))
 
     def rows(kind: str, conversation_id: int | None = None) -> list[Row]:
         read = chunks(database, account_id, kind, conversation_id=conversation_id, size=size)
@@ -76,13 +76,13 @@ def test_what_is_written_between_two_chunks_neither_repeats_nor_hides_a_message(
     account_id = next(ACCOUNTS)
 
     def add(*moments: int) -> None:
-        told = [
+        facts = [
             MessageUpsert(
                 "1", person(1), f"w{at}", at, False, Author("contact"), "text", "webhook", text="x"
             )
             for at in moments
         ]
-        database.write(lambda c: apply_events(c, account_id, told, now=0))
+        database.write(lambda c: apply_events(c, account_id, facts, now=0))
 
     add(10, 20, 30, 40)
     read = chunks(database, account_id, "message", size=2)

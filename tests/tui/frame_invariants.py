@@ -230,9 +230,9 @@ class TrueScreen:
         if seen is None or self._tiny:
             return
         lines = [strip.text[seen.x : seen.right] for strip in strips(self.inbox)[seen.y :]]
-        told = _LOADING.search("\n".join(lines[: seen.height]))
+        notices = _LOADING.search("\n".join(lines[: seen.height]))
         waited = self._clock() - self._selected[1]
-        assert told is None or int(told[1]) <= waited + _BEFORE, f"{told} after {waited} s"
+        assert notices is None or int(notices[1]) <= waited + _BEFORE, f"{notices} after {waited} s"
 
     @property
     def _is_live(self) -> bool:

@@ -92,7 +92,7 @@ def greeting(number: int) -> str:
 
 
 def gallery_entry(number: int) -> str:
-    """The harmless text that stands before each hostile one in the gallery."""
+    """Harmless text before each hostile one in the gallery."""
     return f"entry {number:02}."
 
 
@@ -133,7 +133,7 @@ def _catalogue(now: int) -> Iterator[DomainEvent]:
 
 
 def _template(number: int, text: str, now: int) -> TemplateUpsert:
-    """A template with a hostile part wherever a text can stand."""
+    """A template with a hostile part in every text."""
     button = {"type": "QUICK_REPLY", "text": text, "url": text, "phone_number": text}
     parts = (
         {"type": "HEADER", "format": "TEXT", "text": text},
@@ -193,7 +193,7 @@ def _gallery(now: int) -> Iterator[DomainEvent]:
 def _every_kind(
     person: Person, name: str, at: int, text: str, number: int
 ) -> Iterator[DomainEvent]:
-    """Some kind of entry, with `text` wherever a text can stand."""
+    """An entry of some kind, with `text` in every text member."""
     media = {"id": "1", "mime_type": text, "filename": text, "size_bytes": 5}
     button = {"title": text, "text": text}
     card = {"name": text, "phones": [{"phone": text}]}

@@ -1,6 +1,6 @@
 """An inbox in memory whose customers all have other names, on a clock where waiting takes no time.
 
-Every name that stands on the screen says whose row, header, message or contact that is.
+Every name on the screen shows whose row, header, message or contact that is.
 """
 
 import asyncio
@@ -320,7 +320,7 @@ async def memory_inbox_viewer(
 
 
 class Shown:
-    """What stands on the screen, part by part."""
+    """Text of the screen, part by part."""
 
     def __init__(self, app: App[Any]) -> None:
         self._inbox = app.screen_stack[0]
@@ -340,7 +340,7 @@ class Shown:
         return [line[seen.x : seen.right] for line in self.lines[seen.y : seen.bottom]]
 
     def names(self, selector: str) -> list[str]:
-        """The customers whose names stand in a part, from the top down."""
+        """The customers named in a part, from the top down."""
         return _NAME.findall("\n".join(self.part(selector)))
 
     @property

@@ -51,17 +51,17 @@ def parts_in_view(screen: Screen[object]) -> dict[Widget, Region]:
 
 
 def lines(app: App[object]) -> list[str]:
-    """What stands on the screen, line by line."""
+    """Lines of the screen."""
     return [strip.text.rstrip() for strip in strips(app.screen)]
 
 
 def shown(app: App[object]) -> str:
-    """What stands on the screen, as one text."""
+    """Text of the screen."""
     return "\n".join(lines(app))
 
 
 def chosen_line(app: App[object]) -> str:
-    """What stands on the ground of the selection, of the widget with the focus."""
+    """Text with the background of the selection, in the focused widget."""
     ground = app.screen.get_component_rich_style("part--chosen").bgcolor
     cells = (cell for strip in strips(app.screen) for cell in strip)
     return "".join(cell.text for cell in cells if cell.style and cell.style.bgcolor == ground)

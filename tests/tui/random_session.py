@@ -71,18 +71,18 @@ class RandomSession:
                 await self._pause(self.chance.choice((0.2, 3.0, 12.0, 40.0)))
             case "resize":
                 size = self.chance.choice(SIZES)
-                self._tell("resize", size)
+                self._record("resize", size)
                 resize(app, size)
                 await asyncio.sleep(self.chance.choice((0.0, 0.5)))
             case "weather":
                 self._weather = self.chance.choice(("fine", "fine", "slow", "failing"))
-                self._tell(self._weather)
+                self._record(self._weather)
 
     async def _press(self, app: MemoryInboxApp) -> None:
         keys = self.chance.choice(KEYS).split()
         if len(app.screen_stack) > 1 and self.chance.random() < 0.8:
             keys = [self.chance.choice(("escape", "escape", "enter", "c", "0", "down"))]
-        self._tell("key", *keys)
+        self._record("key", *keys)
         for key in keys:
             send(app, key)
         await asyncio.sleep(self.chance.choice((0.0, 0.0, 0.05, 0.2, 1.0)))
@@ -91,7 +91,7 @@ class RandomSession:
         """Turn the wheel, or click, at any place."""
         kind = self.chance.choice((events.MouseScrollDown, events.MouseScrollUp, events.MouseDown))
         x, y = (self.chance.randrange(max(1, extent)) for extent in app.size)
-        self._tell(kind.__name__, x, y)
+        self._record(kind.__name__, x, y)
         kinds = (kind, events.MouseUp) if kind is events.MouseDown else (kind,)
         for one in kinds:
             app.post_message(one(None, x, y, 0, 0, 1, False, False, False, x, y))
@@ -108,18 +108,18 @@ class RandomSession:
                     {"status": "open", "waiting_since": timestamp(self.source.now())},
                 )
             )
-            self._tell("server", name(int(id)), change)
+            self._record("server", name(int(id)), change)
             self.source.change(id, **change)
         if self.chance.random() < 0.1:
             gone = self.chance.choice(list(self.source.rows))
-            self._tell("gone", name(int(gone)))
+            self._record("gone", name(int(gone)))
             del self.source.rows[gone]
 
     async def _pause(self, seconds: float) -> None:
-        self._tell("wait", seconds)
+        self._record("wait", seconds)
         await asyncio.sleep(seconds)
 
-    def _tell(self, *what: object) -> None:
+    def _record(self, *what: object) -> None:
         self.actions.append(" ".join(map(str, what)))
 
 

@@ -36,7 +36,7 @@ class Recorded(PseudoTerminal):
 
     @property
     def thread(self) -> str:
-        """What stands to the right of the queue."""
+        """Text to the right of the queue."""
         return "\n".join(self.row(y, THREAD) for y in range(TITLE_ROW, ROWS - 1))
 
     @property
@@ -46,7 +46,7 @@ class Recorded(PseudoTerminal):
 
     @property
     def entries(self) -> str:
-        """What stands in the thread, without its bar, its scroll mark and its foot."""
+        """Text of the thread, without its bar, scroll mark and footer."""
         rows = range(FIRST_ROW, LAST_ROW)
         return "\n".join(self.row(y, THREAD + 1, COLUMNS - 1) for y in rows)
 
@@ -86,7 +86,7 @@ class Recorded(PseudoTerminal):
         return self.received.rfind(FRAME_END) > self.received.rfind(FRAME_START)
 
     def find(self, words: str, start: int = 0) -> tuple[int, int]:
-        """The column and line, from 1, where words of one cell a character stand."""
+        """Column and line, from 1, of words of one cell a character."""
         for y in range(ROWS):
             at = self.row(y).find(words, start)
             if at >= 0:

@@ -21,7 +21,7 @@ HELP = Hint((("?", "inbox.help"),), "help")
 
 
 async def click(pilot: Pilot[Any], words: str) -> None:
-    """Click the first place of the screen where these words stand."""
+    """Click the first occurrence of these words on the screen."""
     for y, line in enumerate(lines(pilot.app)):
         if words in line:
             await pilot.click(offset=(cell_len(line[: line.index(words)]) + 1, y))

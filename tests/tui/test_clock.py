@@ -38,7 +38,7 @@ def test_the_ends_of_the_calendar_are_moments_too(zone: tzinfo | None, timestamp
     assert local - NOW != timedelta()
 
 
-def test_ages_are_told_by_the_clock_of_the_server() -> None:
+def test_ages_are_reported_by_the_clock_of_the_server() -> None:
     clock = Clock(UTC, lambda: NOW)
     assert clock.server_now() == NOW
     clock.follow(lambda: timedelta(hours=-3))
@@ -62,12 +62,12 @@ class Ahead:
         return replace(self._client.server, clock_skew=timedelta(days=5))
 
 
-# What stands at the right end of the list where something happened less than a day ago.
+# Ages at the right end of rows with activity in the last day.
 TODAY = re.compile(r" (?:now|\d+[mh]) +│")
 
 
 @pytest.mark.parametrize("ahead", [False, True])
-async def test_rows_have_the_age_that_the_server_would_tell(
+async def test_rows_have_the_age_that_the_server_would_report(
     viewer: Viewer, client: InboxClient, ahead: bool
 ) -> None:
     app = viewer(Ahead(client) if ahead else client)

@@ -15,7 +15,7 @@ from tests.conftest import NOW
 
 
 class _Hand:
-    """A clock that stands still until it is moved."""
+    """A clock that does not run by itself."""
 
     def __init__(self) -> None:
         self.now = NOW

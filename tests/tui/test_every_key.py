@@ -204,7 +204,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-# What changes nothing that stands on a screen where all is well.
+# Keys that change nothing on the screen unless something failed.
 UNSEEN = {
     "inbox.redraw",
     "inbox.refresh",

@@ -53,7 +53,7 @@ def only_text(received: bytes) -> None:
 
 
 def keeps_its_columns(terminal: Recorded) -> None:
-    """The line between queue and thread is straight, whatever stands beside it."""
+    """The line between queue and thread is straight, whatever text is beside it."""
     edge = {terminal.row(y, THREAD - 1, THREAD) for y in range(FIRST_ROW, LAST_ROW)}
     assert edge <= {"│", "┃"}, terminal.text
 

@@ -26,7 +26,7 @@ from tests.tui.views import press, type_in, view_app
 from tests.tui.views.test_hostile_views import check
 
 _PATIENCE = 20.0
-# Rows of the queue that stand on a page of the terminal.
+# Rows of the queue that fit on the terminal.
 PAGE = 11
 
 
@@ -111,6 +111,6 @@ async def test_errors_of_such_words_are_one_harmless_line(status: int) -> None:
         async with client_of(Server(refusal)) as client:
             with pytest.raises(InboxError) as caught:
                 await client.conversation_page(ALL)
-        told = str(caught.value)
-        assert told == one_line(clean(told))
-        assert 0 < len(told) < 500
+        notices = str(caught.value)
+        assert notices == one_line(clean(notices))
+        assert 0 < len(notices) < 500

@@ -40,7 +40,7 @@ def flat(app: FrontdeskApp) -> str:
 
 
 def facts(app: FrontdeskApp) -> list[str]:
-    """What stands in the contact's pane."""
+    """Text of the contact pane."""
     rows = app.screen.query_one(ContactPanel).rows
     assert rows is not None
     found = [rows[at] for at in range(len(rows))]
@@ -243,7 +243,9 @@ async def test_filters_that_the_server_applies_are_not_marked(pages: Cache) -> N
         assert "filtered here" not in lines(app)[0]
 
 
-async def test_contacts_that_may_not_be_read_are_told_of_in_the_contact_pane(pages: Cache) -> None:
+async def test_contacts_that_may_not_be_read_are_reported_of_in_the_contact_pane(
+    pages: Cache,
+) -> None:
     answer = refused("contacts:read")
     server = OtherServer((answering("contacts/by-phone", answer), answering("contacts", answer)))
     app = viewer_of(server, pages)

@@ -1,4 +1,4 @@
-"""What colours, emoji and box characters tell is told without them too."""
+"""Terminals without colours, emoji or box characters show the same information."""
 
 import pytest
 from textual.app import App

@@ -209,7 +209,9 @@ def test_keys_are_written_as_one_thinks_of_them(keys: str, usable: str) -> None:
         ("inbox.swap", "ctrl+o", "inbox.swap: the key ctrl+o is that of app.profiles too"),
     ],
 )
-def test_keys_that_cannot_be_or_are_in_the_way_are_told(name: str, keys: str, words: str) -> None:
+def test_keys_that_cannot_be_or_are_in_the_way_are_reported(
+    name: str, keys: str, words: str
+) -> None:
     _, problems = checked_keymap({name: keys})
     assert problems[0][0] == name
     assert problems[0][1].startswith(words)
@@ -221,7 +223,7 @@ def test_two_actions_that_change_keys_are_not_in_each_others_way() -> None:
 
 
 @given(some.dictionaries(some.sampled_from(["inbox.swap", "list.next", "x"]), some.text()))
-def test_any_text_for_a_key_is_used_or_told(keys: dict[str, str]) -> None:
+def test_any_text_for_a_key_is_used_or_reported(keys: dict[str, str]) -> None:
     usable, problems = checked_keymap(keys)
     assert keys.keys() == usable.keys() | {name for name, _ in problems}
 

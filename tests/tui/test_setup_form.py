@@ -1,4 +1,4 @@
-"""The first start: an inbox is asked for, tried, and told of in plain words beside its field."""
+"""The setup form of a first start: fields, connection test and error messages."""
 
 import asyncio
 from pathlib import Path

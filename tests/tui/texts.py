@@ -1,4 +1,4 @@
-"""Texts that are hard to draw, as they stand after cleaning."""
+"""Texts that are hard to draw, after cleaning."""
 
 from hypothesis import strategies as st
 

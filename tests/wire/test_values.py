@@ -1,4 +1,4 @@
-"""Wire values: read, checked, kept as they were told, and never changed."""
+"""Wire values: parsed, validated, serialized unchanged, and immutable."""
 
 import json
 from typing import Any
@@ -22,7 +22,7 @@ json_values = st.recursive(
 )
 
 
-def test_what_was_told_is_told_apart_from_what_is_assumed() -> None:
+def test_what_was_reported_is_distinguished_from_what_is_assumed() -> None:
     label = Label.model_validate_json('{"id": "1", "title": "vip", "description": null}')
     assert label.model_fields_set == {"id", "title", "description"}
     assert label.color == Label.model_fields["color"].default
@@ -65,11 +65,11 @@ def test_a_value_without_a_member_that_must_be_there_is_none(missing: str) -> No
 
 
 def test_values_are_equal_by_their_members_and_kind_alone() -> None:
-    told = PhoneRef(id="1", name=None)
-    assert told == PhoneRef(id="1")
-    assert told != PhoneRef(id="2")
-    assert told != Label(id="1", title="")
-    assert len({told, PhoneRef(id="1")}) == 1
+    ref = PhoneRef(id="1", name=None)
+    assert ref == PhoneRef(id="1")
+    assert ref != PhoneRef(id="2")
+    assert ref != Label(id="1", title="")
+    assert len({ref, PhoneRef(id="1")}) == 1
 
 
 def test_a_value_is_never_changed_and_a_copy_is_another() -> None:

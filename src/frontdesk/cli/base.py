@@ -54,7 +54,7 @@ class _BaseCommand(click.Command):
 class Command(_BaseCommand):
     """Command of the program.
 
-    `--json` may stand before an argument, which it does not take for its fields.
+    `--json` before an argument does not take it for its fields.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

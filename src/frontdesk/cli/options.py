@@ -67,7 +67,7 @@ def _variable(name: str) -> str:
 
 
 def database_option(help_text: str) -> Callable[[F], F]:
-    """Add the option `--database`, which may stand before the command or in a variable."""
+    """Add the option `--database`, also before the command or from a variable."""
     return click.option(
         "--database",
         metavar="PATH|ADDRESS",

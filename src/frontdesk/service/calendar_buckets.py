@@ -124,7 +124,7 @@ def shift_for(interval: Interval, compare: str, zone: ZoneInfo) -> Shift:
 def split_previous(
     parts: Sequence[Interval], previous: Interval, granularity: str, shift: Shift
 ) -> list[Interval]:
-    """Split the previous period so that each bucket stands beside the one that it precedes.
+    """Split the previous period so that each bucket corresponds to one of the period.
 
     Hours and days are its own; weeks and months begin where those of `parts` are moved to.
     """

@@ -23,7 +23,7 @@ from frontdesk.service.telemetry import Telemetry
 
 MAX_REQUEST_BYTES = 8192
 JSON = "application/json"
-# What may stand in a URL as it is; a percent sign begins an escape.
+# Characters that a URL may contain unescaped; a percent sign begins an escape.
 _URL_CHARACTERS = "%/?:@!$&'()*+,;=-._~"
 HEALTH_PATHS = ("/healthz", "/readyz")
 

@@ -54,7 +54,7 @@ SERVICE_WINDOW = 24 * 60 * 60 * 1000
 _REFERRAL = MappingProxyType(
     dict.fromkeys(("source_type", "source_id", "source_url", "headline", "body"))
 )
-# Members of `content` by message type, with the values that stand for "unknown".
+# Members of `content` by message type, with the values that mean "unknown".
 _CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),

@@ -98,7 +98,7 @@ def theme_names() -> dict[str, str]:
     return {**own, **dict(zip(OTHER_THEMES, OTHER_THEMES, strict=True))}
 
 
-# Inks of the stylesheets, and the grounds on which they stand there.
+# Inks of the stylesheets, and the backgrounds that they are used on.
 _INKS = ("foreground", "accent", "success", "warning", "error", "fd-dim", "fd-note", "fd-strong")
 _GROUNDS = ("background", "fd-card")
 

@@ -16,7 +16,7 @@ MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
 # How far an outbound message has come, besides "pending"; "failed" is an end of its own.
 DELIVERY_STEPS = ("sent", "delivered", "read", "played", "failed")
 
-# A regular expression for the digits of a number in E.164, which stand behind a plus.
+# A regular expression for the digits of a number in E.164, which follow a plus.
 PHONE_DIGITS = "[1-9][0-9]{6,14}"
 # A regular expression for the id of a channel: Meta's phone_number_id.
 CHANNEL_ID = "[0-9]{1,20}"

@@ -105,7 +105,7 @@ def test_counts_without_those_of_each_status_count_no_assignees() -> None:
         ({"contact": "88"}, None),
     ],
 )
-def test_a_filter_is_counted_where_the_counts_tell(
+def test_a_filter_is_counted_where_the_counts_report(
     chosen: dict[str, Any], count: int | None
 ) -> None:
     assert count_for(COUNTS, ConversationFilter(**chosen)) == count

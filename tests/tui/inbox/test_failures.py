@@ -25,7 +25,7 @@ from tests.tui.inbox_state import screen_of
 from tests.tui.sources import Failing
 
 
-async def test_a_cache_that_cannot_be_used_is_told_once(
+async def test_a_cache_that_cannot_be_used_is_reported_once(
     client: InboxClient, tmp_path: Path
 ) -> None:
     (tmp_path / "pages.db").write_text("somebody else's file")
@@ -33,10 +33,10 @@ async def test_a_cache_that_cannot_be_used_is_told_once(
     app = FrontdeskApp(Mailbox(lambda: client, cache, clock=lambda: NOW), title="x")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        told = notifications(app)
+        notices = notifications(app)
         assert "All open 60" in shown(app)
     cache.close()
-    assert told == [cache.warning]
+    assert notices == [cache.warning]
 
 
 async def test_what_is_said_already_is_not_said_on_top_of_it(viewer: Viewer) -> None:

@@ -1,4 +1,4 @@
-"""What moves on the screen by itself: ages that stand out for a while, and countdowns."""
+"""Changes without input: ages that are highlighted for a while, and countdowns."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -162,7 +162,7 @@ words = some.lists(
 
 
 class Sized(Bar):
-    """A bar of forty cells that stands nowhere; keeps what it would paint anew."""
+    """A bar of forty cells that is not mounted; records what it would repaint."""
 
     def __init__(self) -> None:
         super().__init__()

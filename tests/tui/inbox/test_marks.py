@@ -22,7 +22,7 @@ SIZE = (120, 40)
 
 
 def marked_lines(app: FrontdeskApp) -> list[int]:
-    """The rows of the list, from its top, that have the mark where it stands."""
+    """The visible rows of the list that have a mark."""
     return [at for at, line in enumerate(lines(app)[4:-1:2]) if line[3:4] == MARK]
 
 

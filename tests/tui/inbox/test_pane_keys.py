@@ -1,4 +1,4 @@
-"""Keys that mean the same in every pane: the next of what stands there."""
+"""Keys that have the same meaning in every pane: the next item."""
 
 from frontdesk.errors import Unreachable
 from tests.tui.conftest import Viewer, lines, notifications, settle

@@ -137,21 +137,21 @@ def test_whatever_size_pane_or_dialog_came_and_went_keys_move_a_cursor_that_is_s
 
     async def scenario() -> None:
         async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db") as app:
-            told: list[object] = []
+            text: list[object] = []
             for _ in range(80):
                 if chance.random() < 0.4:
-                    told.append(chance.choice(sizes))
-                    resize(app, told[-1])  # type: ignore[arg-type]
+                    text.append(chance.choice(sizes))
+                    resize(app, text[-1])  # type: ignore[arg-type]
                 else:
-                    told.append(chance.choice(keys))
-                    send(app, str(told[-1]))
+                    text.append(chance.choice(keys))
+                    send(app, str(text[-1]))
                 await asyncio.sleep(chance.choice((0.0, 0.02, 1.0)))
                 if chance.random() < 0.3:
                     await asyncio.sleep(1.0)
                     while len(app.screen_stack) > 1:
                         await press(app, "escape")
                     if app.size.width >= 40 and app.size.height >= 10:
-                        assert focused_pane(app), told[-8:]
+                        assert focused_pane(app), text[-8:]
             await sized(app, (120, 40))
             await press(app, "escape", "escape", "2", "g")
             first = Shown(app).selected

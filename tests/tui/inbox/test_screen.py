@@ -1,4 +1,4 @@
-"""The inbox, driven by keys on the sample; what is read is what stands on the screen."""
+"""The inbox, driven by keys on the sample and read from the screen."""
 
 from collections.abc import Callable
 

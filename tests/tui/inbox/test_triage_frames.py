@@ -35,13 +35,13 @@ from tests.tui.memory_inbox import (
 )
 from tests.tui.textual_private import resize
 
-Told = Callable[[MemoryInboxApp], Coroutine[Any, Any, None]]
+Story = Callable[[MemoryInboxApp], Coroutine[Any, Any, None]]
 
 
 def play(
     source: MemoryInbox,
     directory: Path,
-    tell: Told,
+    story: Story,
     *,
     size: tuple[int, int] = (120, 40),
     preferences: Preferences | None = None,
@@ -66,7 +66,7 @@ def play(
 
             app.after_frame = after_frame  # type: ignore[method-assign]
             app.after_refresh = true.refreshed  # type: ignore[method-assign]
-            await tell(app)
+            await story(app)
             assert not wrong, wrong[0]
 
     with virtual_time(0) as runner:
@@ -99,7 +99,7 @@ def unread(app: MemoryInboxApp) -> set[str]:
 
 
 def test_a_conversation_is_read_after_three_seconds_and_not_in_passing(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "g", seconds=5.0)
         before = unread(app)
         await press(app, "j", seconds=2.5)
@@ -108,11 +108,11 @@ def test_a_conversation_is_read_after_three_seconds_and_not_in_passing(tmp_path:
         await asyncio.sleep(1.0)
         assert unread(app) == before - {Shown(app).selected}
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 def test_the_conversation_of_the_start_is_not_read_before_a_key(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         source.change("0", unread_count=2)
         await asyncio.sleep(60.0)
         assert Shown(app).selected == name(0)
@@ -121,12 +121,12 @@ def test_the_conversation_of_the_start_is_not_read_before_a_key(tmp_path: Path) 
         assert name(0) not in unread(app)
 
     source = MemoryInbox(90)
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 @pytest.mark.parametrize("pane", ["2", "3"])
 def test_the_wheel_reads_nothing(tmp_path: Path, pane: str) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "u", pane, seconds=5.0)
         before, here = unread(app), Shown(app).selected
         while Shown(app).selected not in before - {here}:
@@ -137,7 +137,7 @@ def test_the_wheel_reads_nothing(tmp_path: Path, pane: str) -> None:
         await asyncio.sleep(5.0)
         assert unread(app) == before - {Shown(app).selected}
 
-    play(MemoryInbox(90), tmp_path, tell)
+    play(MemoryInbox(90), tmp_path, story)
 
 
 async def turn_wheel(app: MemoryInboxApp) -> None:
@@ -160,14 +160,14 @@ def _mouse(kind: type[events.MouseEvent], x: int, y: int) -> events.MouseEvent:
 
 
 def test_enter_reads_at_once(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "u", seconds=0.3)
         here = Shown(app).selected
         assert here in unread(app)
         await press(app, "enter", seconds=0.3)
         assert here not in unread(app)
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 def test_only_what_is_unread_here_has_a_number(tmp_path: Path) -> None:
@@ -175,17 +175,17 @@ def test_only_what_is_unread_here_has_a_number(tmp_path: Path) -> None:
         rows = "\n".join(Shown(app).part("ConversationList"))
         return set(re.findall(r"^ *\d+ +(Customer \d+)", rows, re.MULTILINE))
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         for key in ("g", "u", "enter", "escape", "u", "m", "j"):
             await press(app, key, seconds=4.0)
             assert numbered(app) == unread(app) & set(names(app))
         assert numbered(app)
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 def test_m_makes_unread_until_the_conversation_is_read_again(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "g", "j", seconds=5.0)
         here = Shown(app).selected or ""
         assert here not in unread(app)
@@ -194,14 +194,14 @@ def test_m_makes_unread_until_the_conversation_is_read_again(tmp_path: Path) -> 
         await press(app, "j", "k", seconds=4.0)
         assert here not in unread(app)
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 @pytest.mark.parametrize("kind", [MemoryInbox, BasicMemoryInbox])
 def test_what_was_marked_unread_here_is_in_the_view_of_unread_ones_and_in_its_count(
     tmp_path: Path, kind: type[MemoryInbox]
 ) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "F", *" unread", "enter", seconds=2.0)
         await press(app, "f", "k", *"New ones", "enter", seconds=1.0)
         await press(app, "5", seconds=2.0)
@@ -225,12 +225,12 @@ def test_what_was_marked_unread_here_is_in_the_view_of_unread_ones_and_in_its_co
         await press(app, "escape", "ctrl+r", seconds=2.0)
         assert here not in names(app)
 
-    play(kind(30), tmp_path, tell)
+    play(kind(30), tmp_path, story)
 
 
 @pytest.mark.parametrize(("after", "rested", "opened"), [("open", 0, 1), ("never", 0, 0)])
 def test_what_reads_can_be_configured(tmp_path: Path, after: Any, rested: int, opened: int) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "u", seconds=0.3)
         before = unread(app)
         await asyncio.sleep(60.0)
@@ -238,11 +238,11 @@ def test_what_reads_can_be_configured(tmp_path: Path, after: Any, rested: int, o
         await press(app, "enter", seconds=10.0)
         assert len(before - unread(app)) == opened
 
-    play(MemoryInbox(30), tmp_path, tell, preferences=Preferences(mark_read_after=after))
+    play(MemoryInbox(30), tmp_path, story, preferences=Preferences(mark_read_after=after))
 
 
 def test_unread_stays_dimmed_where_it_was_read(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "f", "u", seconds=2.0)
         rows = names(app)
         await press(app, "g", seconds=4.0)
@@ -252,7 +252,7 @@ def test_unread_stays_dimmed_where_it_was_read(tmp_path: Path) -> None:
         await press(app, "ctrl+r", seconds=2.0)
         assert names(app) == [one for one in rows if one in unread(app)]
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) ->
 
     source.message_page = message_page  # type: ignore[method-assign]
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(5.0)
         for _ in range(10):
             await press(app, "j", seconds=0.4)
@@ -272,7 +272,7 @@ def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) ->
         await asyncio.sleep(7.0)
         assert "Loading… 7 s " in "\n".join(Shown(app).part("Thread"))
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 # A request that is not answered
@@ -282,7 +282,7 @@ def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path)
     seconds = 0.0
     source = MemoryInbox(30, lambda: seconds)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         nonlocal seconds
         await asyncio.sleep(5.0)
         assert status(app).endswith(" live · 20 loaded ")
@@ -304,7 +304,7 @@ def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path)
         await press(app, "8", seconds=2.5)
         assert " loading… 2 s · " in status(app)
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) -> None:
@@ -313,7 +313,7 @@ def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) 
         assert found, status(app)
         return int(found[1])
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "f", "u", seconds=1.0)
         before = count(app)
         await press(app, "enter", seconds=0.2)
@@ -323,7 +323,7 @@ def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) 
         await asyncio.sleep(60.0)
         assert count(app) == before
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 # Orders and filters over loaded rows
@@ -349,7 +349,7 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path:
     ]
     longest = min(waiting, key=lambda row: row["waiting_since"])["contact"]["name"]
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "f", "u", seconds=0.2)
         assert "nothing loaded" in status(app)
         await press(app, "f", "u", seconds=5.0)
@@ -362,7 +362,7 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path:
         assert Shown(app).selected == longest
         assert names(app)[0] == longest
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_another_order_of_loaded_rows_keeps_its_selection_when_the_server_is_back(
@@ -371,7 +371,7 @@ def test_another_order_of_loaded_rows_keeps_its_selection_when_the_server_is_bac
     answers = True
     source = MemoryInbox(60, lambda: 0.0 if answers else None)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         nonlocal answers
         await press(app, "S", "o", "S", "n", seconds=5.0)
         answers = False
@@ -385,7 +385,7 @@ def test_another_order_of_loaded_rows_keeps_its_selection_when_the_server_is_bac
         assert names(app)[0] != before
         assert Shown(app).selected == before
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 class RateLimited(MemoryInbox):
@@ -405,14 +405,14 @@ def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
         not row["awaiting_human"] and row["status"] == "open" for row in source.rows.values()
     )
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "F", *"-needs:human", "enter", seconds=0.0)
         found: list[int] = []
         for _ in range(600):
             await asyncio.sleep(1.0)
-            told = re.search(r"(\d+) found in (\d+)", status(app))
-            if told:
-                found.append(int(told[2]))
+            text = re.search(r"(\d+) found in (\d+)", status(app))
+            if text:
+                found.append(int(text[2]))
             if app.inbox.queue.listing.complete:
                 break
         assert found == sorted(found)
@@ -420,11 +420,11 @@ def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
         rows = app.inbox.queue.list.rows
         assert len(rows or ()) == matching
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_a_customer_with_further_filters_shows_what_the_header_says(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "ctrl+k", *"customer 014", seconds=2.0)
         await press(app, "enter", seconds=3.0)
         assert names(app) == [name(14)]
@@ -435,18 +435,18 @@ def test_a_customer_with_further_filters_shows_what_the_header_says(tmp_path: Pa
         assert f'is:resolved   in:Madrid   from:"{name(14)}"' in Shown(app).lines[0]
         assert not app.inbox.queue.list.rows
 
-    play(MemoryInbox(60), tmp_path, tell)
+    play(MemoryInbox(60), tmp_path, story)
 
 
 def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(3.0)
         assert "9 All open 20 " in Shown(app).part("#views")[0]
         assert "All open 20" in Shown(app).part("#list-title")[0]
         await press(app, "f", "w", seconds=3.0)
         assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 # Orders of the server
@@ -474,7 +474,7 @@ class Counting(MemoryInbox):
 def test_the_server_s_order_is_right_with_the_first_page(tmp_path: Path) -> None:
     source = Counting(900)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(3.0)
         source.pages = 0
         await press(app, "j", "j", "S", "w", seconds=2.0)
@@ -489,13 +489,13 @@ def test_the_server_s_order_is_right_with_the_first_page(tmp_path: Path) -> None
         assert waiting == waiting_on(source)
         assert status(app).rstrip().endswith(" 600 loaded")
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_who_is_answered_goes_down_and_who_begins_to_wait_comes_in_order(tmp_path: Path) -> None:
     source = MemoryInbox(60)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "S", "w", seconds=2.0)
         _, second, third = waiting_on(source)[:3]
         source.change(str(int(second.split()[1])), waiting_since=None)
@@ -508,7 +508,7 @@ def test_who_is_answered_goes_down_and_who_begins_to_wait_comes_in_order(tmp_pat
         assert name(3) in names(app)[:3]
         assert second not in names(app)[:3]
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 @pytest.mark.parametrize("keys", [("8",), ("9", "f", "w")])
@@ -519,7 +519,7 @@ def test_who_waits_over_an_hour_is_complete_at_once(tmp_path: Path, keys: tuple[
     # Nobody's wait becomes an hour meanwhile.
     source.rows["59"] = {**source.rows["59"], "waiting_since": None}
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         source.pages = 0
         await press(app, *keys, seconds=3.0)
         assert source.pages <= 5
@@ -531,7 +531,7 @@ def test_who_waits_over_an_hour_is_complete_at_once(tmp_path: Path, keys: tuple[
         assert "~" not in Shown(app).lines[0]
         assert f"8 Waiting >1h {len(waiting)} " in Shown(app).lines[1]
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
@@ -539,7 +539,7 @@ def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
 ) -> None:
     source = Counting(20_000)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         waiting = waiting_on(source)
         source.pages = 0
         await press(app, "W", seconds=2.0)
@@ -549,7 +549,7 @@ def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
             await press(app, "W", seconds=0.5)
             assert Shown(app).selected == longest
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 @pytest.mark.parametrize("size", [(120, 40), (200, 50)])
@@ -566,7 +566,7 @@ def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(
         shown = names(app)
         return "".join(shown) in "".join(open_ones)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         assert neighbours(app)
         await press(app, "W", seconds=5.0)
         assert Shown(app).selected == waiting_on(source)[0]
@@ -581,7 +581,7 @@ def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(
         assert neighbours(app)
         assert gaps(app) == 0
 
-    play(source, tmp_path, tell, size=size)
+    play(source, tmp_path, story, size=size)
 
 
 def first_unread(source: MemoryInbox) -> str:
@@ -606,7 +606,7 @@ def test_a_key_before_the_first_page_goes_where_it_leads_once_that_is_there(
 ) -> None:
     source = kind(20)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         assert not names(app)
         for key in keys.split():
             await press(app, key, seconds=0.2)
@@ -615,7 +615,7 @@ def test_a_key_before_the_first_page_goes_where_it_leads_once_that_is_there(
         await asyncio.sleep(20.0)
         assert Shown(app).selected == found(source)
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 @pytest.mark.parametrize("key", ["W", "u"])
@@ -623,7 +623,7 @@ def test_what_could_not_be_loaded_is_said_to_be_unknown(tmp_path: Path, key: str
     source = Failing(30)
     source.down = True
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, key, seconds=0.2)
         assert sentences.NOT_KNOWN in status(app)
         await asyncio.sleep(11.0)
@@ -632,7 +632,7 @@ def test_what_could_not_be_loaded_is_said_to_be_unknown(tmp_path: Path, key: str
         found = waiting_on(source)[0] if key == "W" else first_unread(source)
         assert Shown(app).selected == found
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_an_answer_that_fails_after_the_key_is_said_to_be_unknown(tmp_path: Path) -> None:
@@ -643,18 +643,18 @@ def test_an_answer_that_fails_after_the_key_is_said_to_be_unknown(tmp_path: Path
             await super()._answer()
             raise Unreachable("The server does not answer")
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "ctrl+r", "W", seconds=0.2)
         assert sentences.NOT_KNOWN not in status(app)
         await asyncio.sleep(2.0)
         assert sentences.NOT_KNOWN in status(app)
 
-    play(SlowFailing(30), tmp_path, tell)
+    play(SlowFailing(30), tmp_path, story)
 
 
 @pytest.mark.parametrize("key", ["W", "u", "U"])
 def test_a_view_of_an_unknown_label_is_known_to_be_empty(tmp_path: Path, key: str) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(3.0)
         app.inbox.show_query(parse("#nosuch"))
         await asyncio.sleep(4.0)
@@ -662,30 +662,30 @@ def test_a_view_of_an_unknown_label_is_known_to_be_empty(tmp_path: Path, key: st
         assert sentences.NOT_KNOWN not in status(app)
         assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 def test_a_key_that_waits_for_an_answer_ends_with_a_dialog(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "W", "s", seconds=0.2)
         await asyncio.sleep(20.0)
         await press(app, "escape")
         assert Shown(app).selected == name(0)
 
-    play(Slow(20), tmp_path, tell)
+    play(Slow(20), tmp_path, story)
 
 
 def test_rows_that_come_by_themselves_are_not_read_by_resting(tmp_path: Path) -> None:
     source = Slow(20)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "f", "u", seconds=30.0)
         shown = unread(app)
         assert shown == set(names(app))
         await press(app, "j", seconds=4.0)
         assert len(shown - unread(app)) == 1
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_a_server_that_refuses_orders_is_asked_for_one_once(tmp_path: Path) -> None:
@@ -702,14 +702,14 @@ def test_a_server_that_refuses_orders_is_asked_for_one_once(tmp_path: Path) -> N
 
     source = Other(120)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         for keys in ("S w", "9", "8", "S c", "W"):
             await press(app, *keys.split(), seconds=20.0)
         await press(app, "9", "S", "w", seconds=20.0)
         assert names(app)[:15] == waiting_on(source)[:15]
         assert source.asked == ["waiting"]
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 # A cold cache of many conversations
@@ -717,17 +717,17 @@ def test_a_server_that_refuses_orders_is_asked_for_one_once(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("keys", ["G", "W", "f u", "S w", "j j j j G k W"])
 def test_row_thread_and_contact_agree_on_a_cold_cache(tmp_path: Path, keys: str) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         for key in keys.split():
             await press(app, key, seconds=0.2)
         for _ in range(20):
             await asyncio.sleep(0.5)
 
-    play(Slow(5_000), tmp_path, tell)
+    play(Slow(5_000), tmp_path, story)
 
 
 def test_a_cached_thread_is_there_with_the_first_key(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "j", seconds=5.0)
         await press(app, "k", seconds=5.0)
         await press(app, "j", seconds=0.05)
@@ -735,7 +735,7 @@ def test_a_cached_thread_is_there_with_the_first_key(tmp_path: Path) -> None:
         await press(app, "j", seconds=0.05)
         assert "Loading…" in "".join(Shown(app).part("Thread"))
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 # The connection
@@ -771,7 +771,7 @@ def seconds_left(app: MemoryInboxApp) -> int:
 def test_refresh_asks_at_once_and_never_makes_the_wait_longer(tmp_path: Path) -> None:
     source = Failing(30)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         source.down = True
         await asyncio.sleep(40.0)
         left = seconds_left(app)
@@ -785,11 +785,11 @@ def test_refresh_asks_at_once_and_never_makes_the_wait_longer(tmp_path: Path) ->
         await press(app, "ctrl+r", seconds=0.5)
         assert "live" in status(app)
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_live_is_said_after_the_first_answer_only(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(10.0)
         assert "live" in status(app)
         await press(app, "9", seconds=0.5)
@@ -798,7 +798,7 @@ def test_live_is_said_after_the_first_answer_only(tmp_path: Path) -> None:
         await asyncio.sleep(5.0)
         assert "live" in status(app)
 
-    play(Slow(30), tmp_path, tell)
+    play(Slow(30), tmp_path, story)
 
 
 class Nobody(Failing):
@@ -825,21 +825,21 @@ class NothingMine(MemoryInbox):
 
 
 def test_whose_conversations_were_mine_once_is_you_ever_after(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "5", seconds=2.0)
         await press(app, "9", seconds=2.0)
         rows = " ".join(Shown(app).part("ConversationList"))
         assert " you " in rows
         assert "Grace" not in rows
 
-    play(MemoryInbox(30), tmp_path, tell)
-    play(NothingMine(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
+    play(NothingMine(30), tmp_path, story)
 
 
 def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path: Path) -> None:
     source = Nobody(30)
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "5", seconds=2.0)
         assert "Nobody is “me” here" in "\n".join(Shown(app).part("ConversationList"))
         asked = source.asked
@@ -848,7 +848,7 @@ def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path
         await press(app, "6", seconds=2.0)
         assert "live" in status(app)
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 # Keys and focus
@@ -856,7 +856,7 @@ def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path
 
 @pytest.mark.parametrize("pane", ["2", "3", "4", "1"])
 def test_a_key_works_after_the_terminal_was_too_small(tmp_path: Path, pane: str) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, pane, seconds=1.0)
         if len(app.screen_stack) > 1:
             await press(app, "escape")
@@ -870,17 +870,17 @@ def test_a_key_works_after_the_terminal_was_too_small(tmp_path: Path, pane: str)
         assert Shown(app).selected != before
         assert app.focused is not None
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 def test_the_tabs_have_the_room_of_the_pane_after_a_zoom(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         before = Shown(app).lines
         await press(app, "plus", seconds=1.0)
         await press(app, "plus", seconds=1.0)
         assert Shown(app).lines[:3] == before[:3]
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)
 
 
 class SlowContacts(MemoryInbox):
@@ -894,11 +894,11 @@ class SlowContacts(MemoryInbox):
 
 
 def test_enter_before_the_customers_are_found_goes_to_the_first(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "ctrl+k", *"customer 021", "enter", seconds=6.0)
         assert names(app) == [name(21)]
 
-    play(SlowContacts(60), tmp_path, tell)
+    play(SlowContacts(60), tmp_path, story)
 
 
 # Channels and owners
@@ -908,7 +908,7 @@ def test_enter_before_the_customers_are_found_goes_to_the_first(tmp_path: Path) 
 def test_1_opens_the_channels_at_every_width_and_enter_shows_those_of_one(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "1", seconds=0.5)
         channels = "\n".join(Shown(app).part("ChannelList"))
         assert "London" in channels
@@ -918,7 +918,7 @@ def test_1_opens_the_channels_at_every_width_and_enter_shows_those_of_one(
         assert names(app)
         assert app.focused is app.inbox.queue.list
 
-    play(MemoryInbox(30), tmp_path, tell, size=size)
+    play(MemoryInbox(30), tmp_path, story, size=size)
 
 
 def test_my_own_conversations_say_you(tmp_path: Path) -> None:
@@ -926,7 +926,7 @@ def test_my_own_conversations_say_you(tmp_path: Path) -> None:
     for id in ("3", "9", "15"):
         source.change(id, assignee={"id": "2", "name": "Ana Souza"})
 
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "5", seconds=2.0)
         await press(app, "9", "g", seconds=2.0)
         rows = "\n".join(Shown(app).part("ConversationList"))
@@ -939,14 +939,14 @@ def test_my_own_conversations_say_you(tmp_path: Path) -> None:
             owners.add(Shown(app).part("#thread-title")[0].rstrip(" ─").split(" ")[-1])
         assert owners == {"you", "Souza", "unassigned"}
 
-    play(source, tmp_path, tell)
+    play(source, tmp_path, story)
 
 
 def test_a_message_about_one_view_ends_with_it(tmp_path: Path) -> None:
-    async def tell(app: MemoryInboxApp) -> None:
+    async def story(app: MemoryInboxApp) -> None:
         await press(app, "y")
         assert sentences.COPIED in status(app)
         await press(app, "S", "o")
         assert sentences.COPIED not in status(app)
 
-    play(MemoryInbox(30), tmp_path, tell)
+    play(MemoryInbox(30), tmp_path, story)

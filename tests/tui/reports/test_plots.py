@@ -34,7 +34,7 @@ def drawn(of: Scene, width: int, height: int, glyphs: Glyphs = BLOCKS) -> list[s
 
 
 @given(VALUES, st.integers(1, 40), GLYPHS)
-def test_a_sparkline_is_never_wider_than_told(
+def test_a_sparkline_is_never_wider_than_given(
     values: list[float | None], width: int, glyphs: Glyphs
 ) -> None:
     line = sparkline(values, width, glyphs)
@@ -55,7 +55,7 @@ def test_neighbours_share_a_character_where_there_are_too_many_and_gaps_do_not_p
 
 
 @given(VALUES, VALUES, st.integers(1, 130), st.integers(1, 30), GLYPHS)
-def test_every_line_of_a_plot_is_as_wide_as_told(
+def test_every_line_of_a_plot_has_the_given_width(
     now: list[float | None], then: list[float | None], width: int, height: int, glyphs: Glyphs
 ) -> None:
     lines = plot(scene(now, then), width, height, glyphs, cursor=0)

@@ -77,7 +77,7 @@ async def test_a_report_that_is_refused_says_why_in_the_pane(
         assert words in " ".join(shown(app).split())
 
 
-async def test_a_refused_key_is_told(report: Open, client: InboxClient) -> None:
+async def test_a_refused_key_is_reported(report: Open, client: InboxClient) -> None:
     app = report(failing(client, Unauthorised("The server refuses the key.")))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

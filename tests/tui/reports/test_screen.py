@@ -1,4 +1,4 @@
-"""The report, driven by keys on the sample; what is read is what stands on the screen."""
+"""The report, driven by keys on the sample and read from the screen."""
 
 import re
 

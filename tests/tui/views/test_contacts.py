@@ -156,14 +156,14 @@ async def test_without_a_server_those_seen_here_are_searched(
         assert "~1 contacts on this computer" in lines(app)[0]
 
 
-async def test_a_key_that_may_not_read_contacts_is_told_so(cache: Cache) -> None:
+async def test_a_key_that_may_not_read_contacts_is_notified(cache: Cache) -> None:
     app = view_app("contacts", Failing(Forbidden("No", scope="contacts:read")), cache, CLOCK)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert "This key may not read contacts. It needs t" in shown(app)
 
 
-async def test_who_is_not_found_is_told_and_keys_are_those_that_work(app: ViewApp) -> None:
+async def test_who_is_not_found_is_reported_and_keys_are_those_that_work(app: ViewApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert "? help" not in lines(app)[-1]

@@ -22,7 +22,7 @@ Open = Callable[..., ViewApp]
 
 @pytest.fixture
 def directory(client: InboxClient, cache: Cache) -> Open:
-    """Makes the app with the directory, on the sample unless told."""
+    """Makes the app with the directory, on the sample by default."""
 
     def make(source: Any = None) -> ViewApp:
         return view_app("directory", source or client, cache, Clock(UTC, lambda: NOW))
@@ -197,7 +197,7 @@ async def test_a_custom_field_that_nobody_was_seen_with_says_so(directory: Open)
     [("1", "beatriz@veldrano.example"), ("2", "Atlantic shops"), ("3", "+442079460018"),
      ("4", "account")],
 )  # fmt: skip
-async def test_y_copies_what_tells_a_thing(directory: Open, section: str, copied: str) -> None:
+async def test_y_copies_what_reports_a_thing(directory: Open, section: str, copied: str) -> None:
     app = directory()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -20,7 +20,7 @@ Open = Callable[..., ViewApp]
 
 @pytest.fixture
 def library(client: InboxClient, cache: Cache) -> Open:
-    """Makes the app with a section of the library, on the sample unless told."""
+    """Makes the app with a section of the library, on the sample by default."""
 
     def make(view: str = "templates", source: Any = None) -> ViewApp:
         return view_app(view, source or client, cache, Clock(UTC, lambda: NOW))

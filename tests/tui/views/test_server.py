@@ -164,7 +164,7 @@ async def test_offline_it_says_why_and_what_is_kept(weighed: Cache) -> None:
         assert "offline" in lines(app)[-1]
 
 
-async def test_a_server_that_went_away_is_told_with_what_was_learnt(weighed: Cache) -> None:
+async def test_a_server_that_went_away_is_reported_with_what_was_learnt(weighed: Cache) -> None:
     def gone(server: OtherServer, question: Question) -> Reply:
         return problem(503, "unavailable")
 

@@ -54,8 +54,8 @@ def test_wrapped_pieces_lose_no_letter_and_no_line_is_longer(
     assert not any("\n" in text or "\t" in text for line in lines for _, text in line)
     for part in ("text", "dim"):
         shown = "".join(text for line in lines for name, text in line if name == part)
-        told = "".join(width_safe(text) for name, text in pieces if name == part)
-        assert "".join(shown.split()) == "".join(told.split())
+        text = "".join(width_safe(text) for name, text in pieces if name == part)
+        assert "".join(shown.split()) == "".join(text.split())
 
 
 @given(PIECES, PIECES, WIDTHS)
@@ -101,7 +101,7 @@ def test_awkward_texts_keep_their_place(text: str, width: int) -> None:
         ("one\ntwo\tthree", 20, "one two three"),
     ],
 )
-def test_an_ellipsis_tells_that_some_is_missing(text: str, width: int, shown: str) -> None:
+def test_an_ellipsis_reports_that_some_is_missing(text: str, width: int, shown: str) -> None:
     assert cut(text, width) == shown
 
 

@@ -123,8 +123,8 @@ def test_a_number_that_is_hidden_is_said_to_be() -> None:
     assert [fact.value for fact in shown[:2]] == ["contact 88", "number not shared"]
 
 
-def test_the_conversation_is_told_by_name() -> None:
-    told = named(
+def test_the_conversation_is_reported_by_name() -> None:
+    facts_shown = named(
         facts(
             conversation(
                 status="snoozed",
@@ -138,7 +138,7 @@ def test_the_conversation_is_told_by_name() -> None:
             )
         )
     )
-    assert told == {
+    assert facts_shown == {
         "Conversation": "",
         "status": "snoozed",
         "until": "16 Mar 08:30",
@@ -154,12 +154,12 @@ def test_the_conversation_is_told_by_name() -> None:
 
 
 def test_what_is_not_known_of_a_conversation_is_left_out_or_said() -> None:
-    told = named(facts(conversation(service_window_expires_at="2026-03-14T09:00:00Z")))
-    assert told["assigned"] == "unassigned"
-    assert told["labels"] == "–"
-    assert told["reply window"] == "closed"
-    assert "waiting" not in told
-    assert "until" not in told
+    facts_shown = named(facts(conversation(service_window_expires_at="2026-03-14T09:00:00Z")))
+    assert facts_shown["assigned"] == "unassigned"
+    assert facts_shown["labels"] == "–"
+    assert facts_shown["reply window"] == "closed"
+    assert "waiting" not in facts_shown
+    assert "until" not in facts_shown
 
 
 def test_an_agents_own_conversations_are_assigned_to_you() -> None:
@@ -196,17 +196,17 @@ def test_labels_are_chips_in_their_colours_in_as_many_lines_as_they_need() -> No
 )
 def test_custom_fields_have_words_for_every_value(value: Any, shown: str) -> None:
     field = CustomField(id="1", key="tier", name="Tier")
-    told = named(facts(contact={"custom_fields": {"tier": value}}, fields=(field,)))
-    assert told["Tier"] == shown
+    facts_shown = named(facts(contact={"custom_fields": {"tier": value}}, fields=(field,)))
+    assert facts_shown["Tier"] == shown
 
 
 @pytest.mark.parametrize("value", [None, "", " \n"])
 def test_empty_custom_fields_fold_into_one_line(value: Any) -> None:
     fields = tuple(CustomField(id=key, key=key, name=key) for key in ("tier", "city", "size"))
     contact = {"custom_fields": {"tier": value, "city": "Porto"}}
-    told = facts(contact=contact, fields=fields)
-    at = told.index(Fact("Custom fields"))
-    assert told[at + 1 : at + 3] == [
+    facts_shown = facts(contact=contact, fields=fields)
+    at = facts_shown.index(Fact("Custom fields"))
+    assert facts_shown[at + 1 : at + 3] == [
         Fact("city", "Porto"),
         Fact("", "2 empty fields", "dim italic"),
     ]
@@ -217,10 +217,10 @@ def test_custom_fields_come_in_their_order_and_undefined_ones_last() -> None:
         CustomField(id="1", key="tier", name="Tier"),
         CustomField(id="2", key="city", name="City"),
     )
-    told = facts(
+    facts_shown = facts(
         contact={"custom_fields": {"legacy": 1, "city": "Porto", "tier": "gold"}}, fields=fields
     )
-    labels = [fact.label for fact in told]
+    labels = [fact.label for fact in facts_shown]
     at = labels.index("Custom fields")
     assert labels[at : at + 4] == ["Custom fields", "Tier", "City", "legacy"]
 

@@ -1,4 +1,4 @@
-"""What stands for each kind of message: type by type, deleted, edited, forwarded, failed."""
+"""How each kind of message is drawn: by type, deleted, edited, forwarded, failed."""
 
 from typing import Any
 

@@ -76,7 +76,7 @@ def test_the_head_names_every_author_also_an_unknown_one(
 def test_five_voices_differ_in_colour_and_in_the_shape_of_their_bar(
     author: str, bar: str, ink: str
 ) -> None:
-    """The customer stands at the left, everybody else four cells in."""
+    """Messages of the customer start at the left, all others four cells in."""
     direction = "inbound" if author == "contact" else "outbound"
     entry = message(author=author, direction=direction, text="hello")
     assert [line[: len(bar)] for line in drawn(entry)] == [bar, bar]

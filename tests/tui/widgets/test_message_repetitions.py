@@ -1,4 +1,4 @@
-"""Reactions, footers and buttons: never words of the message or of another person, told once."""
+"""Reactions, footers and buttons are shown once, and not as words of the message."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from frontdesk.wire import Message
 
 AT = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 CLOCK = Clock(UTC, lambda: AT + timedelta(minutes=30))
-# Inks of the words of a message; none of the others stands for what somebody said.
+# Inks of the words of a message; no other ink is used for them.
 WORDS = {"text", "strong", "italic", "strike", "code", "block"}
 AUTHORS = {
     "contact": "Sheena Nelson",
@@ -36,7 +36,11 @@ buttons = st.lists(st.sampled_from(["Pay now", "Later", "Ask a person"]), max_si
 
 
 def sent(
-    text: list[str], told: list[dict[str, str]], titles: list[str], footer: bool, kind: str
+    text: list[str],
+    reactions_drawn: list[dict[str, str]],
+    titles: list[str],
+    footer: bool,
+    kind: str,
 ) -> Message:
     """A message whose words begin with SAID, its footer with FOOT, each button with a B."""
     listed = [{"title": f"B{title}", "text": f"B{title}"} for title in titles]
@@ -55,7 +59,9 @@ def sent(
             "type": kind,
             "text": " ".join(["SAID", *text]),
             "content": content,
-            "reactions": [{**one, "direction": _way(one), "created_at": moment} for one in told],
+            "reactions": [
+                {**one, "direction": _way(one), "created_at": moment} for one in reactions_drawn
+            ],
             "created_at": moment,
         }
     )
@@ -99,10 +105,10 @@ def test_by_colour_only_the_words_are_words(
         assert every.count(title) == 1
     for one in message.reactions:
         said = f"{one.emoji} {AUTHORS[one.author]}"
-        told = [part for part, text in pieces if said in text]
-        assert told == ["dim"] or width < 90
-        assert len(told) <= 1
-        assert not WORDS.intersection(told)
+        reactions_drawn = [part for part, text in pieces if said in text]
+        assert reactions_drawn == ["dim"] or width < 90
+        assert len(reactions_drawn) <= 1
+        assert not WORDS.intersection(reactions_drawn)
 
 
 @pytest.mark.parametrize("symbols", [EMOJI, ASCII_SYMBOLS], ids=["emoji", "ascii"])
@@ -123,15 +129,15 @@ def test_without_colour_each_has_a_shape_and_a_line_of_its_own(
 
 
 @settings(max_examples=30, deadline=None)
-@given(told=reactions, between=st.integers(0, 12))
-def test_a_reaction_that_is_a_message_too_is_told_once(
-    told: list[dict[str, str]], between: int
+@given(reactions_drawn=reactions, between=st.integers(0, 12))
+def test_a_reaction_that_is_a_message_too_is_reported_once(
+    reactions_drawn: list[dict[str, str]], between: int
 ) -> None:
-    target = sent([], told, [], False, "interactive")
+    target = sent([], reactions_drawn, [], False, "interactive")
     entries = [target]
     for number in range(between):
         entries.append(target.model_copy(update={"id": f"2{number}", "reactions": ()}))
-    for number, one in enumerate(told):
+    for number, one in enumerate(reactions_drawn):
         row = {"id": f"3{number}", "type": "reaction", "direction": _way(one), **one}
         row |= {"content": {"emoji": one["emoji"]}, "created_at": AT.isoformat()}
         entries.append(Message.model_validate(row))
@@ -140,6 +146,6 @@ def test_a_reaction_that_is_a_message_too_is_told_once(
     thread.open(rows, contact="Sheena Nelson", unread=0, top_word="")
     drawn = [line for at in range(len(entries)) for line in thread.draw(at, 120)]
     text = "\n".join(map(text_of, drawn))
-    for one in told:
+    for one in reactions_drawn:
         assert text.count(f"{one['emoji']} {AUTHORS[one['author']]}") == 1
         assert "reacted" not in text

@@ -91,7 +91,7 @@ def rows(words: Sequence[str]) -> FixedRows[str]:
 
 
 def screen_lines(app: App[Any]) -> list[str]:
-    """What stands on the screen; > before a line with the ground of the selection."""
+    """Lines of the screen; > before a line with the background of the selection."""
     chosen = app.screen.get_component_rich_style("part--chosen").bgcolor
     return [
         (">" if next(iter(line)).style.bgcolor == chosen else " ") + line.text[1:].rstrip()

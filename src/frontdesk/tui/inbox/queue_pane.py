@@ -109,7 +109,7 @@ class ChannelPane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = CHANNEL_KEYS
 
     class ChannelChosen(Message):
-        """A channel was chosen; None stands for all channels."""
+        """A channel was chosen; None means all channels."""
 
         def __init__(self, channel: str | None) -> None:
             super().__init__()

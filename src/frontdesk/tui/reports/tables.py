@@ -225,7 +225,7 @@ def _samples_words(figure: Figure) -> str:
 class GroupColumn(NamedTuple):
     """Column of a breakdown, with its width on wide and narrow screens.
 
-    kind: metric, now (at this moment), p50, p90 or target. changes: the change stands beside it.
+    kind: metric, now (at this moment), p50, p90 or target. changes: with the change beside it.
     """
 
     field: str

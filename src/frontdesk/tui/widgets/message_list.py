@@ -433,7 +433,7 @@ class Thread(VirtualList[Entry]):
         head = bool(above) or not same_sender(entry, previous)
         if head and previous is not None and self._has_gaps:
             above.insert(0, [("text", " " * width)])
-        # The selection is a message without what stands above it.
+        # The selection is a message without the lines above it.
         above = [on_ground(line, "ground") for line in above]
         if isinstance(entry, Note):
             return above + note_lines(entry, self._message_context, width)
