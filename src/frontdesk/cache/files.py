@@ -1,7 +1,4 @@
-"""Cache file handling: header check, creation, connections, moving damaged files aside.
-
-SQL schema of the cache file.
-"""
+"""Cache file: SQL schema, header check, creation, connections, moving damaged files aside."""
 
 import os
 import re

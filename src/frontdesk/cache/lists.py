@@ -1,6 +1,7 @@
-"""Merges fetched pages into cached lists; each function runs in one transaction.
+"""Cached lists: merges fetched pages into them, and reads them by position or key.
 
-Order-statistics index of a list: two levels of counted nodes, for access by position.
+Each function runs in one transaction. Positions come from an order-statistics index: two levels of
+counted nodes.
 """
 
 import re

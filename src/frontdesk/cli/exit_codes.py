@@ -1,6 +1,6 @@
-"""Exit codes and error output.
+"""Exit codes of the program, and its error output.
 
-Exit codes: 0 success, 1 error, 2 usage or configuration, 3 temporary failure, 130 interrupted.
+0 success, 1 error, 2 usage or configuration, 3 temporary failure, 130 interrupted.
 """
 
 import errno

@@ -1,7 +1,4 @@
-"""Progress bars and interrupt handling of long commands.
-
-Reads all pages of a list, with progress output and waits requested by the server.
-"""
+"""Long commands: progress bars, interrupts, and reading all pages of a list."""
 
 import asyncio
 import signal

@@ -1,6 +1,6 @@
 """Target of a command: a server, or a database that is served in this process without a network.
 
-A cache origin separates cached pages by server and key, or by database and user.
+Its cache origin separates cached pages by server and key, or by database and user.
 """
 
 import asyncio

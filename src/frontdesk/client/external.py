@@ -1,7 +1,4 @@
-"""Rate-limited JSON GET requests to third-party APIs, restricted to one host.
-
-Pagination of lists in Meta's Graph API.
-"""
+"""Rate-limited JSON GET requests to third-party APIs, such as the lists of Meta's Graph API."""
 
 import asyncio
 import logging

@@ -1,6 +1,6 @@
-"""Reads and decompresses HTTP response bodies, up to 8 MiB.
+"""HTTP response bodies: decompression up to 8 MiB, strict UTF-8, JSON.
 
-Strict UTF-8 decoding of JSON bodies, and removal of control characters from their strings.
+Control characters are removed from all strings.
 """
 
 import json

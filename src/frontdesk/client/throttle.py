@@ -1,7 +1,4 @@
-"""Client-side throttling: concurrency limit, pauses (Retry-After), circuit breaker.
-
-Parses Retry-After and rate limit headers.
-"""
+"""Client-side throttling: concurrency limit, pauses by Retry-After headers, circuit breaker."""
 
 import asyncio
 import re

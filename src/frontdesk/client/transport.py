@@ -1,6 +1,6 @@
-"""HTTP transport of the client: GET with deadline, retries, rate limiting and ETag cache.
+"""HTTP transport of the client: GET with headers, deadline, retries, throttling and ETag cache.
 
-HTTP transports, and messages for failures of connections, TLS and proxies.
+Failures of connections, TLS and proxies become errors with a message for the user.
 """
 
 import asyncio

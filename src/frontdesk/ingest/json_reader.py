@@ -1,6 +1,6 @@
-"""Typed accessors for untrusted JSON; a wrong type raises an error with the member's path.
+"""Typed accessors for untrusted JSON: members by type, phone numbers, channel ids and times.
 
-Parses phone numbers, ids of channels and times.
+A wrong type raises an error with the member's path.
 """
 
 import math

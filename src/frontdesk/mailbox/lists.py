@@ -1,6 +1,6 @@
 """Synchronises cached lists with the server, page by page.
 
-Traversal of a paginated list, with detection of repeated pages.
+A walk through pages stops where a server repeats them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rate and concurrency limits.
+"""Rate and concurrency limits of the service.
 
-Token bucket per API key, failed authentications per client network, requests and bytes at once.
+Token bucket per API key, failed authentications per client network, concurrent requests and bytes.
 """
 
 import ipaddress

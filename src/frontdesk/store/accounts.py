@@ -1,7 +1,4 @@
-"""Accounts: isolated inboxes within one database.
-
-API keys: stored hashes, scopes, expiry and revocation.
-"""
+"""Accounts: isolated inboxes within one database; and their API keys, stored as hashes."""
 
 import re
 from dataclasses import dataclass

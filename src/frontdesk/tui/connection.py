@@ -1,6 +1,6 @@
 """State of the connection to the server: sends requests, reports failures, schedules retries.
 
-Detection of new unread activity for the terminal bell.
+`Bell` detects new unread activity.
 """
 
 from collections.abc import Awaitable, Callable, Iterable

@@ -1,6 +1,6 @@
-"""Textual application of the first start: the setup form.
+"""Setup form of the first start, and the application that shows it.
 
-Setup form of the first start: takes an address and a key, tests them, returns the values.
+It takes an address and a key, tests them, and returns the values.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,6 +1,6 @@
-"""The envelope of every list: one page of rows and the cursor of the next.
+"""Envelopes of responses: one page of a list with the cursor of the next, and problem documents.
 
-The one shape of every error: a problem document (RFC 9457).
+Problem documents follow RFC 9457.
 """
 
 from collections.abc import Iterable

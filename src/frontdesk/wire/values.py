@@ -1,7 +1,4 @@
-"""The values of enumerated members of the interface, and the pattern of phone numbers.
-
-Timestamps of the wire: formatting and parsing.
-"""
+"""Values of enumerated members, the pattern of phone numbers, and timestamps of the interface."""
 
 import time
 from datetime import UTC, datetime

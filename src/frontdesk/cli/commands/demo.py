@@ -2,8 +2,6 @@
 
 A second process generates the sample and puts its first page into the viewer's cache, while this
 one imports. The viewer opens on that page, and connects when the sample is complete.
-
-Controls the subprocess that generates the demo's files.
 """
 
 import gc

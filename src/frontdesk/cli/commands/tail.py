@@ -1,7 +1,4 @@
-"""`frontdesk tail`: prints new messages as they arrive.
-
-Polls an inbox for new messages, and yields each message once.
-"""
+"""`frontdesk tail`: polls an inbox, and prints each new message once."""
 
 import asyncio
 import os

@@ -1,6 +1,6 @@
-"""Viewer subprocess that is displayed on a page.
+"""Viewer subprocess that is displayed on a page, and the browser that opens the page.
 
-Opens a browser at a secret link, passed in a private file instead of on a command line.
+The secret link is passed to the browser in a private file instead of on a command line.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Locates the list, the single value and the next cursor in response bodies of other servers.
 
-Access to members of JSON values by path, with names normalised to snake case.
+Members are accessed by path, with names normalised to snake case.
 """
 
 import re

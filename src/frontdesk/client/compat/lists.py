@@ -1,8 +1,7 @@
-"""Detects query filters that the server ignores, and applies them to the response.
+"""Lists of other servers: ignored filters, rows with ids instead of names, order of messages.
 
-Fills in names of contacts, channels and users that a server references by id only.
-
-Reverses message lists of servers that sort oldest first.
+Filters that a server ignores are detected and applied to the response. Names of contacts, channels
+and users are filled in. Message lists that are sorted oldest first are reversed.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,8 +1,6 @@
-"""Converters from values of other servers to the types of `/v1`.
+"""Converters from values and timestamps of other servers to the types and formats of `/v1`.
 
 A converter returns ABSENT for a value it cannot use; the next candidate is tried then.
-
-Parses timestamps of other servers into the `/v1` format.
 """
 
 import re

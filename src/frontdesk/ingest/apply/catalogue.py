@@ -1,6 +1,6 @@
 """Applies channels, users, labels and other catalogue rows: created on first use, then updated.
 
-Applies facts about phone numbers to the channels that have these numbers.
+Facts about a phone number are applied to the channel that has it.
 """
 
 import json

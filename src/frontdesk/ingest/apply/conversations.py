@@ -1,6 +1,6 @@
 """Finds or creates the conversations of a batch; merges and splits them with their contacts.
 
-Builds conversation rows from folded state, and assigns newly opened ones by round robin.
+Their rows are built from the folded state; newly opened ones are assigned by round robin.
 """
 
 from collections.abc import Collection, Mapping, Sequence

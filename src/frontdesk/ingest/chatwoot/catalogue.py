@@ -1,7 +1,4 @@
-"""Converts Chatwoot inboxes, agents, teams, labels and contacts to native lines (pure).
-
-Parses Chatwoot timestamps: Unix seconds or ISO 8601 (pure).
-"""
+"""Converts Chatwoot inboxes, agents, teams, labels, contacts and timestamps (pure)."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Converts webhooks about message templates and phone numbers to events (pure).
+"""Converts message templates and phone numbers to events (pure).
 
-Converts Graph API phone numbers and message templates to events (pure).
+They come from webhooks, or from the Graph API.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
-"""Base classes of screens and dialogs whose dismissal is idempotent.
+"""Base classes of screens and dialogs: breakpoints, focus, dismissal, keys typed ahead.
 
-Dialogs that buffer keys typed before their widgets are mounted.
-
-Screen base that applies size breakpoints before the first paint and keeps a focused widget.
+A screen applies its size before the first paint, and keeps a focused widget. Dismissal is
+idempotent. Dialogs buffer keys that are typed before their widgets are mounted.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """Quick switcher: go to a view, channel, user, label or contact by a part of its name.
 
-Debounced contact search.
+Contacts are searched on the server once typing pauses.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Report view: metrics of a period, compared with the previous one, and live counts.
 
-Dialogs of the report: date range, explanation of a metric.
+Its dialogs choose a range of dates, and explain a metric.
 """
 
 from collections.abc import Mapping, Sequence

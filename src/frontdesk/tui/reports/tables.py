@@ -1,7 +1,4 @@
-"""Tables of a report: metrics with their change, channels, authors.
-
-One-line bar of current conversation counts; each opens its list.
-"""
+"""Tables of a report: metrics with changes, breakdowns, authors; and the line of live counts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Base of the catalogue views: sections, a searchable list, details.
-
-Widgets of the catalogue views: list of entries, and details of the selected one.
-"""
+"""Base of the catalogue views: sections, a searchable list, and details of the selected entry."""
 
 import re
 from abc import abstractmethod

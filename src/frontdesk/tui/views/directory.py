@@ -1,6 +1,6 @@
 """Directory view: users, teams, channels, labels and custom fields, and their conversations.
 
-Entries and details of the directory view, as pure functions of the catalogues.
+Entries and details are pure functions of the catalogues.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Server view: capabilities, deviations from `/v1`, latency, cache statistics.
 
-Texts of the server view, as pure functions of what is known of the server.
+The texts are pure functions of what is known of the server.
 """
 
 from __future__ import annotations

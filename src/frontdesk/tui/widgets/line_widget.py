@@ -1,6 +1,6 @@
 """Base of widgets that draw lines themselves, with styles from the stylesheet.
 
-Lines of rows, with the strips that they are drawn as.
+`DrawnLine` keeps the strip that a line was drawn as.
 """
 
 from collections.abc import Iterable, Sequence

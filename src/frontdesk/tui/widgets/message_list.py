@@ -1,8 +1,7 @@
-"""Thread pane: messages and notes in chronological order.
+"""Message list of the thread pane: messages and notes in chronological order.
 
-Renders messages and notes as lines: author, time, contents, delivery status.
-
-WhatsApp markup: *bold*, _italic_, ~strike~, `code` and ```code```.
+Each is rendered as lines: author, time, contents, delivery status. WhatsApp markup is *bold*,
+_italic_, ~strike~, `code` and ```code```.
 """
 
 import re

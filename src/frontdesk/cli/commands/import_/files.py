@@ -1,9 +1,4 @@
-"""Import files: opening, progress and rejected lines.
-
-Formats an import's result as text.
-
-Target database of an import or dry run.
-"""
+"""Files of an import: opening, progress, rejected lines, summary; and the database it goes into."""
 
 import io
 import json
