@@ -94,7 +94,6 @@ class TrueScreen:
     def rows(self) -> list[Conversation]:
         """The rows in view that are not dimmed."""
         listed = self.inbox.queue.list
-        assert listed.rows is not None
         shown = [listed.rows[at] for at in listed.in_view()]
         return [row for row in shown if row.id not in listed.dimmed]
 
@@ -115,7 +114,6 @@ class TrueScreen:
         """A row that was in view while the list was live stays until the view is left."""
         queue = self.inbox.queue
         rows = queue.list.rows
-        assert rows is not None
         if queue.listing is not self._listing:
             self._listing = queue.listing
             self._seen.clear()
@@ -148,7 +146,7 @@ class TrueScreen:
 
     def _loaded(self) -> list[Conversation]:
         rows = self.inbox.queue.list.rows
-        return [rows[at] for at in range(len(rows))] if rows is not None else []
+        return [rows[at] for at in range(len(rows))]
 
     def _chips_and_rows(self) -> None:
         """Each row that is not dimmed is what the chips say."""

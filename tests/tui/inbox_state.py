@@ -14,7 +14,6 @@ def screen_of(app: FrontdeskApp) -> InboxScreen:
 def queue(app: FrontdeskApp) -> list[Conversation]:
     """The conversations in the queue, as far as they are held."""
     rows = screen_of(app).queue.list.rows
-    assert rows is not None
     return [rows[at] for at in range(len(rows))]
 
 

@@ -42,7 +42,6 @@ def flat(app: FrontdeskApp) -> str:
 def facts(app: FrontdeskApp) -> list[str]:
     """Text of the contact pane."""
     rows = app.screen.query_one(ContactPanel).rows
-    assert rows is not None
     found = [rows[at] for at in range(len(rows))]
     return [fact.value or fact.label for fact in found]
 

@@ -24,7 +24,6 @@ def standing_out(app: MemoryInboxApp) -> list[str]:
     """The conversations in view whose age is bold."""
     listed = app.inbox.queue.list
     rows = listed.rows
-    assert rows is not None
     return [
         rows[at].id
         for at in listed.in_view()

@@ -102,7 +102,6 @@ async def test_filters_are_chosen_by_letter_and_a_part_of_the_name(
         await pilot.press("f", keys[0], *keys[1:], "enter")
         await settle(pilot)
         rows = screen_of(app).queue.list.rows
-        assert rows is not None
         assert words in lines(app)[0]
         assert len(rows)
         assert all(matches(rows[position]) for position in range(len(rows)))

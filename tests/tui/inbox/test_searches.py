@@ -51,7 +51,6 @@ async def test_a_number_never_seen_here_leads_to_the_conversations_of_its_custom
         assert isinstance(screen, InboxScreen)
         await until(pilot, lambda: bool(screen.queue.list.rows))
         rows = screen.queue.list.rows
-        assert rows is not None
         assert {rows[at].contact.id for at in range(len(rows))} == {contact.id}
 
 

@@ -70,7 +70,7 @@ def test_row_header_thread_and_contact_are_one_conversation_in_every_frame(
 def all_rows(app: MemoryInboxApp) -> list[str]:
     """The names in the list, also of what is not in view."""
     rows = app.query_one(ConversationList).rows
-    return [] if rows is None else [rows[at].contact.name or "" for at in range(len(rows))]
+    return [rows[at].contact.name or "" for at in range(len(rows))]
 
 
 def header(shown: Shown) -> str:

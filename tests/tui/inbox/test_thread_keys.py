@@ -22,7 +22,6 @@ from tests.tui.inbox_state import screen_of
 
 def entries(app: FrontdeskApp) -> list[Message | Note]:
     rows = screen_of(app).thread.messages.rows
-    assert rows is not None
     return [rows[at] for at in range(len(rows))]
 
 

@@ -323,7 +323,6 @@ async def test_a_customer_who_is_known_only_from_the_queue_is_named_over_their_c
         await settle(pilot)
         screen = screen_of(app)
         rows = screen.queue.list.rows
-        assert rows is not None
         contact = rows[1].contact
         assert Mailbox(lambda: client, cache).known_contact(contact.id) is None
         screen.show_conversation(rows[1].id)

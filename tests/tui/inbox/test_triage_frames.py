@@ -90,7 +90,6 @@ def names(app: MemoryInboxApp) -> list[str]:
 def unread(app: MemoryInboxApp) -> set[str]:
     """The customers in the list that are unread."""
     rows = app.inbox.queue.list.rows
-    assert rows is not None
     every = [rows[at] for at in range(len(rows))]
     return {row.contact.name or "" for row in every if app.inbox.queue.is_unread(row)}
 
@@ -213,7 +212,7 @@ def test_what_was_marked_unread_here_is_in_the_view_of_unread_ones_and_in_its_co
         before = names(app)
         await press(app, "m", "5", seconds=5.0)
         assert here in names(app)
-        shown = len(app.inbox.queue.list.rows or ())
+        shown = len(app.inbox.queue.list.rows)
         assert f"5 New ones {shown} " in Shown(app).lines[1]
         await press(app, "9", seconds=5.0)
         assert names(app) == before
@@ -418,7 +417,7 @@ def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
         assert found == sorted(found)
         assert app.inbox.queue.listing.complete
         rows = app.inbox.queue.list.rows
-        assert len(rows or ()) == matching
+        assert len(rows) == matching
 
     play(source, tmp_path, story)
 

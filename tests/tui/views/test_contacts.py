@@ -60,7 +60,7 @@ def names(app: ViewApp) -> list[str]:
     screen = app.screen
     assert isinstance(screen, ContactsScreen)
     rows = screen.list.rows
-    return [rows[at].name for at in range(len(rows))] if rows is not None else []
+    return [rows[at].name for at in range(len(rows))]
 
 
 async def test_it_opens_on_all_contacts_with_the_search_ready(app: ViewApp) -> None:

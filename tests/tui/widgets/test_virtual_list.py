@@ -29,7 +29,6 @@ class Words(VirtualList[str]):
         self.drawn: list[str] = []
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         word = self.rows[position]
         self.drawn.append(word)
         lines = 1 + int(word.rpartition("*")[2]) if "*" in word else 2

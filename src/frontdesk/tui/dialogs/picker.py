@@ -33,7 +33,6 @@ class MenuList(VirtualList[MenuEntry[Any]], can_focus=False):
     CHOSEN = ("chosen", "chosen")
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         entry = self.rows[position]
         words = fit(f"  {entry.words}", max(0, width - 2))
         return [[("text", " "), ("accent", entry.letter), ("text", words)]]
@@ -122,14 +121,12 @@ class ChoiceList(VirtualList[Choice[Any]], can_focus=False):
     CHOSEN = ("chosen", "chosen")
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         choice = self.rows[position]
         hint = cut(f" {one_line(choice.hint)}", max(0, width // 2))
         line = spread([("text", " "), *_pieces(choice)], [("dim", hint)], width)
         return [*_heading(choice.heading, position, width), line]
 
     def height_of(self, position: int) -> int:
-        assert self.rows is not None
         return 1 + len(_heading(self.rows[position].heading, position, 1))
 
 

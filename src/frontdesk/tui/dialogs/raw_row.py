@@ -26,7 +26,6 @@ class TextLines(VirtualList[str]):
         return (self.row or "").strip()
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         return [[("text", fit(line, width))] for line in wrap(self.rows[position], width)]
 
 

@@ -39,7 +39,7 @@ class RowSearch:
             # The list shows other rows now: abandon the search.
             self.found = True
             return False
-        count = len(self._rows) if self._rows is not None else 0
+        count = len(self._rows)
         wanted = self.text.casefold()
         last = min(count, self._looked_at + most)
         for away in range(self._looked_at + 1, last + 1):

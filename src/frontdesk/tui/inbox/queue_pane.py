@@ -413,8 +413,7 @@ class QueuePane(Pane):
 
     def go_to(self, conversation_id: str) -> bool:
         """Move the cursor to a conversation; False if it is not in the list."""
-        rows = self.list.rows
-        position = rows.find(f"conversation {conversation_id}") if rows is not None else None
+        position = self.list.rows.find(f"conversation {conversation_id}")
         if position is not None:
             self.list.go_to(position)
         return position is not None
@@ -445,7 +444,7 @@ class QueuePane(Pane):
         Resolved conversations do not wait. After the last one, the search starts again.
         """
         rows = self.list.rows
-        every = [rows[at] for at in range(self.waiting_rows)] if rows is not None else []
+        every = [rows[at] for at in range(self.waiting_rows)]
         waiting = sorted(filter(waiting_since, every), key=self._by_wait)
         following = self._next_waiting(waiting)
         return following is not None and self._go_to_waiting(following)
@@ -453,14 +452,14 @@ class QueuePane(Pane):
     @property
     def waiting_rows(self) -> int:
         """Number of rows among which `go_to_longest_waiting` searches."""
-        return min(len(self.list.rows or ()), MOST_ROWS_SEARCHED)
+        return min(len(self.list.rows), MOST_ROWS_SEARCHED)
 
     @property
     def knows_longest_waiting(self) -> bool:
         """True if the rows that `go_to_longest_waiting` searches have the longest waits."""
         if self.plan.is_sorted and self.plan.order == WAITING:
             return True
-        return self.complete and len(self.list.rows or ()) <= MOST_ROWS_SEARCHED
+        return self.complete and len(self.list.rows) <= MOST_ROWS_SEARCHED
 
     def _by_wait(self, row: Conversation) -> SortKey:
         return sort_key(WAITING, self._clock.server_now())(row)
@@ -532,8 +531,6 @@ class QueuePane(Pane):
     def unread(self) -> list[Conversation]:
         """Unread conversations among the first `FIRST_ROWS` rows."""
         rows = self.list.rows
-        if rows is None:
-            return []
         first = [rows[at] for at in range(min(FIRST_ROWS, len(rows)))]
         unread = self._mailbox.unread_among(first)
         return [row for row in first if row.id in unread]
@@ -541,8 +538,6 @@ class QueuePane(Pane):
     def ids_ahead(self) -> list[str]:
         """Ids of the conversations that are likely to be opened, the likeliest first."""
         rows, cursor = self.list.rows, self.list.cursor
-        if rows is None:
-            return []
         unread = self._unread_beside(cursor, 1, most=_THREAD_PREFETCH_ROWS)
         positions = [cursor + 1, unread, *range(_THREAD_PREFETCH_ROWS), *self.list.in_view()]
         ids = (rows[at].id for at in positions if at is not None and at < len(rows))
@@ -552,9 +547,8 @@ class QueuePane(Pane):
         self, position: int, step: int, *, most: int = MOST_ROWS_SEARCHED
     ) -> int | None:
         rows = self.list.rows
-        end = 0 if rows is None else len(rows) if step > 0 else -1
+        end = len(rows) if step > 0 else -1
         for at in islice(range(position + step, end, step), most):
-            assert rows is not None
             if self.is_unread(rows[at]):
                 return at
         return None
@@ -765,7 +759,7 @@ class QueuePane(Pane):
     def _note_seen(self) -> None:
         """Remember the rows in view, the latest last."""
         rows = self.list.rows
-        for row in [rows[at] for at in self.list.in_view()] if rows is not None else ():
+        for row in [rows[at] for at in self.list.in_view()]:
             self._seen.pop(row.id, None)
             self._seen[row.id] = row
         while len(self._seen) > MOST_SEEN_KEPT:
@@ -778,8 +772,8 @@ class QueuePane(Pane):
         shown rows. Before the first response to a view, cached rows may be old: rows in view are
         not kept then, unless the user has opened more than one.
         """
-        rows: Rows[Conversation] | None = self.list.rows
-        if rows is None or self._leaving_out:
+        rows = self.list.rows
+        if self._leaving_out:
             return {}
         stay = {**self._opened, **self._departed}
         if self._answered or len(self._opened) > 1:
@@ -1089,7 +1083,7 @@ class QueuePane(Pane):
 
     def _save(self, name: str) -> None:
         rows = self.list.rows
-        every = [rows[at] for at in range(len(rows))] if rows is not None else []
+        every = [rows[at] for at in range(len(rows))]
         matching = [row for row in every if row.id not in self.list.dimmed]
         text = queue_text(matching, ending(name))
         save_text(self.screen, name, text, sentences.LIST_EXPORTED, count=len(matching))

@@ -208,7 +208,7 @@ class ThreadPane(Pane):
 
     def go_to(self, key: str) -> bool:
         """Move the cursor to the entry with a key; False if it is not shown."""
-        position = self.messages.rows.find(key) if self.messages.rows is not None else None
+        position = self.messages.rows.find(key)
         if position is not None:
             self.messages.go_to(position)
         return position is not None
@@ -572,7 +572,7 @@ class ThreadPane(Pane):
     def _step_day(self, step: int) -> bool:
         """Go to the first entry of the next (1) or previous (-1) day; False if there is none."""
         rows = self.messages.rows
-        if rows is None or not len(rows):
+        if not len(rows):
             return False
         today = self._day_of(rows, self.messages.cursor)
         first = bisect_left(range(len(rows)), today, key=lambda at: self._day_of(rows, at))
@@ -585,7 +585,7 @@ class ThreadPane(Pane):
 
     def _go_to_first_of(self, day: date) -> bool:
         rows = self.messages.rows
-        if rows is None or not len(rows):
+        if not len(rows):
             return False
         first = bisect_left(range(len(rows)), day, key=lambda at: self._day_of(rows, at))
         self.messages.go_to(min(first, len(rows) - 1))

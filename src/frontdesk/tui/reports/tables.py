@@ -58,12 +58,8 @@ class ReportTable(VirtualList[Any]):
 
     def put(self, rows: Sequence[tuple[str, Any]]) -> None:
         """Show these rows; the cursor stays on its row by key."""
-        first = self.rows is None
         self.rows = FixedRows(rows)
-        if first:
-            self.show(self.rows)
-        else:
-            self.rows_changed()
+        self.rows_changed()
 
 
 class TableHeading(LineWidget):
@@ -166,11 +162,9 @@ class MetricTable(ReportTable):
         return [("dim", text)]
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         return str(self.rows[position].metric.name)
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         figure: Figure = self.rows[position]
         columns = self._columns(width)
         metric, tight = figure.metric, width < 98
@@ -411,11 +405,9 @@ class GroupTable(ReportTable):
         return [("dim", fit(text, width))]
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         return str(self.rows[position].name)
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         group: BreakdownRow = self.rows[position]
         room = name_width(width)
         line: list[Piece] = [("text", fit(cut(group.name, room - 1), room))]
@@ -510,11 +502,9 @@ class AuthorTable(ReportTable):
         return [("dim", fit(f"SENT BY  {self.total:,} messages", width))]
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         return str(self.rows[position].name)
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         share: AuthorShare = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"

@@ -241,7 +241,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     def action_find_next(self, step: int) -> None:
         """Go to the next or previous match of the last search text."""
         listed: Any = self.focused
-        if not self._find_text or not isinstance(listed, VirtualList) or listed.rows is None:
+        if not self._find_text or not isinstance(listed, VirtualList):
             return
         position = next_match(
             listed.words_at, len(listed.rows), listed.cursor, step, self._find_text

@@ -81,24 +81,18 @@ class CatalogueList(ColouredList[CatalogueEntry]):
 
     def put(self, entries: Sequence[CatalogueEntry]) -> None:
         """Show these entries; the cursor stays on its entry by id."""
-        first = self.rows is None
         self.rows = FixedRows([(entry.id, entry) for entry in entries])
         longest = max((cell_len(entry.name) for entry in entries), default=0)
         if longest != self._longest:
             self._longest = longest
             self.forget_drawn()
-        if first:
-            self.show(self.rows)
-        else:
-            self.rows_changed()
+        self.rows_changed()
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         entry = self.rows[position]
         return f"{entry.name} {entry.aside} {entry.words}"
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         entry = self.rows[position]
         name = fit(entry.name, min(self._longest, width // 2)) if entry.aside else entry.name
         left: list[Piece] = [("text", name)]
@@ -126,12 +120,10 @@ class Details(ColouredList[Block]):
             self.show(self.rows)
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         lines = self.rows[position](max(1, self.size.width - 2))
         return " ".join(text for line in lines for _, text in line)
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         return self.rows[position](width)
 
 
@@ -276,7 +268,7 @@ class CatalogueScreen(ViewScreen):
 
     def heading_count(self) -> str:
         """Number of entries, for the header."""
-        shown = len(self.list.rows) if self.list.rows is not None else 0
+        shown = len(self.list.rows)
         of = f" of {len(self._entries)}" if shown != len(self._entries) else ""
         return f"{shown}{of} {self.section.things}"
 
@@ -389,7 +381,7 @@ class CatalogueScreen(ViewScreen):
         self.query_one("#catalogue-input", Input).value = ""
         self._show_search(False)
         # Do not carry the cursor over to another section.
-        self.list.rows = None
+        self.list.show(FixedRows())
         self._narrow()
         self.action_pane("list")
 

@@ -26,6 +26,7 @@ from frontdesk.tui.views.catalogue_screen import (
     paragraph,
 )
 from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
+from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Contact, Page, PhoneRef
 
 _ALL, _SEEN = "contacts", "seen"
@@ -155,7 +156,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
     def search_changed(self) -> None:
         """Show local matches at once; request the server's once typing pauses."""
-        self.list.rows = None
+        self.list.show(FixedRows())
         self.show_saved()
         if self.section.name == _ALL:
             self._look(self._search_words())

@@ -211,7 +211,7 @@ class ServerScreen(ViewScreen):
         problem = self.connection.problem
         ask_key = self.key_names["server.ask"]
         found = blocks(self.mailbox.server, self._kept, problem, self.clock, ask_key)
-        self.details.put(found, keep_place=self.details.rows is not None)
+        self.details.put(found, keep_place=True)
 
     # Requests
 
@@ -250,6 +250,6 @@ class ServerScreen(ViewScreen):
             super().leave()
 
     def copied(self) -> str:
-        if self.details.rows is None:
+        if not len(self.details.rows):
             return ""
         return " ".join(self.details.words_at(self.details.cursor).split())

@@ -99,11 +99,9 @@ class ChannelList(VirtualList[ChannelItem]):
         return (channel.phone or channel.id) if channel else ""
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         return self.rows[position].name
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         row = self.rows[position]
         count = "" if row.open is None else f" {row.open} "
         counted: list[Piece] = [("warning", f" !{row.awaiting}")] if row.awaiting else []

@@ -50,7 +50,7 @@ class ContactPanel(VirtualList[Fact]):
 
     def step_group(self, step: int) -> None:
         """Move to the next (1) or previous (-1) group; the first group has no heading."""
-        facts = self.rows or FixedRows[Fact]()
+        facts = self.rows
         starts = [at for at in range(len(facts)) if not at or facts[at].heads]
         here = sum(start <= self.cursor for start in starts) - 1
         if starts and 0 <= here + step < len(starts):
@@ -63,11 +63,9 @@ class ContactPanel(VirtualList[Fact]):
         return (self.row.copied or self.row.value) if self.row else ""
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         return f"{self.rows[position].label} {self.rows[position].value}"
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        assert self.rows is not None
         plain = self.is_attached and not self.mixes_colours
         return fact_lines(self.rows[position], width, plain=plain)
 

@@ -85,7 +85,7 @@ class ConversationList(VirtualList[Conversation]):
     def on_click(self, event: events.Click) -> None:
         """Announce a label that was clicked; the row under it is selected as by any click."""
         placed = [row for row in self._window.visible() if 0 <= event.y - row.y < row.height]
-        if not placed or self.rows is None or event.chain > 1:
+        if not placed or event.chain > 1:
             return
         position, y, _ = placed[0]
         self.begin([position])
@@ -155,7 +155,6 @@ class ConversationList(VirtualList[Conversation]):
 
     def _refresh_rows(self, ids: Container[str]) -> None:
         for position in self.in_view():
-            assert self.rows is not None
             if self.rows[position].id in ids:
                 self.refresh_row(position)
 
@@ -164,7 +163,6 @@ class ConversationList(VirtualList[Conversation]):
         return (self.row.contact.phone or "") if self.row else ""
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         return searchable(self.rows[position])
 
     def height_of(self, position: int) -> int:
@@ -172,11 +170,9 @@ class ConversationList(VirtualList[Conversation]):
         return height + self._is_after_gap(position)
 
     def _is_after_gap(self, position: int) -> bool:
-        assert self.rows is not None
         return bool(self.after_gap) and self.rows[position].id in self.after_gap
 
     def sources(self, position: int) -> tuple[object, ...]:
-        assert self.rows is not None
         conversation = self.rows[position]
         marked, cued = conversation.id in self._marked, conversation.id in self._cued
         dimmed = conversation.id in self.dimmed
@@ -185,13 +181,11 @@ class ConversationList(VirtualList[Conversation]):
 
     def begin(self, positions: Sequence[int]) -> None:
         """Fetch the unread state of the rows together, and fix the time."""
-        if self.rows is not None:
-            self._unread = self._unread_among([self.rows[at] for at in positions])
+        self._unread = self._unread_among([self.rows[at] for at in positions])
         plain = self.is_attached and not self.mixes_colours
         self._row_context = self._row_context._replace(now=self._clock.server_now(), plain=plain)
 
     def draw(self, position: int, width: int) -> list[Line]:
-        assert self.rows is not None
         conversation = self.rows[position]
         id = conversation.id
         state = RowState(id in self._unread, id in self._marked, id in self._cued)

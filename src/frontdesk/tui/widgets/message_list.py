@@ -16,7 +16,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.message_contents import BUTTONS, Block, contents
 from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of, wrap, wrap_pieces
-from frontdesk.tui.widgets.virtual_list import Place, Rows, VirtualList
+from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
 from frontdesk.wire import Message, Note
 
 # A mark opens before a non-space that follows a non-letter, and closes the other way round; only
@@ -364,8 +364,7 @@ class Thread(VirtualList[Entry]):
     def clear(self, words: str) -> None:
         """Show no entries, but a text."""
         self.say_when_empty(words, restart=True)
-        if self.rows is not None:
-            self.show(None)
+        self.show(FixedRows())
 
     def say_at_top(self, words: str) -> None:
         """Set the line above the oldest loaded message: the thread's start, or that more exists."""
@@ -374,7 +373,6 @@ class Thread(VirtualList[Entry]):
             self.rows_changed()
 
     def sources(self, position: int) -> tuple[object, ...]:
-        assert self.rows is not None
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else self._top_word
         return entry, previous, self._has_gaps, self._is_told_above(entry, position)
@@ -385,7 +383,6 @@ class Thread(VirtualList[Entry]):
 
     def _is_told_above(self, reaction: Entry, position: int) -> bool:
         """True for a reaction that is shown under its message, and not again."""
-        assert self.rows is not None
         if not isinstance(reaction, Message) or reaction.type != "reaction":
             return False
         emoji = _emoji(reaction)
@@ -399,7 +396,7 @@ class Thread(VirtualList[Entry]):
     def action_move(self, step: int) -> None:
         """Move to the next row that is drawn; a row taller than the window is scrolled first."""
         sign = 1 if step > 0 else -1
-        while self.rows is not None and 0 <= self.cursor + step < len(self.rows):
+        while 0 <= self.cursor + step < len(self.rows):
             if not self._is_told_above(self.rows[self.cursor + step], self.cursor + step):
                 break
             step += sign
@@ -408,7 +405,7 @@ class Thread(VirtualList[Entry]):
     def _clamp(self, position: int) -> int:
         """The position of a row that is drawn."""
         position = super()._clamp(position)
-        while self.rows is not None and position > 0:
+        while position > 0:
             if not self._is_told_above(self.rows[position], position):
                 break
             position -= 1
@@ -418,11 +415,9 @@ class Thread(VirtualList[Entry]):
         return (self.row.text or "") if self.row else ""
 
     def words_at(self, position: int) -> str:
-        assert self.rows is not None
         return self.rows[position].text or ""
 
     def draw(self, position: int, width: int) -> list[Line]:
-        assert self.rows is not None
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else None
         if self._is_told_above(entry, position):

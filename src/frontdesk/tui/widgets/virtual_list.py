@@ -234,7 +234,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.rows: Rows[R] | None = None
+        self.rows: Rows[R] = FixedRows()
         self.cursor = 0
         self._window = Viewport(self._count, self.height_of, at_bottom=self.RESTS_AT_BOTTOM)
         self._top_key: str | None = None
@@ -256,7 +256,6 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
 
     def sources(self, position: int) -> tuple[object, ...]:
         """Objects that a row is drawn from; its drawing is cached while they compare equal."""
-        assert self.rows is not None
         return (self.rows[position],)
 
     def height_of(self, position: int) -> int:
@@ -275,7 +274,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     @property
     def row(self) -> R | None:
         """The row under the cursor."""
-        return self.rows[self.cursor] if self.rows is not None and len(self.rows) else None
+        return self.rows[self.cursor] if len(self.rows) else None
 
     @property
     def at_start(self) -> bool:
@@ -287,7 +286,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         """True if the last line of the last row is visible."""
         return self._window.at_end
 
-    def show(self, rows: Rows[R] | None, *, cursor: int = 0) -> None:
+    def show(self, rows: Rows[R], *, cursor: int = 0) -> None:
         """Show other rows from their start, and reveal the row at `cursor`."""
         self.rows = rows
         self._bound_for = 0
@@ -333,7 +332,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         At the very start or end the window stays there, so that new rows become visible.
         """
         self._window.forget_heights()
-        if self.rows is not None and len(self.rows):
+        if len(self.rows):
             cursor = self.rows.find(self.selected_key) if self.selected_key else None
             top = self.rows.find(self._top_key) if self._top_key else None
             on_last = self._following and cursor is not None and self._was_last
@@ -526,13 +525,12 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._window.reveal(self.cursor)
 
     def _count(self) -> int:
-        return len(self.rows) if self.rows is not None else 0
+        return len(self.rows)
 
     def _clamp(self, position: int) -> int:
         return max(0, min(position, self._count() - 1))
 
     def _set_cursor(self, position: int, *, by_input: bool = True) -> None:
-        assert self.rows is not None
         changed = position != self.cursor
         self.selected_by_input = by_input
         self.cursor = position
@@ -544,7 +542,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
 
     def _settle(self, *, moved: bool = True) -> None:
         """Store the position by key, repaint, and post NearEnd if needed."""
-        if self.rows is not None and len(self.rows):
+        if len(self.rows):
             self._top_key = self.rows.key(self._window.top[0])
             key = self.rows.key(self._clamp(self.cursor))
             if self.selected_key not in (None, key):
@@ -562,7 +560,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     def _read_ahead(self) -> None:
         """Access a row of the next page between keys, so that it is read from disk in advance."""
         ahead = self._window.ahead()
-        if self.rows is not None and ahead is not None:
+        if ahead is not None:
             self.rows[ahead]
 
     def _ask_for_more(self) -> None:
@@ -623,7 +621,6 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
 
     def _row_lines(self, position: int, width: int, ground: str = "ground") -> Drawn:
         """Lines of a row without the last column, cached by key, ground and sources."""
-        assert self.rows is not None
         key, sources = self.rows.key(position), (width, *self.sources(position))
 
         def draw() -> Drawn:
