@@ -15,7 +15,7 @@ from frontdesk.store import contacts, message_search
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Dialect, FillingConnection
 from frontdesk.store.dsn import is_address, shown
-from frontdesk.store.rows import TABLES
+from frontdesk.store.rows import table_of
 from frontdesk.store.sql_scripts import statements
 
 # Kind of rows, and the values of all columns of each, in column order.
@@ -29,12 +29,12 @@ _SQLITE = b"SQLite format 3\0"
 
 def packed(kind: str, rows: Iterable[Mapping[str, Any]]) -> Packed:
     """Convert rows to column values, as `put` takes them."""
-    return kind, list(map(itemgetter(*TABLES[kind].columns), rows))
+    return kind, list(map(itemgetter(*table_of(kind).columns), rows))
 
 
 def put(connection: FillingConnection, packed: Packed) -> None:
     kind, rows = packed
-    table = TABLES[kind]
+    table = table_of(kind)
     connection.load(table.name, table.columns, rows)
 
 

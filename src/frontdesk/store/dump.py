@@ -1,14 +1,11 @@
 """Dump and restore of an account's tables, page by page within one transaction."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import TABLES
-from frontdesk.store.sql_scripts import statements
+from frontdesk.store.rows import table_of
 
 PAGE = 500
 
@@ -36,7 +33,6 @@ LINKS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"team_channel": ("team_id", "channel_id"), "team_member": ("team_id", "user_id")}
 )
 
-_COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?")
 _LARGEST = MappingProxyType({"BIGINT": 2**63 - 1, "SMALLINT": 2**15 - 1})
 
 
@@ -58,7 +54,7 @@ def last_ids(connection: Connection, account_id: int) -> dict[str, int]:
 
 def rows_of(connection: Connection, account_id: int, kind: str) -> Iterator[Row]:
     """Yield all rows of a kind in key order."""
-    table = TABLES[kind]
+    table = table_of(kind)
     yield from _paged(connection, account_id, f"SELECT * FROM {table.name} AS t", table.key[1:])
 
 
@@ -75,7 +71,7 @@ def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
 
 def count(connection: Connection, account_id: int, kind: str) -> int:
     row = connection.row(
-        f"SELECT COUNT(*) AS n FROM {table_of(kind)} WHERE account_id = :account",
+        f"SELECT COUNT(*) AS n FROM {table_of(kind).name} WHERE account_id = :account",
         {"account": account_id},
     )
     return 0 if row is None else int(row["n"])
@@ -106,30 +102,21 @@ def restore_account(connection: Connection, account_id: int, settings: Mapping[s
     )
 
 
-def kinds() -> tuple[str, ...]:
-    """Return the kinds of rows that are dumped."""
-    return tuple(kind for kind in TABLES if kind not in DERIVED)
-
-
-def table_of(kind: str) -> str:
-    return TABLES[kind].name
-
-
 def put(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows unchanged; existing rows are kept."""
     names = columns(kind)
     values = ", ".join(f":{name}" for name in names)
-    into = f"{table_of(kind)}({', '.join(names)})"
+    into = f"{table_of(kind).name}({', '.join(names)})"
     connection.run_many(f"INSERT INTO {into} VALUES ({values}) ON CONFLICT DO NOTHING", rows)
 
 
 def columns(kind: str) -> tuple[str, ...]:
-    return tuple(_types(table_of(kind)))
+    return tuple(table_of(kind).types)
 
 
 def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
     """Return the first column whose value cannot be stored, None if all can."""
-    types = _types(table_of(kind))
+    types = table_of(kind).types
     for name, value in row.items():
         type_, required = types.get(name, ("", False))
         if not type_ or (required if value is None else not _fits(type_, value)):
@@ -143,15 +130,6 @@ def _fits(type_: str, value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int):
         return False
     return abs(value) <= _LARGEST[type_]
-
-
-@lru_cache(maxsize=64)
-def _types(table: str) -> Mapping[str, tuple[str, bool]]:
-    """Return each column's type and if it is NOT NULL."""
-    definition = next(each for each in statements("sqlite") if f"TABLE {table}(" in each)
-    return MappingProxyType(
-        {name: (type_, bool(required)) for name, type_, required in _COLUMN.findall(definition)}
-    )
 
 
 def _paged(

@@ -1,13 +1,16 @@
-"""Rows of the tables, one class each; statements take their columns from the class.
+"""Rows of the tables; statements take columns and keys from the schema.
 
 Times are epoch milliseconds, flags 0 or 1; *_json columns hold JSON text. See schema.sql for the
 meaning of the columns.
 """
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, get_type_hints
 
+from frontdesk.store.sql_scripts import statements
 from frontdesk.text import compact_json
 
 
@@ -25,110 +28,10 @@ class ChannelDetails(TypedDict, total=False):
     synced_at: int | None
 
 
-class ChannelRow(ChannelDetails):
-    account_id: int
-    id: int
-    phone_number_id: str
-    alias: str | None
-    phone: str | None
-    display_phone_number: str | None
-    waba_id: str | None
-    told_json: str | None
-    name: str
-    name_key: str
-    created_at: int
-    updated_at: int
-
-
 # The details that are reported as text.
 CHANNEL_TEXTS = tuple(
     name for name, hint in get_type_hints(ChannelDetails).items() if hint == str | None
 )
-
-
-class UserRow(TypedDict):
-    account_id: int
-    id: int
-    key: str
-    email: str | None
-    role: str
-    availability: str | None
-    avatar_url: str | None
-    active: int
-    told_json: str | None
-    name: str
-    name_key: str
-    created_at: int
-    updated_at: int
-
-
-class TeamRow(TypedDict):
-    """`last_assigned` is not among the columns: only assignments write it."""
-
-    account_id: int
-    id: int
-    description: str | None
-    distribution: str
-    told_json: str | None
-    name: str
-    name_key: str
-    created_at: int
-    updated_at: int
-
-
-class LabelRow(TypedDict):
-    account_id: int
-    id: int
-    title: str
-    title_key: str
-    description: str | None
-    color: str
-    told_json: str | None
-    created_at: int
-    updated_at: int
-
-
-class CustomFieldRow(TypedDict):
-    account_id: int
-    id: int
-    key: str
-    name: str
-    type: str
-    description: str | None
-    options_json: str
-    pattern: str | None
-    pattern_hint: str | None
-    position: int
-    told_json: str | None
-    created_at: int
-    updated_at: int
-
-
-class CannedResponseRow(TypedDict):
-    account_id: int
-    id: int
-    short_code: str
-    text: str
-    told_json: str | None
-    created_at: int
-    updated_at: int
-
-
-class TemplateRow(TypedDict):
-    account_id: int
-    id: str
-    name: str
-    language: str
-    category: str | None
-    status: str | None
-    parameter_format: str | None
-    components_json: str
-    quality_score: str | None
-    rejected_reason: str | None
-    previous_category: str | None
-    waba_id: str | None
-    told_json: str | None
-    updated_at: int | None
 
 
 class ContactRow(TypedDict):
@@ -397,60 +300,33 @@ class PricingRollupRow(TypedDict):
 
 
 class RowTable(NamedTuple):
-    """Table of a kind of rows, with its primary key and all columns that are written."""
+    """Table of a kind of rows: its primary key, and type and NOT NULL of each column."""
 
     name: str
     key: tuple[str, ...]
-    columns: tuple[str, ...]
+    types: Mapping[str, tuple[str, bool]]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are written with a row; assignments alone write `last_assigned`."""
+        return tuple(name for name in self.types if name != "last_assigned")
 
 
-def _table(row: type, name: str, key: str = "id") -> RowTable:
-    return RowTable(name, ("account_id", *key.split()), tuple(row.__annotations__))
+# Tables that are not called as the kind of their rows.
+_NAMES = MappingProxyType({"user": "app_user", "alias": "contact_alias", "part": "contact_part"})
+_COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?")
+_KEY = re.compile(r"PRIMARY KEY\((.+?)\)")
 
 
-TABLES: Mapping[str, RowTable] = MappingProxyType(
-    {
-        "channel": _table(ChannelRow, "channel"),
-        "user": _table(UserRow, "app_user"),
-        "team": _table(TeamRow, "team"),
-        "label": _table(LabelRow, "label"),
-        "custom_field": _table(CustomFieldRow, "custom_field"),
-        "canned_response": _table(CannedResponseRow, "canned_response"),
-        "template": _table(TemplateRow, "template"),
-        "contact": _table(ContactRow, "contact"),
-        "conversation": _table(ConversationRow, "conversation"),
-        "message": _table(MessageRow, "message", "conversation_id created_at id"),
-        "reaction": _table(ReactionRow, "reaction", "channel_id target_wamid person"),
-        "orphan": _table(PendingRow, "orphan", "channel_id target kind"),
-        "alias": _table(AliasRow, "contact_alias", "phone"),
-        "identity_change": _table(IdentityChangeRow, "identity_change"),
-        "part": _table(PartRow, "contact_part"),
-        "note": _table(NoteRow, "note", "conversation_id created_at id"),
-        "conversation_event": _table(
-            ConversationEventRow, "conversation_event", "conversation_id created_at id"
-        ),
-        "metric_event": _table(MetricEventRow, "metric_event", "conversation_id id"),
-        "entry": _table(EntryRow, "entry", "conversation_id label_id"),
-        "cell": _table(CellRow, "cell", "label_id channel_id state assignee_id awaiting unread"),
-        "rollup": _table(RollupRow, "rollup", "grain bucket channel_id name author"),
-        "conversation_rollup": _table(
-            ConversationRollupRow,
-            "conversation_rollup",
-            "user_id channel_id bucket conversation_id",
-        ),
-        "user_rollup": _table(UserRollupRow, "user_rollup", "bucket user_id channel_id name"),
-        "duration_rollup": _table(
-            DurationRollupRow, "duration_rollup", "bucket channel_id name step"
-        ),
-        "user_duration_rollup": _table(
-            UserDurationRollupRow, "user_duration_rollup", "bucket channel_id user_id name step"
-        ),
-        "label_rollup": _table(LabelRollupRow, "label_rollup", "name label_id bucket channel_id"),
-        "pricing_rollup": _table(
-            PricingRollupRow, "pricing_rollup", "grain bucket channel_id author category type"
-        ),
-    }
-)
+@cache
+def table_of(kind: str) -> RowTable:
+    """Table of a kind of rows, as it is in the schema."""
+    name = _NAMES.get(kind, kind)
+    definition = next(each for each in statements("sqlite") if f"TABLE {name}(" in each)
+    (key,) = _KEY.findall(definition)
+    columns = _COLUMN.findall(definition)
+    types = {column: (type_, bool(required)) for column, type_, required in columns}
+    return RowTable(name, tuple(key.split(", ")), MappingProxyType(types))
 
 
 def packed(value: object) -> str | None:
@@ -460,4 +336,4 @@ def packed(value: object) -> str | None:
 
 def blank(kind: str) -> dict[str, Any]:
     """Return a row of that kind with all columns None."""
-    return dict.fromkeys(TABLES[kind].columns)
+    return dict.fromkeys(table_of(kind).columns)

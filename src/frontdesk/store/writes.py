@@ -8,7 +8,7 @@ from frontdesk.store import contacts as contact_words
 from frontdesk.store import message_search
 from frontdesk.store.database import Connection
 from frontdesk.store.lookups import has_message_index
-from frontdesk.store.rows import TABLES, ContactRow, MessageRow, RowTable
+from frontdesk.store.rows import ContactRow, MessageRow, RowTable, table_of
 
 # Tables whose rows belong to a conversation and to a contact part.
 _FACTS = ("message", "note", "conversation_event")
@@ -16,12 +16,12 @@ _FACTS = ("message", "note", "conversation_event")
 
 def add(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert new rows."""
-    connection.run_many(_insert(TABLES[kind]), rows)
+    connection.run_many(_insert(table_of(kind)), rows)
 
 
 def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows, or update those with the same key."""
-    table = TABLES[kind]
+    table = table_of(kind)
     changes = (f"{name}=excluded.{name}" for name in table.columns if name not in table.key)
     connection.run_many(
         f"{_insert(table)} ON CONFLICT({', '.join(table.key)}) DO UPDATE SET {', '.join(changes)}",
@@ -31,7 +31,7 @@ def save(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -
 
 def drop(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Delete rows by their keys."""
-    table = TABLES[kind]
+    table = table_of(kind)
     connection.run_many(f"DELETE FROM {table.name} WHERE {_key(table)}", rows)
 
 
@@ -40,7 +40,7 @@ def add_sums(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]
 
     Sorted by key, so that concurrent writers cannot deadlock.
     """
-    table = TABLES[kind]
+    table = table_of(kind)
     deltas = sorted(rows, key=itemgetter(*table.key))
     sums = (name for name in table.columns if name not in table.key)
     changes = ", ".join(f"{name} = {table.name}.{name} + excluded.{name}" for name in sums)
@@ -179,7 +179,7 @@ def update_messages(
     changes: (row, row as it is stored).
     """
     fixed = ("account_id", "conversation_id", "id")
-    columns = (f"{name}=:{name}" for name in TABLES["message"].columns if name not in fixed)
+    columns = (f"{name}=:{name}" for name in table_of("message").columns if name not in fixed)
     connection.run_many(
         f"UPDATE message SET {', '.join(columns)} WHERE account_id=:account_id "
         "AND conversation_id=:conversation_id AND created_at=:stored_at AND id=:id",
