@@ -161,14 +161,6 @@ def test_a_teams_links_are_replaced(database: Database) -> None:
         ("conversation_event", rows.ConversationEventRow),
         ("metric_event", rows.MetricEventRow),
         ("entry", rows.EntryRow),
-        ("cell", rows.CellRow),
-        ("rollup", rows.RollupRow),
-        ("conversation_rollup", rows.ConversationRollupRow),
-        ("user_rollup", rows.UserRollupRow),
-        ("duration_rollup", rows.DurationRollupRow),
-        ("user_duration_rollup", rows.UserDurationRollupRow),
-        ("label_rollup", rows.LabelRollupRow),
-        ("pricing_rollup", rows.PricingRollupRow),
     ],
 )
 def test_a_row_has_the_columns_of_its_table(kind: str, row: type) -> None:

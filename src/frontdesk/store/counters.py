@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import CellRow, EntryRow
+from frontdesk.store.rows import EntryRow, sum_rows
 
 READ, UNREAD, UNMARKED = 0, 1, 2
 
@@ -59,20 +59,9 @@ def move(
     writes.add_sums(connection, "cell", cell_rows(account_id, deltas))
 
 
-def cell_rows(account_id: int, counts: Mapping[Cell, int]) -> Iterator[CellRow]:
+def cell_rows(account_id: int, counts: Mapping[Cell, int]) -> Iterator[dict[str, Any]]:
     """Yield rows of the cells whose count is not 0."""
-    for cell, n in counts.items():
-        if n:
-            yield {
-                "account_id": account_id,
-                "label_id": cell.label_id,
-                "channel_id": cell.channel_id,
-                "state": cell.state,
-                "assignee_id": cell.assignee_id,
-                "awaiting": cell.awaiting,
-                "unread": cell.unread,
-                "n": n,
-            }
+    return sum_rows("cell", account_id, ((cell, (n,)) for cell, n in counts.items()))
 
 
 def counters(connection: Connection, account_id: int) -> dict[Cell, int]:

@@ -13,15 +13,7 @@ from typing import Any, NamedTuple
 
 from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import (
-    ConversationRollupRow,
-    DurationRollupRow,
-    LabelRollupRow,
-    PricingRollupRow,
-    RollupRow,
-    UserDurationRollupRow,
-    UserRollupRow,
-)
+from frontdesk.store.rows import sum_rows, table_of
 
 MINUTE = 60_000
 QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
@@ -99,10 +91,11 @@ class Rollups:
     def save(self, connection: Connection, account_id: int) -> None:
         writes.add_sums(connection, "rollup", self.rows(account_id))
 
-    def rows(self, account_id: int) -> Iterator[RollupRow]:
+    def rows(self, account_id: int) -> Iterator[dict[str, Any]]:
         """Yield the rows that `save` would write to an empty table, in key order."""
         for grain, figures in self._grains():
-            yield from _rows(account_id, grain, sorted(figures.items()))
+            keyed = (((grain, *figure), sums) for figure, sums in sorted(figures.items()))
+            yield from sum_rows("rollup", account_id, keyed)
 
     def _grains(self) -> Iterator[tuple[int, Mapping[Figure, _Sums]]]:
         changes: dict[Figure, _Sums] = {
@@ -158,23 +151,6 @@ _DAYS_OF_QUARTERS = f"""
 """
 
 
-def _rows(
-    account_id: int, grain: int, changes: Iterable[tuple[Figure, _Sums]]
-) -> Iterator[RollupRow]:
-    for (bucket, channel_id, name, author), (n, samples, total) in changes:
-        yield {
-            "account_id": account_id,
-            "grain": grain,
-            "bucket": bucket,
-            "channel_id": channel_id,
-            "name": name,
-            "author": author,
-            "n": n,
-            "samples": samples,
-            "total": total,
-        }
-
-
 def _daily(changes: Mapping[Figure, _Sums]) -> dict[Figure, list[int]]:
     days: dict[Figure, list[int]] = {}
     for (bucket, channel_id, name, author), (n, samples, total) in changes.items():
@@ -210,21 +186,15 @@ class PricingRollups:
     def save(self, connection: Connection, account_id: int) -> None:
         writes.add_sums(connection, "pricing_rollup", self.rows(account_id))
 
-    def rows(self, account_id: int) -> Iterator[PricingRollupRow]:
+    def rows(self, account_id: int) -> Iterator[dict[str, Any]]:
         """Yield the rows that `save` would write to an empty table, in key order."""
-        for rows in self._by_grain(account_id):
-            yield from rows
-
-    def _by_grain(self, account_id: int) -> Iterator[list[PricingRollupRow]]:
         days: tuple[Counter[PricingFigure], Counter[PricingFigure]] = (Counter(), Counter())
         for sums, daily in zip((self._n, self._billable), days, strict=True):
             for (bucket, *rest), count in sums.items():
                 daily[bucket - bucket % DAY, *rest] += count  # type: ignore[index]
         for grain, (n, billable) in ((QUARTERS, (self._n, self._billable)), (DAYS, days)):
-            changed = sorted(figure for figure in n if n[figure] or billable[figure])
-            yield [
-                _row(account_id, grain, figure, n[figure], billable[figure]) for figure in changed
-            ]
+            keyed = (((grain, *figure), (n[figure], billable[figure])) for figure in sorted(n))
+            yield from sum_rows("pricing_rollup", account_id, keyed)
 
 
 def pricing_rollup_differences(connection: Connection, account_id: int) -> list[Row]:
@@ -274,23 +244,6 @@ def _figure(channel_id: int, row: Mapping[str, Any]) -> PricingFigure:
     category, type_ = row["category"] or "", row["pricing_type"] or ""
     bucket = moment - moment % QUARTER
     return bucket, channel_id, row["author"], category[:WORD_LIMIT], type_[:WORD_LIMIT]
-
-
-def _row(
-    account_id: int, grain: int, figure: PricingFigure, n: int, billable: int
-) -> PricingRollupRow:
-    bucket, channel_id, author, category, type_ = figure
-    return {
-        "account_id": account_id,
-        "grain": grain,
-        "bucket": bucket,
-        "channel_id": channel_id,
-        "author": author,
-        "category": category,
-        "type": type_,
-        "n": n,
-        "billable": billable,
-    }
 
 
 WEEK = 7 * DAY
@@ -348,61 +301,15 @@ class PartRollups:
 
     def rows(self, account_id: int) -> Iterator[tuple[str, Iterator[Mapping[str, Any]]]]:
         """Yield each kind of rows with its changes, in key order."""
-        yield "conversation_rollup", self._message_rows(account_id)
-        yield "user_rollup", self._user_rows(account_id)
-        yield "duration_rollup", self._duration_rows(account_id)
-        yield "user_duration_rollup", self._user_duration_rows(account_id)
-
-    def _message_rows(self, account_id: int) -> Iterator[ConversationRollupRow]:
-        for (user_id, channel_id, bucket, conversation_id), n in sorted(self._messages.items()):
-            if n:
-                yield {
-                    "account_id": account_id,
-                    "user_id": user_id,
-                    "channel_id": channel_id,
-                    "bucket": bucket,
-                    "conversation_id": conversation_id,
-                    "n": n,
-                }
-
-    def _user_rows(self, account_id: int) -> Iterator[UserRollupRow]:
-        for (bucket, user_id, channel_id, name), sums in sorted(self._users.items()):
-            if any(sums):
-                yield {
-                    "account_id": account_id,
-                    "bucket": bucket,
-                    "user_id": user_id,
-                    "channel_id": channel_id,
-                    "name": name,
-                    "n": sums[0],
-                    "samples": sums[1],
-                    "total": sums[2],
-                }
-
-    def _duration_rows(self, account_id: int) -> Iterator[DurationRollupRow]:
-        for (bucket, channel_id, name, step), n in sorted(self._durations.items()):
-            if n:
-                yield {
-                    "account_id": account_id,
-                    "bucket": bucket,
-                    "channel_id": channel_id,
-                    "name": name,
-                    "step": step,
-                    "n": n,
-                }
-
-    def _user_duration_rows(self, account_id: int) -> Iterator[UserDurationRollupRow]:
-        for (bucket, channel_id, user_id, name, step), n in sorted(self._user_durations.items()):
-            if n:
-                yield {
-                    "account_id": account_id,
-                    "bucket": bucket,
-                    "channel_id": channel_id,
-                    "user_id": user_id,
-                    "name": name,
-                    "step": step,
-                    "n": n,
-                }
+        numbers: Mapping[str, Counter[Any]] = {
+            "conversation_rollup": self._messages,
+            "duration_rollup": self._durations,
+            "user_duration_rollup": self._user_durations,
+        }
+        for kind, counter in numbers.items():
+            keyed = ((figure, (n,)) for figure, n in sorted(counter.items()))
+            yield kind, sum_rows(kind, account_id, keyed)
+        yield "user_rollup", sum_rows("user_rollup", account_id, sorted(self._users.items()))
 
 
 class LabelFact(NamedTuple):
@@ -434,21 +341,8 @@ class LabelRollups:
                     sums[2] += by * fact.duration
 
     def save(self, connection: Connection, account_id: int) -> None:
-        writes.add_sums(connection, "label_rollup", self._rows(account_id))
-
-    def _rows(self, account_id: int) -> Iterator[LabelRollupRow]:
-        for (name, label_id, bucket, channel_id), (n, samples, total) in self._sums.items():
-            if n or samples or total:
-                yield {
-                    "account_id": account_id,
-                    "name": name,
-                    "label_id": label_id,
-                    "bucket": bucket,
-                    "channel_id": channel_id,
-                    "n": n,
-                    "samples": samples,
-                    "total": total,
-                }
+        rows = sum_rows("label_rollup", account_id, self._sums.items())
+        writes.add_sums(connection, "label_rollup", rows)
 
 
 def label_facts(
@@ -490,6 +384,7 @@ def limits_of(step: int) -> tuple[int, int]:
 
 def recount_parts(connection: Connection, account_id: int, conversation_ids: Iterable[int]) -> None:
     """Count the messages of conversations again, after messages moved between these."""
+    columns = _columns("conversation_rollup")
     for conversation_id in conversation_ids:
         place = {"account": account_id, "conversation": conversation_id}
         connection.run(
@@ -498,7 +393,7 @@ def recount_parts(connection: Connection, account_id: int, conversation_ids: Ite
             place,
         )
         connection.run(
-            f"INSERT INTO conversation_rollup({_MESSAGE_COLUMNS}) {_MESSAGES_RECOUNTED}"
+            f"INSERT INTO conversation_rollup({columns}) {_MESSAGES_RECOUNTED}"
             f" AND fact.conversation_id = :conversation {_BY_MESSAGE}",
             place,
         )
@@ -507,15 +402,15 @@ def recount_parts(connection: Connection, account_id: int, conversation_ids: Ite
 def fill_parts(connection: Connection, account_id: int, *tables: str) -> None:
     """Count everything into empty tables."""
     for table in tables:
-        columns, counted = _PARTS_RECOUNTED[table]
-        connection.run(f"INSERT INTO {table}({columns}) {counted}", {"account": account_id})
+        into = f"{table}({_columns(table)})"
+        connection.run(f"INSERT INTO {into} {_PARTS_RECOUNTED[table]}", {"account": account_id})
 
 
 def part_rollup_differences(connection: Connection, account_id: int) -> list[Row]:
     """Return roll-ups that differ from a recount: side ("stored" or "counted") and all columns."""
     rows: list[Row] = []
-    for table, (columns, counted) in _PARTS_RECOUNTED.items():
-        stored = f"SELECT {columns} FROM {table} WHERE account_id = :account"
+    for table, counted in _PARTS_RECOUNTED.items():
+        stored = f"SELECT {_columns(table)} FROM {table} WHERE account_id = :account"
         rows += connection.rows(
             f"""
             WITH stored AS ({stored}), counted AS ({counted})
@@ -530,6 +425,10 @@ def part_rollup_differences(connection: Connection, account_id: int) -> list[Row
     return rows
 
 
+def _columns(table: str) -> str:
+    return ", ".join(table_of(table).columns)
+
+
 # Archives may name authors by something else than an id.
 WRITER = """CAST(COALESCE(CASE WHEN fact.author = 'user' AND LENGTH(fact.author_id) BETWEEN 1 AND 18
     AND TRIM(fact.author_id, '0123456789') = '' THEN CAST(fact.author_id AS BIGINT) END, 0)
@@ -542,7 +441,6 @@ _STEP = f"""CASE {
     )
 }
     ELSE {len(BOUNDS) + 1} END"""
-_MESSAGE_COLUMNS = "account_id, user_id, channel_id, bucket, conversation_id, n"
 _BY_MESSAGE = "GROUP BY 1, 2, 3, 4, 5"
 _MESSAGES_RECOUNTED = f"""
     SELECT fact.account_id, {WRITER} AS user_id, fact.channel_id,
@@ -550,7 +448,6 @@ _MESSAGES_RECOUNTED = f"""
     FROM message AS fact
     WHERE fact.account_id = :account AND fact.type NOT IN {UNCOUNTED_TYPES} AND {BY_PERSON}
 """
-_USER_COLUMNS = "account_id, bucket, user_id, channel_id, name, n, samples, total"
 _USERS_RECOUNTED = f"""
     SELECT fact.account_id, fact.created_at - fact.created_at % {DAY} AS bucket,
       {WRITER} AS user_id, fact.channel_id, '{WRITTEN}' AS name, COUNT(*) AS n, 0 AS samples,
@@ -566,8 +463,6 @@ _USERS_RECOUNTED = f"""
     WHERE fact.account_id = :account AND fact.name IN {TIMED}
     GROUP BY 1, 2, 3, 4, 5
 """
-_DURATION_COLUMNS = "account_id, bucket, channel_id, name, step, n"
-_USER_DURATION_COLUMNS = "account_id, bucket, channel_id, user_id, name, step, n"
 
 
 def _durations_recounted(length: int, key: str) -> str:
@@ -612,7 +507,6 @@ _FACTS_OF_LABELS = (
 )
 LABEL_SUMS = """COUNT(*) AS n, COUNT(fact.duration) AS samples,
     CAST(COALESCE(SUM(fact.duration), 0) AS BIGINT) AS total"""
-_LABEL_COLUMNS = "account_id, name, label_id, bucket, channel_id, n, samples, total"
 _LABELS_RECOUNTED = f"""
     SELECT fact.account_id, fact.name, labelled.label_id, fact.at - fact.at % {DAY} AS bucket,
       fact.channel_id, {LABEL_SUMS}
@@ -622,12 +516,9 @@ _LABELS_RECOUNTED = f"""
     GROUP BY 1, 2, 3, 4, 5
 """
 _PARTS_RECOUNTED = {
-    "conversation_rollup": (_MESSAGE_COLUMNS, f"{_MESSAGES_RECOUNTED} {_BY_MESSAGE}"),
-    "user_rollup": (_USER_COLUMNS, _USERS_RECOUNTED),
-    "duration_rollup": (_DURATION_COLUMNS, _durations_recounted(DAY, "fact.channel_id, fact.name")),
-    "user_duration_rollup": (
-        _USER_DURATION_COLUMNS,
-        _durations_recounted(WEEK, "fact.channel_id, fact.user_id, fact.name"),
-    ),
-    "label_rollup": (_LABEL_COLUMNS, _LABELS_RECOUNTED),
+    "conversation_rollup": f"{_MESSAGES_RECOUNTED} {_BY_MESSAGE}",
+    "user_rollup": _USERS_RECOUNTED,
+    "duration_rollup": _durations_recounted(DAY, "fact.channel_id, fact.name"),
+    "user_duration_rollup": _durations_recounted(WEEK, "fact.channel_id, fact.user_id, fact.name"),
+    "label_rollup": _LABELS_RECOUNTED,
 }

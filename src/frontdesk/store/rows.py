@@ -5,7 +5,7 @@ meaning of the columns.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, get_type_hints
@@ -214,91 +214,6 @@ class EntryRow(TypedDict):
     last_inbound_at: int | None
 
 
-class CellRow(TypedDict):
-    account_id: int
-    label_id: int
-    channel_id: int
-    state: int
-    assignee_id: int
-    awaiting: int
-    unread: int
-    n: int
-
-
-class RollupRow(TypedDict):
-    account_id: int
-    grain: int
-    bucket: int
-    channel_id: int
-    name: str
-    author: str
-    n: int
-    samples: int
-    total: int
-
-
-class ConversationRollupRow(TypedDict):
-    account_id: int
-    user_id: int
-    channel_id: int
-    bucket: int
-    conversation_id: int
-    n: int
-
-
-class UserRollupRow(TypedDict):
-    account_id: int
-    bucket: int
-    user_id: int
-    channel_id: int
-    name: str
-    n: int
-    samples: int
-    total: int
-
-
-class DurationRollupRow(TypedDict):
-    account_id: int
-    bucket: int
-    channel_id: int
-    name: str
-    step: int
-    n: int
-
-
-class UserDurationRollupRow(TypedDict):
-    account_id: int
-    bucket: int
-    channel_id: int
-    user_id: int
-    name: str
-    step: int
-    n: int
-
-
-class LabelRollupRow(TypedDict):
-    account_id: int
-    name: str
-    label_id: int
-    bucket: int
-    channel_id: int
-    n: int
-    samples: int
-    total: int
-
-
-class PricingRollupRow(TypedDict):
-    account_id: int
-    grain: int
-    bucket: int
-    channel_id: int
-    author: str
-    category: str
-    type: str
-    n: int
-    billable: int
-
-
 class RowTable(NamedTuple):
     """Table of a kind of rows: its primary key, and type and NOT NULL of each column."""
 
@@ -337,3 +252,16 @@ def packed(value: object) -> str | None:
 def blank(kind: str) -> dict[str, Any]:
     """Return a row of that kind with all columns None."""
     return dict.fromkeys(table_of(kind).columns)
+
+
+def sum_rows(
+    kind: str, account_id: int, sums: Iterable[tuple[Iterable[Any], Iterable[int]]]
+) -> Iterator[dict[str, Any]]:
+    """Yield rows of a table of sums, without those that change nothing.
+
+    sums: the key below the account, and the sums, both in the order of the columns.
+    """
+    columns = table_of(kind).columns
+    for key, values in sums:
+        if any(values):
+            yield dict(zip(columns, (account_id, *key, *values), strict=True))
