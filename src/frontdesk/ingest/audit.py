@@ -12,6 +12,7 @@ from frontdesk.store.database import Connection, Row
 
 # Number of conversations read at once.
 _AT_ONCE = 500
+_ROLLUP_NAMES = {"rollup": "roll-up", "pricing_rollup": "pricing"}
 
 
 def differences(connection: Connection, account_id: int) -> Iterator[str]:
@@ -24,14 +25,10 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
     for conversation_id in misplaced_entries(connection, account_id):
         yield f"conversation {conversation_id}: listed elsewhere than it belongs"
     yield from _metric_event_differences(connection, account_id)
-    for name, differences_of in (
-        ("roll-up", rollups.rollup_differences),
-        ("part", rollups.part_rollup_differences),
-        ("pricing", rollups.pricing_rollup_differences),
-    ):
-        for row in differences_of(connection, account_id):
-            figure = dict(row)
-            yield f"{name} {figure.pop('side')}: {_listing(figure)}"
+    for table, row in rollups.rollup_differences(connection, account_id):
+        figure = dict(row)
+        name = _ROLLUP_NAMES.get(table, "part")
+        yield f"{name} {figure.pop('side')}: {_listing(figure)}"
     yield from message_search.search_index_differences(connection, account_id)
 
 

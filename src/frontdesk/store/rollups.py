@@ -106,42 +106,17 @@ class Rollups:
         yield DAYS, _daily(changes)
 
 
-def rollup_differences(connection: Connection, account_id: int) -> list[Row]:
-    """Return roll-ups that differ from a recount: side and all columns but the account.
-
-    side: "stored" or "counted".
-    """
-    return connection.rows(
-        f"""
-        WITH quarter AS ({_QUARTERS_RECOUNTED}),
-          again AS (SELECT * FROM quarter UNION ALL {_DAYS_OF_QUARTERS}),
-          present AS ({_STORED})
-        SELECT 'stored' AS side, surplus.*
-        FROM (SELECT * FROM present EXCEPT SELECT * FROM again) AS surplus
-        UNION ALL
-        SELECT 'counted' AS side, missing.*
-        FROM (SELECT * FROM again EXCEPT SELECT * FROM present) AS missing
-        ORDER BY side DESC, grain, bucket, channel_id, name, author
-        """,
-        {"account_id": account_id},
-    )
-
-
-_STORED = """
-    SELECT grain, bucket, channel_id, name, author, n, samples, total FROM rollup
-    WHERE account_id=:account_id
-"""
 _QUARTERS_RECOUNTED = f"""
     SELECT {QUARTERS} AS grain, created_at - created_at % {QUARTER} AS bucket, channel_id,
       CASE WHEN direction = 0 THEN '{INCOMING}' ELSE '{OUTGOING}' END AS name, author,
       COUNT(*) AS n, 0 AS samples, 0 AS total
-    FROM message WHERE account_id=:account_id AND type NOT IN {UNCOUNTED_TYPES}
+    FROM message WHERE account_id = :account AND type NOT IN {UNCOUNTED_TYPES}
     GROUP BY 1, 2, 3, 4, 5
     UNION ALL
     SELECT {QUARTERS} AS grain, ended_at - ended_at % {QUARTER} AS bucket, channel_id, name,
       '' AS author, COUNT(*) AS n, COUNT(started_at) AS samples,
       CAST(COALESCE(SUM(ended_at - started_at), 0) AS BIGINT) AS total
-    FROM metric_event WHERE account_id=:account_id AND name <> '{HANDOFF}'
+    FROM metric_event WHERE account_id = :account AND name <> '{HANDOFF}'
     GROUP BY 1, 2, 3, 4, 5
 """
 _DAYS_OF_QUARTERS = f"""
@@ -197,46 +172,20 @@ class PricingRollups:
             yield from sum_rows("pricing_rollup", account_id, keyed)
 
 
-def pricing_rollup_differences(connection: Connection, account_id: int) -> list[Row]:
-    """Return sums that differ from a recount: side and all columns but the account.
-
-    side: "stored" or "counted".
-    """
-    return connection.rows(
-        f"""
-        WITH counted AS ({recounted("account_id=:account_id")}),
-          stored AS (SELECT {_COLUMNS} FROM pricing_rollup WHERE account_id=:account_id)
-        SELECT 'stored' AS side, surplus.*
-        FROM (SELECT * FROM stored EXCEPT SELECT {_COLUMNS} FROM counted) AS surplus
-        UNION ALL
-        SELECT 'counted' AS side, missing.*
-        FROM (SELECT {_COLUMNS} FROM counted EXCEPT SELECT * FROM stored) AS missing
-        ORDER BY side DESC, grain, bucket, channel_id, author, category, type
-        """,
-        {"account_id": account_id},
-    )
-
-
-def recounted(where: str) -> str:
-    """Return SQL that computes the rows from messages that satisfy a condition."""
-    return " UNION ALL ".join(
-        f"""
-        SELECT account_id, {grain} AS grain, created_at - created_at % {length} AS bucket,
-          channel_id, author, {WORDS}, COUNT(*) AS n,
-          CAST(SUM(COALESCE(billable, 0)) AS BIGINT) AS billable
-        FROM message WHERE {where} AND priced_at IS NOT NULL
-        GROUP BY 1, 2, 3, 4, 5, 6, 7
-        """
-        for grain, length in ((QUARTERS, QUARTER), (DAYS, DAY))
-    )
-
-
 # Pricing columns of a message, truncated as in the sums.
 WORDS = (
     f"substr(COALESCE(category, ''), 1, {WORD_LIMIT}) AS category, "
     f"substr(COALESCE(pricing_type, ''), 1, {WORD_LIMIT}) AS type"
 )
-_COLUMNS = "grain, bucket, channel_id, author, category, type, n, billable"
+_PRICING_RECOUNTED = " UNION ALL ".join(
+    f"""
+    SELECT {grain} AS grain, created_at - created_at % {length} AS bucket, channel_id, author,
+      {WORDS}, COUNT(*) AS n, CAST(SUM(COALESCE(billable, 0)) AS BIGINT) AS billable
+    FROM message WHERE account_id = :account AND priced_at IS NOT NULL
+    GROUP BY 1, 2, 3, 4, 5, 6
+    """
+    for grain, length in ((QUARTERS, QUARTER), (DAYS, DAY))
+)
 
 
 def _figure(channel_id: int, row: Mapping[str, Any]) -> PricingFigure:
@@ -406,23 +355,27 @@ def fill_parts(connection: Connection, account_id: int, *tables: str) -> None:
         connection.run(f"INSERT INTO {into} {_PARTS_RECOUNTED[table]}", {"account": account_id})
 
 
-def part_rollup_differences(connection: Connection, account_id: int) -> list[Row]:
-    """Return roll-ups that differ from a recount: side ("stored" or "counted") and all columns."""
-    rows: list[Row] = []
-    for table, counted in _PARTS_RECOUNTED.items():
-        stored = f"SELECT {_columns(table)} FROM {table} WHERE account_id = :account"
-        rows += connection.rows(
+def rollup_differences(connection: Connection, account_id: int) -> Iterator[tuple[str, Row]]:
+    """Yield table and row of the roll-ups that differ from a recount.
+
+    The row has side, "stored" or "counted", and all columns but the account.
+    """
+    for table, counted in _RECOUNTED.items():
+        columns = ", ".join(table_of(table).columns[1:])
+        rows = connection.rows(
             f"""
-            WITH stored AS ({stored}), counted AS ({counted})
+            WITH counted AS ({counted}),
+              stored AS (SELECT {columns} FROM {table} WHERE account_id = :account)
             SELECT 'stored' AS side, surplus.*
-            FROM (SELECT * FROM stored EXCEPT SELECT * FROM counted) AS surplus
+            FROM (SELECT * FROM stored EXCEPT SELECT {columns} FROM counted) AS surplus
             UNION ALL
             SELECT 'counted' AS side, missing.*
-            FROM (SELECT * FROM counted EXCEPT SELECT * FROM stored) AS missing
+            FROM (SELECT {columns} FROM counted EXCEPT SELECT * FROM stored) AS missing
+            ORDER BY side DESC, {columns}
             """,
             {"account": account_id},
         )
-    return rows
+        yield from ((table, row) for row in rows)
 
 
 def _columns(table: str) -> str:
@@ -521,4 +474,12 @@ _PARTS_RECOUNTED = {
     "duration_rollup": _durations_recounted(DAY, "fact.channel_id, fact.name"),
     "user_duration_rollup": _durations_recounted(WEEK, "fact.channel_id, fact.user_id, fact.name"),
     "label_rollup": _LABELS_RECOUNTED,
+}
+_RECOUNTED = {
+    "rollup": (
+        f"WITH quarter AS ({_QUARTERS_RECOUNTED})"
+        f" SELECT * FROM quarter UNION ALL {_DAYS_OF_QUARTERS}"
+    ),
+    **_PARTS_RECOUNTED,
+    "pricing_rollup": _PRICING_RECOUNTED,
 }
