@@ -60,24 +60,12 @@ class PartSelection(NamedTuple):
             "end": self.end,
         }
 
-    def within(self, length: int) -> dict[str, object]:
-        """Return parameters of a query of the whole buckets of a length, and of what is beside."""
-        rolled_from = min(-(-self.start // length) * length, self.end)
-        rolled_to = max(rolled_from, self.end // length * length)
-        edges = SignedInterval(self.start, rolled_from), SignedInterval(rolled_to, self.end)
-        return self._cut(SignedInterval(rolled_from, rolled_to), *edges)
-
     def nearest(self, length: int) -> dict[str, object]:
         """Return parameters of a query of sums, which may be subtracted (see `rollups.cut`)."""
         whole, edges = cut(SignedInterval(self.start, self.end), length)
         nothing = SignedInterval(self.end, self.end)
-        return self._cut(whole, *(*edges, nothing, nothing)[:2])
-
-    def _cut(
-        self, whole: SignedInterval, first: SignedInterval, last: SignedInterval
-    ) -> dict[str, object]:
         parameters = {**self.parameters, "rolled_from": whole.start, "rolled_to": whole.end}
-        for name, edge in (("first", first), ("last", last)):
+        for name, edge in zip(_EDGES, (*edges, nothing, nothing), strict=False):
             bounds = {f"{name}_from": edge.start, f"{name}_to": edge.end, f"{name}_sign": edge.sign}
             parameters |= bounds
         return parameters
@@ -117,15 +105,19 @@ def metrics_by(connection: Connection, grouping: Grouping, selection: PartSelect
 
 
 def _answered(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
-    """Count conversations in which somebody of a group wrote; several rows of a key add up."""
+    """Count conversations in which somebody of a group wrote.
+
+    Days have numbers of messages by conversation. A conversation of the edges changes the count of
+    whole days if their messages, added or subtracted, are the first or the last.
+    """
     key, join = _GROUPS[grouping]
     writers = _WRITERS[grouping]
     return connection.rows(
         f"""
         WITH RECURSIVE {_PLACE}, {_WRITER_IDS}, fact AS MATERIALIZED (
-          SELECT user_id, channel_id, conversation_id
+          SELECT user_id, channel_id, conversation_id, SUM(n) AS n
           FROM ({_at_edges(_written(selection))}) AS edges GROUP BY 1, 2, 3)
-        SELECT key, '{ANSWERED}' AS name, n, 0 AS samples, 0 AS total
+        SELECT key, '{ANSWERED}' AS name, CAST(SUM(n) AS BIGINT) AS n, 0 AS samples, 0 AS total
         FROM (
           SELECT one.id AS key, (
             SELECT COUNT(DISTINCT fact.conversation_id)
@@ -133,17 +125,18 @@ def _answered(connection: Connection, grouping: Grouping, selection: PartSelecti
             WHERE {writers.condition} AND {_ROLLED} {selection.narrowed}) AS n
           FROM ({writers.groups}) AS one
           UNION ALL
-          SELECT {key}, COUNT(DISTINCT fact.conversation_id)
-          FROM fact {join}
-          WHERE NOT EXISTS (
-            SELECT 1 FROM conversation_rollup AS other
-            WHERE other.account_id = :account AND other.conversation_id = fact.conversation_id
-              AND other.bucket >= :rolled_from AND other.bucket < :rolled_to
-              AND {writers.same})
-          GROUP BY 1) AS counts
-        WHERE n > 0
+          SELECT key,
+            CASE WHEN whole + n > 0 THEN 1 ELSE 0 END - CASE WHEN whole > 0 THEN 1 ELSE 0 END
+          FROM (
+            SELECT {key} AS key, SUM(fact.n) AS n, (
+              SELECT COALESCE(SUM(other.n), 0) FROM conversation_rollup AS other
+              WHERE other.account_id = :account AND other.conversation_id = fact.conversation_id
+                AND other.bucket >= :rolled_from AND other.bucket < :rolled_to
+                AND {writers.same}) AS whole
+            FROM fact {join} GROUP BY {key}, fact.conversation_id) AS edges) AS counts
+        GROUP BY key HAVING SUM(n) > 0
         """,
-        selection.within(DAY),
+        selection.nearest(DAY),
     )
 
 
