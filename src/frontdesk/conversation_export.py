@@ -178,8 +178,8 @@ def _sent(message: Message, content: Mapping[str, Any]) -> str:
 
 def _buttons(content: Mapping[str, Any]) -> list[str]:
     buttons = content.get("buttons")
-    found = buttons if isinstance(buttons, list) else []
-    titles = [item.get("title") or item.get("text") for item in found if isinstance(item, dict)]
+    items = buttons if isinstance(buttons, list) else []
+    titles = [item.get("title") or item.get("text") for item in items if isinstance(item, dict)]
     return [f"[ {one_line(str(title))} ]" for title in titles if title]
 
 

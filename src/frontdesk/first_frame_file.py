@@ -65,8 +65,8 @@ def load(cache: "str | Path") -> FirstFrame | None:
     except OSError:
         return None
     with open(number, "rb") as file:
-        found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode) or not private_files.is_closed_to_others(found):
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode) or not private_files.is_closed_to_others(status):
             return None
         head, _, screen = file.read(_MOST_BYTES).partition(b"\n")
     try:

@@ -59,14 +59,14 @@ def open_here(path: "str | Path") -> int:
     return os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
 
 
-def is_closed_to_others(found: os.stat_result) -> bool:
+def is_closed_to_others(status: os.stat_result) -> bool:
     """True if only the owner, who is the user or root, can access the file.
 
     Always True on Windows, where user directories are private by default.
     """
     if not hasattr(os, "geteuid"):
         return True
-    return not stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid in (os.geteuid(), 0)
+    return not stat.S_IMODE(status.st_mode) & 0o077 and status.st_uid in (os.geteuid(), 0)
 
 
 def load_text(path: "str | Path") -> str:
@@ -80,10 +80,10 @@ def load_text(path: "str | Path") -> str:
         reason = "it is a symbolic link" if os.path.islink(path) else error.strerror
         raise BadSettings(f"{path} cannot be read: {reason}") from error
     with open(number, "rb") as file:
-        found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
             raise BadSettings(f"{path} is not a file")
-        if not is_closed_to_others(found):
+        if not is_closed_to_others(status):
             raise BadSettings(f"{path} can be read by others: chmod 600 {path}")
         return file.read(_LARGEST_TEXT).decode()
 

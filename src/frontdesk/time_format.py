@@ -97,7 +97,7 @@ def parse_duration(text: str, units: str) -> timedelta | None:
     >>> parse_duration("30d", "hdw"), parse_duration("30m", "hdw")
     (datetime.timedelta(days=30), None)
     """
-    found = _LENGTH.fullmatch(text)
-    if found is None or found[2] not in units:
+    match = _LENGTH.fullmatch(text)
+    if match is None or match[2] not in units:
         return None
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})

@@ -87,12 +87,12 @@ def merge(held: Iterable[Key], fetched: Stretch) -> Merge:
     A cached row is removed if it has moved, or if the range covers but does not contain it.
     """
     listed = {key.row: key for key in fetched.keys}
-    kept: set[Key] = set()
+    keys_kept: set[Key] = set()
     remove: list[Key] = []
     for key in held:
         place = listed.get(key.row)
         if key == place:
-            kept.add(key)
+            keys_kept.add(key)
         elif place is not None or fetched.covers(key):
             remove.append(key)
-    return Merge(tuple(key for key in fetched.keys if key not in kept), tuple(remove))
+    return Merge(tuple(key for key in fetched.keys if key not in keys_kept), tuple(remove))

@@ -16,9 +16,9 @@ def loads(text: str) -> dict[str, Any]:
     """
     import tomllib
 
-    found = _LONG_KEY.search(text)
-    if found is not None:
-        line = text.count("\n", 0, found.start()) + 1
+    match = _LONG_KEY.search(text)
+    if match is not None:
+        line = text.count("\n", 0, match.start()) + 1
         raise ValueError(f"a key has more than {MOST_PARTS} parts (at line {line}, column 1)")
     try:
         return tomllib.loads(text)

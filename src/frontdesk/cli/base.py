@@ -150,20 +150,20 @@ def group(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., 
     return click.group(name, cls=Group, examples=examples, **options)
 
 
-def run(command: click.Command, given: object = None) -> None:
+def run(command: click.Command, state: object = None) -> None:
     """Run a command as the program; an expected failure prints one line to standard error.
 
-    `given` becomes click's context object.
+    `state` becomes click's context object.
     """
     protect_secrets()
     if COMPLETION_VARIABLE in os.environ:
         import_module("frontdesk.cli.commands.completion")
-    sys.exit(guarded(lambda: _invoked(command, given)))
+    sys.exit(guarded(lambda: _invoked(command, state)))
 
 
-def _invoked(command: click.Command, given: object) -> object:
+def _invoked(command: click.Command, state: object) -> object:
     try:
-        return command.main(standalone_mode=False, obj=given)
+        return command.main(standalone_mode=False, obj=state)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return USAGE
@@ -174,8 +174,8 @@ def _invoked(command: click.Command, given: object) -> object:
         return INTERRUPTED
 
 
-def _start_log(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    if not wanted:
+def _start_log(context: click.Context, option: click.Parameter, enabled: bool) -> None:
+    if not enabled:
         return
     path = environment.log_file()
     try:

@@ -64,9 +64,9 @@ def _answer(context: click.Context, work: "Callable[[InboxClient], Awaitable[T]]
         async with asyncio.timeout(_COMPLETION_SECONDS):
             return await work(client)
 
-    given = {name: context.params.get(name) for name in ("url", "database", "user", "profile")}
+    options = {name: context.params.get(name) for name in ("url", "database", "user", "profile")}
     try:
-        return run_with_client(chosen_target(context, given), soon)
+        return run_with_client(chosen_target(context, options), soon)
     except (InboxError, TimeoutError):
         return None
 

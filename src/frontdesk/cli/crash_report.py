@@ -60,14 +60,14 @@ def keep(error: BaseException) -> str:
 
 def _command() -> str:
     """Return the command's name; arguments may be addresses, numbers or search terms."""
-    given = "".join(sys.argv[1:2])
-    return given if re.fullmatch("[a-z]+", given) else "frontdesk"
+    name = "".join(sys.argv[1:2])
+    return name if re.fullmatch("[a-z]+", name) else "frontdesk"
 
 
 def _forget_old(directory: Path) -> None:
     """Delete old reports, so that there is room for one more."""
-    kept = sorted(directory.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
-    for path in kept[: max(len(kept) - MOST_REPORTS + 1, 0)]:
+    reports = sorted(directory.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
+    for path in reports[: max(len(reports) - MOST_REPORTS + 1, 0)]:
         path.unlink(missing_ok=True)
 
 

@@ -37,10 +37,10 @@ def kept_key(profile: "Profile") -> str | None:
     if ring is None:
         return None
     try:
-        found = ring.get_password(_SERVICE, profile.name)
+        key = ring.get_password(_SERVICE, profile.name)
     except ring.errors.KeyringError:
         return None
-    return str(found) if found else None
+    return str(key) if key else None
 
 
 def keep_key(name: str, key: str) -> str:

@@ -32,7 +32,7 @@ async def find(rows: "RowPages[W]", name: str, noun: str) -> W:
 
     Raises: BadSettings: there is none, or several. InboxError.
     """
-    found: list[W] = []
+    matches: list[W] = []
     known: list[str] = []
     phone = parse_phone(name)
     async for row in rows:
@@ -40,12 +40,12 @@ async def find(rows: "RowPages[W]", name: str, noun: str) -> W:
         if name == getattr(row, "id", None):
             return row
         if name.casefold() in map(str.casefold, names) or (phone and phone in names):
-            found.append(row)
+            matches.append(row)
         known.append(names[0])
-    if len(found) == 1:
-        return found[0]
-    if found:
-        ids = ", ".join(str(getattr(row, "id", "")) for row in found)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        ids = ", ".join(str(getattr(row, "id", "")) for row in matches)
         raise BadSettings(f"There are several {noun}s {name!r}: give an id, {ids}")
     raise BadSettings(f"There is no {noun} {name!r}{_listed(known)}")
 

@@ -27,8 +27,10 @@ def target_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add `--url`, `--database`, `--as` and `--profile`, which make up the argument `target`."""
 
     def placed(*values: Any, **others: Any) -> object:
-        given = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
-        return command(*values, target=chosen_target(click.get_current_context(), given), **others)
+        target_values = {name: others.pop(name) for name in ("url", "database", "user", "profile")}
+        return command(
+            *values, target=chosen_target(click.get_current_context(), target_values), **others
+        )
 
     return target_option_set(update_wrapper(placed, command))
 
@@ -40,12 +42,12 @@ def target_option_set(command: F) -> F:
     return command
 
 
-def chosen_target(context: click.Context, given: Mapping[str, str | None]) -> Target:
+def chosen_target(context: click.Context, values: Mapping[str, str | None]) -> Target:
     """Build the target from options behind the command or before it, else from the environment.
 
     Raises: BadSettings: conflicting options or variables.
     """
-    options = {name: value or _before(context, name) for name, value in given.items()}
+    options = {name: value or _before(context, name) for name, value in values.items()}
     if any(options[name] for name in VARIABLES):
         return parse_target(**options)
     named = {name: value for name in VARIABLES if (value := _variable(name))}

@@ -21,10 +21,10 @@ def add_profile(configured: Configuration, profile: Profile, key: str | None, *,
         text = with_selected(text, profile.name)
     if key is None:
         forget_key(profile.name)
-    kept = "" if key is None else f" The key is in {keep_key(profile.name, key)}."
+    remark = "" if key is None else f" The key is in {keep_key(profile.name, key)}."
     write_configuration(configured, text)
     opens = "frontdesk" if chosen else f"frontdesk --profile {profile.name}"
-    return f"{profile.name} is kept.{kept} It opens with: {opens}"
+    return f"{profile.name} is kept.{remark} It opens with: {opens}"
 
 
 def check_name(name: str) -> None:

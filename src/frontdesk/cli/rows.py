@@ -114,20 +114,20 @@ async def _print_selection(
     selection: Selection, writer: Writer[Any], noun: str, extent: Extent, progress: Progress
 ) -> None:
     rows = selection.request(MAX_LIMIT, extent.cursor)
-    kept: list[Any] = []
+    rows_read: list[Any] = []
     async for row in walked(rows, noun, progress):
         if selection.keep(row):
-            kept.append(row)
-        if selection.key is None and extent.limit is not None and len(kept) > extent.limit:
+            rows_read.append(row)
+        if selection.key is None and extent.limit is not None and len(rows_read) > extent.limit:
             break
     progress.clear()
     if selection.key is not None:
-        kept.sort(key=selection.key)
-    for row in kept[: extent.limit]:
+        rows_read.sort(key=selection.key)
+    for row in rows_read[: extent.limit]:
         writer.add(row)
     writer.end()
     tell_unreadable(rows.unreadable)
-    if extent.limit is not None and len(kept) > extent.limit:
+    if extent.limit is not None and len(rows_read) > extent.limit:
         _hint(noun, None, extent.limit)
 
 

@@ -26,12 +26,12 @@ class EtagCache:
     """LRU cache of values by path and query."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[CacheKey, CachedValue] = OrderedDict()
+        self._values: OrderedDict[CacheKey, CachedValue] = OrderedDict()
         self._trusted = True
 
     def get(self, key: CacheKey) -> CachedValue | None:
         """The cached value to revalidate; None for an unconditional request."""
-        cached = self._kept.get(key)
+        cached = self._values.get(key)
         return cached if cached and self._trusted and cached.unchanged < TRUSTED else None
 
     def put(self, key: CacheKey, tag: str, value: Any, length: int, *, once: bool = False) -> bool:
@@ -40,22 +40,22 @@ class EtagCache:
         Returns False if ETags are unreliable: the same tag came with other rows. The cache is
         disabled then.
         """
-        before = self._kept.pop(key, None)
+        before = self._values.pop(key, None)
         if before and before.tag == tag and _rows(before.value) != _rows(value):
             self._trusted = False
-            self._kept.clear()
+            self._values.clear()
         if self._trusted and _sendable(tag) and length <= LARGEST_BODY:
-            self._kept[key] = CachedValue(tag, value)
-            self._kept.move_to_end(key, last=not once)
-            if len(self._kept) > MOST_ANSWERS:
-                self._kept.popitem(last=False)
+            self._values[key] = CachedValue(tag, value)
+            self._values.move_to_end(key, last=not once)
+            if len(self._values) > MOST_ANSWERS:
+                self._values.popitem(last=False)
         return self._trusted
 
     def touch(self, key: CacheKey, cached: CachedValue) -> Any:
         """Record a 304 and return the cached value."""
         cached.unchanged += 1
-        if key in self._kept:
-            self._kept.move_to_end(key)
+        if key in self._values:
+            self._values.move_to_end(key)
         return cached.value
 
 

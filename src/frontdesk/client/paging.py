@@ -32,7 +32,7 @@ class RowPages(Generic[W]):
         self._fetch = fetch
         self._cursor = cursor
         self._ended = False
-        self._asked = {cursor}
+        self._cursors = {cursor}
         self._empty = 0
         self._stuck = ""
         self._waiting: deque[W] = deque()
@@ -85,7 +85,7 @@ class RowPages(Generic[W]):
         """Return the current page before failing: only the next request raises."""
         if self._cursor is None:
             self._stuck = "The server says that there is more, but not where"
-        elif self._cursor in self._asked or self._empty >= MOST_EMPTY_PAGES:
+        elif self._cursor in self._cursors or self._empty >= MOST_EMPTY_PAGES:
             self._stuck = "The server gives the same page again and again"
         else:
-            self._asked.add(self._cursor)
+            self._cursors.add(self._cursor)

@@ -171,7 +171,7 @@ def _pruning(
 
 def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> Counter[str]:
     """Delete rows and discount them from counters and roll-ups."""
-    gone: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     rollups, pricing, parts = Rollups(), PricingRollups(), PartRollups()
     by_label = LabelRollups()
     ids = [row["id"] for row in person.conversations]
@@ -192,19 +192,19 @@ def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> C
             rollups.add_metric(measure, -1)
             parts.add_metric(measure, -1)
         for table, count in erasing.forget_conversation(connection, account_id, row):
-            gone[table] += count
+            counts[table] += count
     rollups.save(connection, account_id)
     pricing.save(connection, account_id)
     by_label.save(connection, account_id)
     for kind, rows in parts.rows(account_id):
         writes.add_sums(connection, kind, rows)
-    gone["reaction"] += erasing.forget_each(
+    counts["reaction"] += erasing.forget_each(
         connection, account_id, "reaction", "person", sorted(person.names)
     )
     erasing.forget_changes(connection, account_id, sorted(person.names))
     for contact_id in person.contact_ids:
         erasing.forget_contact(connection, account_id, contact_id)
-        gone["contact"] += 1
-    if gone.total():
+        counts["contact"] += 1
+    if counts.total():
         writes.bump_revision(connection, account_id)
-    return +gone
+    return +counts

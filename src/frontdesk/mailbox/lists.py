@@ -43,7 +43,7 @@ class PageWalk:
         self._fetch, self._rows = fetch, rows
         self._upper = upper
         self._cursor = cursor
-        self._asked: set[str | None] = set()
+        self._cursors: set[str | None] = set()
         self._pages: list[list[Row]] = []
         self._ended = False
         self._stuck: str | None = None
@@ -58,13 +58,13 @@ class PageWalk:
         """Load the next page; False if it has no cursor for another one."""
         await request_priority.wait_in_background()
         page = await self._fetch(self._cursor)
-        self._asked.add(self._cursor)
+        self._cursors.add(self._cursor)
         self._pages.append(self._rows(page.data))
         if isinstance(page, PartialPage):
             self.unreadable += page.unreadable
         self._ended = page.ended
         self._cursor = None if self._ended else page.next_cursor or None
-        if self._cursor in self._asked and self._cursor is not None:
+        if self._cursor in self._cursors and self._cursor is not None:
             self.give_up("The server gives the same page again and again")
         return self._cursor is not None
 

@@ -48,19 +48,19 @@ class SearchRun:
         self._zone = zone
         self._matches = Matcher(search.query.terms, names, now)
         self._matched: dict[str | None, bool] = {}
-        self._found: dict[tuple[str, str], Hit] = {}
+        self._hits: dict[tuple[str, str], Hit] = {}
         self._last: Hit | None = None
         self._unread = False
         self.everywhere = False
 
     @property
     def hits(self) -> list[Hit]:
-        return sorted(self._found.values(), key=_place, reverse=True)[: self._limit]
+        return sorted(self._hits.values(), key=_place, reverse=True)[: self._limit]
 
     @property
     def more(self) -> bool:
         """True if there are, or may be, older hits than `hits`."""
-        return self._unread or len(self._found) > self._limit
+        return self._unread or len(self._hits) > self._limit
 
     def step(self) -> bool:
         """Search the next rows of the cache, synchronously; False at the end."""
@@ -71,10 +71,10 @@ class SearchRun:
             kinds=self._kinds,
             conversation_id=self._conversation_id,
         )
-        self._found |= {(hit.kind, hit.id): hit for hit in page if self._fits(hit)}
+        self._hits |= {(hit.kind, hit.id): hit for hit in page if self._fits(hit)}
         self._last = page[-1] if page else None
         self._unread = len(page) == _STEP
-        return self._unread and len(self._found) < self._limit
+        return self._unread and len(self._hits) < self._limit
 
     async def ask(self, offered: Collection[str]) -> None:
         """Search on the server, if it can answer this search; see `plan` for `offered`.
@@ -92,7 +92,7 @@ class SearchRun:
             )
             hits = [self._hit(match) for match in page.matches or ()]
             fitting = [hit for hit in hits if self._fits(hit)]
-            self._found |= {(hit.kind, hit.id): hit for hit in fitting}
+            self._hits |= {(hit.kind, hit.id): hit for hit in fitting}
             cursor = page.next_cursor
             if cursor is None or len(fitting) < len(hits):
                 break
@@ -117,8 +117,8 @@ class SearchRun:
     def _hit(self, match: MessageMatch) -> Hit:
         snippet, spans = snippet_of((match.excerpt,), Terms.of(self._search.words))
         place = (sort_text(match.created_at), 0)
-        found = (match.conversation_id, MESSAGE, match.message_id, match.created_at)
-        return Hit(*found, snippet, spans, place)
+        position = (match.conversation_id, MESSAGE, match.message_id, match.created_at)
+        return Hit(*position, snippet, spans, place)
 
     def _fits(self, hit: Hit) -> bool:
         created = instant(hit.created_at)

@@ -122,11 +122,13 @@ class Query:
     @classmethod
     def of(cls, *terms: Term) -> "Query":
         """Query of these terms; a later term replaces an earlier one that excludes it."""
-        kept: list[Term] = []
+        terms_left: list[Term] = []
         for term in terms:
-            kept = [other for other in kept if other != term and not _excludes(term, other)]
-            kept.append(term)
-        return cls(tuple(sorted(kept, key=lambda term: KINDS.index(term.kind))))
+            terms_left = [
+                other for other in terms_left if other != term and not _excludes(term, other)
+            ]
+            terms_left.append(term)
+        return cls(tuple(sorted(terms_left, key=lambda term: KINDS.index(term.kind))))
 
     def __str__(self) -> str:
         return " ".join(map(str, self.terms))
@@ -215,16 +217,16 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _token(text: str, at: int) -> Token:
-    found = _TOKEN.match(text, at)
-    assert found is not None
-    quoted = found["quoted"]
-    prefix, value = found["prefix"], found["bare"]
+    match = _TOKEN.match(text, at)
+    assert match is not None
+    quoted = match["quoted"]
+    prefix, value = match["prefix"], match["bare"]
     if quoted is None:
-        return Token(at, found.end(), bool(found["not"]), prefix, value)
-    closed = bool(found["end"])
+        return Token(at, match.end(), bool(match["not"]), prefix, value)
+    closed = bool(match["end"])
     inside = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
-    end = found.end("end") if closed else found.end()
-    return Token(at, end, bool(found["not"]), prefix, inside, closed or None)
+    end = match.end("end") if closed else match.end()
+    return Token(at, end, bool(match["not"]), prefix, inside, closed or None)
 
 
 def parse(text: str) -> Query:
@@ -325,8 +327,8 @@ def _allowed(kind: str) -> str:
 def _quoted(value: str, *, bare: bool) -> str:
     """Value as it is written: in quotes if it would be read as something else without."""
     if bare:
-        found = _TOKEN.fullmatch(value)
-        special = found is None or found["prefix"] or found["not"] or found["quoted"] is not None
+        match = _TOKEN.fullmatch(value)
+        special = match is None or match["prefix"] or match["not"] or match["quoted"] is not None
         special = special or value.casefold() == UNREAD
     else:
         special = value.startswith('"') or any(map(str.isspace, value))

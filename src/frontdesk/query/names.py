@@ -84,8 +84,8 @@ def meaning(term: Term, names: QueryNames) -> frozenset[str] | None:
         case "in":
             return _channels(term.value, names) if names.channels else None
         case "label" if names.labels:
-            wanted = folded(term.value)
-            return frozenset(title for title in names.labels if folded(title) == wanted)
+            text = folded(term.value)
+            return frozenset(title for title in names.labels if folded(title) == text)
     return None
 
 
@@ -99,15 +99,15 @@ def _channels(value: str, names: QueryNames) -> frozenset[str]:
 
 def _best(value: str, named: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Ids of the names that fit best: equal, with a word that starts so, or with this part."""
-    wanted = folded(value)
+    folded_value = folded(value)
     texts = [(id, folded(name)) for id, name in named]
     fits: Sequence[Callable[[str], bool]] = (
-        lambda text: text == wanted,
-        lambda text: f" {text}".find(f" {wanted}") >= 0,
-        lambda text: wanted in text,
+        lambda text: text == folded_value,
+        lambda text: f" {text}".find(f" {folded_value}") >= 0,
+        lambda text: folded_value in text,
     )
-    found = (frozenset(id for id, text in texts if fit(text)) for fit in fits)
-    return next((ids for ids in found if ids), frozenset())
+    matches = (frozenset(id for id, text in texts if fit(text)) for fit in fits)
+    return next((ids for ids in matches if ids), frozenset())
 
 
 def reference(id: str, named: Mapping[str, str]) -> str:
@@ -201,19 +201,19 @@ def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:
     if token is None or (token.end - token.start == token.negated and not token.quoted):
         start = cursor
         return [Completion(start, cursor, word, hint) for word, hint in _STARTS]
-    found = list(_finished(token, names))
+    completions = list(_finished(token, names))
     mark = "-" if token.negated else ""
     written = text[token.start : cursor].casefold()
     return [
         Completion(token.start, cursor, f"{mark}{word}", hint)
-        for word, hint in dict(found).items()
+        for word, hint in dict(completions).items()
         if f"{mark}{word}".casefold() != written
     ]
 
 
 def _finished(token: Token, names: QueryNames) -> Iterator[tuple[str, str]]:
     """Terms with a value that begins as the token does; without a prefix, of all kinds."""
-    prefix, wanted = token.prefix.lower(), folded(token.value)
+    prefix, folded_value = token.prefix.lower(), folded(token.value)
     typed = f"{prefix}{token.value.lower()}"
     if prefix not in _NAMED:
         yield from (start for start in _STARTS if start[0].startswith(typed))
@@ -225,18 +225,18 @@ def _finished(token: Token, names: QueryNames) -> Iterator[tuple[str, str]]:
         for number, (text, hint, name) in enumerate(
             named for kind in kinds for named in _NAMED[kind](names)
         )
-        if (rank := _rank(wanted, folded(name))) is not None
+        if (rank := _rank(folded_value, folded(name))) is not None
     )
     yield from ((text, hint) for _, _, text, hint in ranked)
 
 
-def _rank(wanted: str, name: str) -> int | None:
+def _rank(text: str, name: str) -> int | None:
     """0 for the start of a name, 1 for the start of a word in it, 2 inside; None if not in it."""
-    if name.startswith(wanted):
+    if name.startswith(text):
         return 0
-    if f" {wanted}" in name:
+    if f" {text}" in name:
         return 1
-    return 2 if wanted in name else None
+    return 2 if text in name else None
 
 
 def _users(names: QueryNames) -> Iterator[tuple[str, str, str]]:

@@ -187,22 +187,22 @@ class Matcher:
     def _assignee(self, term: Term) -> Test:
         if term.value in (UNASSIGNED, ASSIGNED):
             return lambda row: (row.assignee is None) == (term.value == UNASSIGNED)
-        ids, wanted = meaning(term, self._names), folded(term.value)
+        ids, text = meaning(term, self._names), folded(term.value)
         if ids is not None:
             return lambda row: row.assignee is not None and row.assignee.id in ids
         if term.value == ME:
             return lambda row: False
-        return lambda row: row.assignee is not None and wanted in folded(row.assignee.name)
+        return lambda row: row.assignee is not None and text in folded(row.assignee.name)
 
     def _channel(self, term: Term) -> Test:
-        ids, wanted = meaning(term, self._names), folded(term.value)
+        ids, text = meaning(term, self._names), folded(term.value)
         if ids is not None:
             return lambda row: row.channel.id in ids
-        return lambda row: wanted in folded(f"{row.channel.name or ''} {row.channel.phone or ''}")
+        return lambda row: text in folded(f"{row.channel.name or ''} {row.channel.phone or ''}")
 
     def _label(self, term: Term) -> Test:
-        wanted = folded(term.value)
-        return lambda row: any(folded(label) == wanted for label in row.labels)
+        title = folded(term.value)
+        return lambda row: any(folded(label) == title for label in row.labels)
 
     def _duration(self, term: Term) -> Test:
         sign, length = comparison(term.value)
@@ -218,8 +218,8 @@ class Matcher:
 
 
 def _words(term: Term) -> Test:
-    wanted = folded(term.value)
-    return lambda row: wanted in folded(searchable(row))
+    text = folded(term.value)
+    return lambda row: text in folded(searchable(row))
 
 
 def searchable(row: Conversation) -> str:

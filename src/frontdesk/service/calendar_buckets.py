@@ -63,10 +63,10 @@ def _first_moment(local: datetime, zone: ZoneInfo) -> int:
     before = moment_of(at.replace(fold=1)) // 1000
     seconds = range(before, begins // 1000 + 1)
     changed = _local(begins, zone).utcoffset()
-    found = bisect_left(
+    position = bisect_left(
         seconds, True, key=lambda second: _local(second * 1000, zone).utcoffset() == changed
     )
-    return seconds[found] * 1000
+    return seconds[position] * 1000
 
 
 def days_between(interval: Interval, zone: ZoneInfo) -> int | None:

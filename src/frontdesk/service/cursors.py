@@ -51,10 +51,10 @@ class CursorCodec:
             raise CursorMismatch
         if None not in position:
             return tuple(position)
-        found = find(position[-1])
-        if found is None:
+        row = find(position[-1])
+        if row is None:
             raise InvalidCursor
-        return found
+        return row
 
     def _signed(self, position: list[int | str | None]) -> str:
         contents = [self.account_id, self.endpoint, self._digest(), *position]

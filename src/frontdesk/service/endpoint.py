@@ -130,8 +130,8 @@ class Endpoint:
     @property
     def path_parameter(self) -> str:
         """Return the name of the path's parameter, "" without one."""
-        found = re.search(r"{(\w+)}", self.path)
-        return found[1] if found else ""
+        match = re.search(r"{(\w+)}", self.path)
+        return match[1] if match else ""
 
     @property
     def route(self) -> str:

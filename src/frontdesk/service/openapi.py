@@ -322,11 +322,11 @@ def body_of(endpoint: Endpoint) -> type[Wire]:
 
 def codes_of(endpoint: Endpoint) -> dict[int, list[str]]:
     """Group the problem codes of an endpoint by status."""
-    found: dict[int, list[str]] = {}
+    codes: dict[int, list[str]] = {}
     for code, (status, _) in CODES.items():
         if code not in _ONLY or _ONLY[code](endpoint):
-            found.setdefault(status, []).append(code)
-    return found
+            codes.setdefault(status, []).append(code)
+    return codes
 
 
 def _operation(endpoint: Endpoint) -> Schema:

@@ -253,8 +253,8 @@ def schemas_of(models: Iterable[type[Wire]]) -> dict[str, Schema]:
         ref_template=REFERENCE + "{model}",
         schema_generator=_Generator,
     )
-    found = {name: _strict(name, schema) for name, schema in generated["$defs"].items()}
-    return dict(sorted({"Timestamp": _TIMESTAMP, **found}.items()))
+    schemas = {name: _strict(name, schema) for name, schema in generated["$defs"].items()}
+    return dict(sorted({"Timestamp": _TIMESTAMP, **schemas}.items()))
 
 
 def reference(model: type[Wire]) -> Schema:

@@ -82,7 +82,7 @@ def conversation_page(
     rows: Sequence[Row],
     labels: Mapping[int, Sequence[Row]],
     next_cursor: str | None,
-    found: Mapping[str, Any],
+    matches: Mapping[str, Any],
     *,
     with_preview: bool,
 ) -> JsonBody[ConversationPage]:
@@ -94,7 +94,7 @@ def conversation_page(
     """
     data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
     has_more = next_cursor is not None
-    page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **found}
+    page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **matches}
     return JsonBody(to_json(page), next_cursor)
 
 

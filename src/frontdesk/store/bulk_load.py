@@ -120,7 +120,7 @@ def _claimed(partial: Path) -> Iterator[None]:
 
     Raises: BadSettings: another process fills it, or it is not a database. UnusableFile.
     """
-    taken = BadSettings(f"{partial} is being filled by another process: wait until it has ended")
+    busy = BadSettings(f"{partial} is being filled by another process: wait until it has ended")
     with ExitStack() as held:
         try:
             private_files.make(partial)
@@ -128,7 +128,7 @@ def _claimed(partial: Path) -> Iterator[None]:
                 if file.read(len(_SQLITE)) not in (b"", _SQLITE):
                     raise BadSettings(f"{partial} is in the way: move it elsewhere, or remove it")
             if not _is_locked(partial, held):
-                raise taken
+                raise busy
             for end in _ENDS[1:]:
                 Path(f"{partial}{end}").unlink(missing_ok=True)
         except OSError as error:

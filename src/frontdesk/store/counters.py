@@ -45,7 +45,7 @@ def move(
     """
     deltas: Counter[Cell] = Counter()
     entries: list[EntryRow] = []
-    gone: list[EntryRow] = []
+    removed: list[EntryRow] = []
     for was, now in moves:
         before, after = (
             {} if listed is None else entries_of(account_id, listed) for listed in (was, now)
@@ -53,9 +53,9 @@ def move(
         deltas.update(() if now is None else cells_of(now))
         deltas.subtract(() if was is None else cells_of(was))
         entries += [entry for label, entry in after.items() if before.get(label) != entry]
-        gone += [before[label] for label in before.keys() - after.keys()]
+        removed += [before[label] for label in before.keys() - after.keys()]
     writes.save(connection, "entry", entries)
-    writes.drop(connection, "entry", gone)
+    writes.drop(connection, "entry", removed)
     writes.add_sums(connection, "cell", cell_rows(account_id, deltas))
 
 

@@ -444,12 +444,12 @@ class _Search:
             parameters,
         )
 
-    def _is_frequent(self, found: int, enough: int) -> bool:
-        """Check if `enough` hits are found sooner in order: so many `found` of the newest match."""
+    def _is_frequent(self, count: int, enough: int) -> bool:
+        """Check if `enough` hits are found sooner in order: so many `count` of the newest match."""
         row = self.connection.row(
             "SELECT reltuples AS n FROM pg_class WHERE oid = 'message_text'::regclass"
         )
-        share = found / self.limits.newest
+        share = count / self.limits.newest
         return row is not None and enough < share * row["n"] * share * _COST_OF_HIT
 
     def page(self, hits: list[Row], more: bool, after: int | None, count: int) -> MatchPage:
@@ -479,8 +479,8 @@ class _Search:
 
     def page_of(self, conversation_ids: Iterable[int], after: int | None, count: int) -> MatchPage:
         """Look through the threads of a few conversations."""
-        found = (self._newest_in(conversation_id) for conversation_id in conversation_ids)
-        matches = sorted(filter(None, found), key=lambda row: row["number"], reverse=True)
+        hits = (self._newest_in(conversation_id) for conversation_id in conversation_ids)
+        matches = sorted(filter(None, hits), key=lambda row: row["number"], reverse=True)
         page = [row for row in matches if after is None or row["number"] < after]
         next_number = page[count - 1]["number"] if len(page) > count else None
         return MatchPage(tuple(page[:count]), next_number, len(matches) if after is None else None)

@@ -75,11 +75,11 @@ def view_tabs(
     tabs = _view_tabs(views, shown, more, short=False)
     if width_of(tabs) > width:
         tabs = _view_tabs(views, shown, more, short=True)
-    kept = list(views)
-    while width_of(tabs) > width and len(kept) > 1:
-        last = next(n for n in reversed(range(len(kept))) if kept[n][0] != shown)
-        del kept[last]
-        tabs = _view_tabs(kept, shown, more, short=True)
+    shown_views = list(views)
+    while width_of(tabs) > width and len(shown_views) > 1:
+        last = next(n for n in reversed(range(len(shown_views))) if shown_views[n][0] != shown)
+        del shown_views[last]
+        tabs = _view_tabs(shown_views, shown, more, short=True)
     return tabs
 
 

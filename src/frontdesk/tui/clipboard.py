@@ -68,10 +68,10 @@ _CLOSING = {")": "(", "]": "["}
 
 def links_in(entry: Message | Note) -> list[str]:
     """Distinct web addresses of an entry, its media's first."""
-    found = [match.group() for match in _ADDRESS.finditer(entry.text or "")]
+    links = [match.group() for match in _ADDRESS.finditer(entry.text or "")]
     if isinstance(entry, Message) and entry.media and entry.media.url:
-        found.insert(0, entry.media.url)
-    usable = [address for address in map(_trimmed, found) if is_web(address)]
+        links.insert(0, entry.media.url)
+    usable = [address for address in map(_trimmed, links) if is_web(address)]
     return list(dict.fromkeys(usable))
 
 

@@ -34,11 +34,11 @@ def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[
     known = {binding.id for group in screens for _, binding in _bindings(group)}
     usable: dict[str, str] = {}
     problems: list[tuple[str, str]] = []
-    for name, wanted in keys.items():
+    for name, configured_keys in keys.items():
         if name not in known:
             problems.append((name, f"there is no action {name!r}{_nearest(name, known)}"))
             continue
-        names = [(key.strip(), _key_name(key.strip())) for key in wanted.split(",")]
+        names = [(key.strip(), _key_name(key.strip())) for key in configured_keys.split(",")]
         problems += [(name, _no_key(name, text)) for text, key in names if key is None]
         sound = [key for _, key in names if key is not None]
         if sound:
@@ -93,7 +93,7 @@ def _nearest(name: str, known: set[str | None] | set[str]) -> str:
 
 def _conflicts(keys: Mapping[str, str], screens: Sequence[BindingGroup]) -> list[tuple[str, str]]:
     """Conflicts of changed keys with other actions that are active at the same time."""
-    found: dict[tuple[str, str], str] = {}
+    conflicts: dict[tuple[str, str], str] = {}
     for group in screens:
         now = [
             (key, binding)
@@ -106,10 +106,10 @@ def _conflicts(keys: Mapping[str, str], screens: Sequence[BindingGroup]) -> list
             for other_key, other in now:
                 if other_key == key and other.id != changed.id and other.action != changed.action:
                     pair = (changed.id or "", other.id or "")
-                    if pair[::-1] not in found:
-                        found[pair] = key
+                    if pair[::-1] not in conflicts:
+                        conflicts[pair] = key
     return [
-        (one, f"{one}: the key {key} is that of {two} too") for (one, two), key in found.items()
+        (one, f"{one}: the key {key} is that of {two} too") for (one, two), key in conflicts.items()
     ]
 
 

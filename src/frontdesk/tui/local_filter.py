@@ -44,7 +44,7 @@ class LocalFilter:
         self._current = current
         self._key = sort_key(plan.order, now)
         self._may_end = bool(plan.limits)
-        self._kept: list[_Kept] = []
+        self._matching: list[_Kept] = []
         self._kept_ids: set[str] = set()
         self._met: set[str] = set()
         self.stale: set[str] = set()
@@ -54,8 +54,8 @@ class LocalFilter:
     @property
     def matches(self) -> int:
         """Number of matching rows found so far."""
-        kept = len(self._kept) - len(self.stale & self._kept_ids)
-        return kept + len(self._known.keys() - self._met)
+        count = len(self._matching) - len(self.stale & self._kept_ids)
+        return count + len(self._known.keys() - self._met)
 
     def step(self, count: int) -> bool:
         """Scan the next `count` rows; False when all were scanned."""
@@ -68,7 +68,7 @@ class LocalFilter:
             self.looked_at += 1
         if not self._plan.is_sorted:
             # Costs little for few rows among many sorted ones, and leaves nothing for the end.
-            self._kept.sort(key=itemgetter(0))
+            self._matching.sort(key=itemgetter(0))
         return end < len(self._listing) and not self.ended
 
     def _look_at(self, conversation: Conversation) -> None:
@@ -77,17 +77,17 @@ class LocalFilter:
         if before is not None:
             self.stale.add(conversation.id)
         if matches or before is not None:
-            self._kept.append(self._entry(before or conversation, conversation))
+            self._matching.append(self._entry(before or conversation, conversation))
             self._kept_ids.add(conversation.id)
         self._met.add(conversation.id)
 
     def rows(self) -> FixedRows[Conversation]:
         """Rows found so far, in the order."""
         unmet = self._unmet()
-        kept = [*self._kept, *unmet]
+        rows = [*self._matching, *unmet]
         if unmet or self.stale:
-            kept.sort(key=itemgetter(0))
-        return FixedRows([(key, row) for _, key, row in kept])
+            rows.sort(key=itemgetter(0))
+        return FixedRows([(key, row) for _, key, row in rows])
 
     def _entry(self, row: Conversation, state: Conversation) -> _Kept:
         """A kept row; `row` is what it is sorted by, `state` what is shown."""

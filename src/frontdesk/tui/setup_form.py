@@ -76,7 +76,7 @@ class ConnectScreen(DismissOnce[SetupValues | None]):
     def __init__(self, attempt: ConnectionTest) -> None:
         super().__init__()
         self._attempt = attempt
-        self._found: SetupValues | None = None
+        self._tested: SetupValues | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("Connect to an inbox", id="connect-title", markup=False)
@@ -105,7 +105,7 @@ class ConnectScreen(DismissOnce[SetupValues | None]):
     @on(Input.Changed)
     def change(self, event: Input.Changed) -> None:
         """Discard the result of the test, which belongs to the previous values."""
-        self._found = None
+        self._tested = None
         self.workers.cancel_group(self, "trying")
         self._show_error(event.input.id, "")
         self.query_one("#connect-found", Static).update("")
@@ -115,7 +115,7 @@ class ConnectScreen(DismissOnce[SetupValues | None]):
     def go_on(self) -> None:
         """Focus the first missing field, test complete values, or return tested ones."""
         values = self.values
-        if self._found == values:
+        if self._tested == values:
             self.dismiss(values)
         elif not values.address:
             self._fail("address", "Where is the inbox?")
@@ -137,8 +137,8 @@ class ConnectScreen(DismissOnce[SetupValues | None]):
     async def _try(self, values: SetupValues) -> None:
         for field in _LABELS:
             self._show_error(field, "")
-        found = self.query_one("#connect-found", Static)
-        found.update("Testing the connection…")
+        result = self.query_one("#connect-found", Static)
+        result.update("Testing the connection…")
         try:
             words = await self._attempt(values)
         except FieldError as fault:
@@ -146,9 +146,11 @@ class ConnectScreen(DismissOnce[SetupValues | None]):
         except InboxError as error:
             self._fail("address", str(error))
         else:
-            self._found = values
+            self._tested = values
             enter = key_label("enter")
-            found.update(f"It answers: {words}.  {enter} saves it as “{values.name}” and opens it.")
+            result.update(
+                f"It answers: {words}.  {enter} saves it as “{values.name}” and opens it."
+            )
 
     def _fail(self, field: Field, words: str) -> None:
         self.query_one("#connect-found", Static).update("")

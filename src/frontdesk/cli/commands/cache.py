@@ -51,15 +51,15 @@ def info_command() -> None:
     from frontdesk.cache.stats import contents
 
     path = environment.cache_file()
-    found = contents(path)
+    usage = contents(path)
     limit = file_size(environment.cache_limit_bytes(configuration().viewer.cache_mb))
-    click.echo(f"{path}: {file_size(found.size_bytes)} of at most {limit}")
-    if found.origins:
-        print_table(_HEADINGS, [_row(origin) for origin in found.origins])
-    for origin in found.origins:
+    click.echo(f"{path}: {file_size(usage.size_bytes)} of at most {limit}")
+    if usage.origins:
+        print_table(_HEADINGS, [_row(origin) for origin in usage.origins])
+    for origin in usage.origins:
         if origin.coverage is not None:
             click.echo(f"{origin.name}: {origin.coverage.words} are cached whole")
-    for aside, size in found.set_aside:
+    for aside, size in usage.set_aside:
         click.echo(f"{aside}: {file_size(size)}, set aside; `frontdesk cache clear` removes it")
 
 
@@ -89,7 +89,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
         return
     origins = [origin for origin in contents(path).origins if server in (None, origin.name)]
     if server is not None and not origins:
-        raise BadSettings(f"Nothing is kept of {server!r}. {_kept(path)}")
+        raise BadSettings(f"Nothing is kept of {server!r}. {_mirror_text(path)}")
     what = f"of {server}" if server is not None else f"in {path}"
     when = f" that was not read for {older_than}" if older_than is not None else ""
     confirm(f"Remove what is kept {what}{when}?", yes)
@@ -224,7 +224,7 @@ def _before(age: str, now: datetime) -> datetime:
     return now - age_limit
 
 
-def _kept(path: Path) -> str:
+def _mirror_text(path: Path) -> str:
     from frontdesk.cache.stats import contents
 
     names = sorted({origin.name for origin in contents(path).origins})

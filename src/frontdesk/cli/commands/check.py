@@ -37,17 +37,17 @@ def check_command(context: click.Context, database: str) -> None:
     from frontdesk.store.message_search import check_index
 
     with opened(database) as store:
-        found = store.read(_differing)
+        differences = store.read(_differing)
         if store.read(has_message_index):
             try:
                 store.write(check_index)
             except UnusableFile:
-                found.append(_BAD_INDEX)
-    for line in found[:SHOWN]:
+                differences.append(_BAD_INDEX)
+    for line in differences[:SHOWN]:
         click.echo(line)
-    if len(found) > SHOWN:
-        click.echo(f"… and {len(found) - SHOWN} more")
-    if found:
+    if len(differences) > SHOWN:
+        click.echo(f"… and {len(differences) - SHOWN} more")
+    if differences:
         context.exit(ERROR)
     click.echo("Everything adds up.")
 

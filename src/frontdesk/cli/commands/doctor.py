@@ -231,12 +231,12 @@ def _configuration() -> str:
 def _file(path: Path) -> str:
     """Return a path with its size and permissions."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return f"{path} (not there)"
-    mode = stat.S_IMODE(found.st_mode)
+    mode = stat.S_IMODE(status.st_mode)
     open_to_others = ", readable by others" if mode & 0o077 else ""
-    return f"{path} ({found.st_size:,} bytes{open_to_others})"
+    return f"{path} ({status.st_size:,} bytes{open_to_others})"
 
 
 def _colours() -> str:

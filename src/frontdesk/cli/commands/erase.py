@@ -62,11 +62,11 @@ def erase_command(number: str, database: str, account: str, yes: bool) -> None:
         return account_id, ours, bodies, erase.matching_rows(connection, account_id, number)
 
     with opened(database, upgrade=True) as store:
-        account_id, ours, bodies, found = store.read_latest(look)
+        account_id, ours, bodies, rows = store.read_latest(look)
         if ours:
             raise BadSettings(f"{number} is a number of the inbox itself, not a customer's")
         if not yes:
-            summary = _summary(found) or "no customer has it, but webhooks may mention it"
+            summary = _summary(rows) or "no customer has it, but webhooks may mention it"
             click.confirm(f"{number}: {summary}. Erase for good?", abort=True, err=True)
         with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
             erased = erase.erase(store, account_id, number, advance)

@@ -143,7 +143,7 @@ def _steps(store: "Database", account: str | None, output: str) -> int:
         return 0
 
     def count(connection: "Connection") -> int:
-        found = dump.accounts(connection, account)
-        return sum(dump.count(connection, each["id"], "conversation") for each in found)
+        accounts = dump.accounts(connection, account)
+        return sum(dump.count(connection, each["id"], "conversation") for each in accounts)
 
     return store.read(count)

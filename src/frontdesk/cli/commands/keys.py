@@ -105,12 +105,12 @@ def list_command(database: str, account: str | None, output: Output) -> None:
     """List the API keys, oldest first."""
     from frontdesk.store.accounts import all_keys
 
-    def found(connection: "Connection") -> "list[Row]":
+    def read(connection: "Connection") -> "list[Row]":
         account_id = account_named(connection, account)["id"] if account else None
         return all_keys(connection, account_id)
 
     with opened(database) as store:
-        rows = store.read(found)
+        rows = store.read(read)
     at = epoch_milliseconds()
     output.write([_described(row, at) for row in rows], _COLUMNS)
 

@@ -86,13 +86,13 @@ def add_command(
     if bool(url) == bool(database) or (url and user) or (database and key_command):
         raise click.UsageError("Give --url, with a key, or --database, with --as for who you are")
     command = tuple(shlex.split(key_command)) if key_command else ()
-    kept = str(Path(database).absolute()) if database and not is_address(database) else database
-    profile = Profile(name=name, url=url, database=kept, user=user, key_command=command)
+    place = str(Path(database).absolute()) if database and not is_address(database) else database
+    profile = Profile(name=name, url=url, database=place, user=user, key_command=command)
     options = _AddOptions(**flags)  # type: ignore[arg-type]
     configured = _checked(configuration(whole=False), name, replace=options.replace)
     key = _key(profile, options.key_variable) if url else None
     if options.check:
-        click.echo(f"It answers: {_found(profile, key)}.")
+        click.echo(f"It answers: {_description(profile, key)}.")
     click.echo(add_profile(configured, profile, None if command else key, use=options.use))
 
 
@@ -173,7 +173,7 @@ def _key(profile: Profile, variable: str | None) -> str:
     return key
 
 
-def _found(profile: Profile, key: str | None) -> str:
+def _description(profile: Profile, key: str | None) -> str:
     from frontdesk.cli.target import describe_database, describe_server
 
     if profile.url:

@@ -108,7 +108,7 @@ def report_command(
         raise click.UsageError("A named period does not go with --from or --to")
     end = _end(last)
     parts = [_BY[name] for name in _BY if name in by]
-    parts += [name for name, wanted in (("hours", hours), ("spread", spread)) if wanted]
+    parts += [name for name, enabled in (("hours", hours), ("spread", spread)) if enabled]
     targets = configuration(whole=False).targets
     granularity = _granularity(by)
 
@@ -163,8 +163,8 @@ def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
     from frontdesk.tui.reports.query import ReportOptions
 
     async def id_of(client: "InboxClient") -> str | None:
-        found: str | None = (await filter_ids(client, channel=channel))["channel"]
-        return found
+        id: str | None = (await filter_ids(client, channel=channel))["channel"]
+        return id
 
     id = run_with_client(target, id_of) if channel else None
     open_wall(target, ReportOptions("today", channel=id, zone=zone))

@@ -404,8 +404,8 @@ class DatabaseScan:
 
 def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
     """Return the searchable texts of a row."""
-    found = searched_text_in(kind, _value(kind, row))
-    return found.pieces if found else ()
+    text = searched_text_in(kind, _value(kind, row))
+    return text.pieces if text else ()
 
 
 def _value(kind: str, row: "Row") -> dict[str, Any]:

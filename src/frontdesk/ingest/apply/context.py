@@ -168,8 +168,8 @@ class PendingUpdates:
         self._targets.add(place[:2])
 
     def save(self) -> None:
-        gone = [row for place, row in self._stored.items() if place not in self._rows]
-        writes.drop(self._context.connection, "orphan", gone)
+        removed_rows = [row for place, row in self._stored.items() if place not in self._rows]
+        writes.drop(self._context.connection, "orphan", removed_rows)
         writes.save(
             self._context.connection,
             "orphan",

@@ -73,15 +73,15 @@ def with_own_moments(lines: Iterable[Line]) -> Iterator[Line]:
 
     Later messages of the same time, direction, type and text are moved by milliseconds.
     """
-    taken: set[tuple[object, ...]] = set()
+    places: set[tuple[object, ...]] = set()
     for line in lines:
         if line["kind"] != "message" or line.get("wamid"):
             yield line
             continue
         at = milliseconds(line["created_at"]) or 0
-        while (key := (at, line["direction"], line["type"], line.get("text"))) in taken:
+        while (key := (at, line["direction"], line["type"], line.get("text"))) in places:
             at += 1
-        taken.add(key)
+        places.add(key)
         yield line | {"created_at": timestamp(at)}
 
 

@@ -165,17 +165,17 @@ class WebhookProcessor:
                 apply_events(
                     connection, account_id, events, now=now, live=True, placeholders=placeholders
                 )
-            gone = deleted_ids | _deleted_ids(connection, account_id, events)
+            deleted = deleted_ids | _deleted_ids(connection, account_id, events)
             if not self._retain_revoked:
                 digests = {*affected, *(part.row["digest"] for part in mine)}
-                _blank(connection, account_id, sorted(digests), gone)
+                _blank(connection, account_id, sorted(digests), deleted)
             ends = (
                 _settle(connection, account_id, one, part.passed_over)
                 for one, part in zip(mine, parts, strict=True)
             )
             settled = Counter(state for state in ends if state is not None)
             passed_over = sum((part.passed_over for part in parts), Counter[str]())
-            return StepResult(len(mine), settled, passed_over, bool(mine and gone))
+            return StepResult(len(mine), settled, passed_over, bool(mine and deleted))
 
         return self._database.write(apply)
 

@@ -135,7 +135,7 @@ def _page(
     request: EndpointRequest,
     rows: Sequence[Row],
     next_cursor: str | None,
-    found: Mapping[str, Any] | None = None,
+    matches: Mapping[str, Any] | None = None,
 ) -> JsonBody[ConversationPage]:
     labels = serializers.grouped(
         queries.labels_of(request.connection, request.account_id, [row["id"] for row in rows]),
@@ -143,7 +143,7 @@ def _page(
     )
     with_preview = _READS_MESSAGES in request.grant.scopes
     return serializers.conversation_page(
-        rows, labels, next_cursor, found or {}, with_preview=with_preview
+        rows, labels, next_cursor, matches or {}, with_preview=with_preview
     )
 
 

@@ -152,10 +152,10 @@ def _midnight(text: str, zone: ZoneInfo) -> int:
 
 
 def _instant(text: str) -> int:
-    found = _INSTANT.fullmatch(text)
-    if found is None:
+    match = _INSTANT.fullmatch(text)
+    if match is None:
         raise _InvalidMoment("malformed", "it must be a date, or a time with an offset (ISO 8601)")
-    day, time, fraction, offset = found.groups()
+    day, time, fraction, offset = match.groups()
     if offset is None:
         raise _InvalidMoment("no_offset", "a time needs an offset, such as Z or +02:00")
     offset = offset.upper().replace(" ", "+")
@@ -308,10 +308,10 @@ def _pricing(
     spans = [ReportSpan(tag, each.start, each.end) for tag, each in enumerate(intervals)]
     for row in reports.priced(request.connection, request.account_id, channel_id, spans):
         key = tuple(row[name] for name in ("channel_id", "author", "category", "type"))
-        found = counts.setdefault(key, Counter())
+        sums = counts.setdefault(key, Counter())
         prefix = "" if row["tag"] == _NOW else "previous_"
-        found[f"{prefix}count"] += row["n"]
-        found[f"{prefix}billable_count"] += row["billable"]
+        sums[f"{prefix}count"] += row["n"]
+        sums[f"{prefix}billable_count"] += row["billable"]
     channels = {
         row["id"]: Ref(id=row["phone_number_id"], name=row["name"])
         for row in reports.channels(request.connection, request.account_id, channel_id)
@@ -323,10 +323,10 @@ def _pricing(
             author=author,
             category=category or None,
             type=type_ or None,
-            **{name: found[name] for name in _PRICING_COUNTS},
+            **{name: sums[name] for name in _PRICING_COUNTS},
         )
-        for (channel, author, category, type_), found in ordered
-        if found["count"] or found["previous_count"]
+        for (channel, author, category, type_), sums in ordered
+        if sums["count"] or sums["previous_count"]
     )
 
 

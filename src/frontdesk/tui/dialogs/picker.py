@@ -154,10 +154,10 @@ def containing(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
 
     Choices of equal rank keep their order.
     """
-    wanted = folded(typed).split()
-    ranks = [max((_rank(choice, word) for word in wanted), default=0) for choice in choices]
-    found = sorted((rank, at) for at, rank in enumerate(ranks) if rank < _NOT_IN_IT)
-    return [choices[at] for _, at in found]
+    words = folded(typed).split()
+    ranks = [max((_rank(choice, word) for word in words), default=0) for choice in choices]
+    ranked = sorted((rank, at) for at, rank in enumerate(ranks) if rank < _NOT_IN_IT)
+    return [choices[at] for _, at in ranked]
 
 
 _NOT_IN_IT = 4
@@ -184,8 +184,8 @@ def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
     search = FuzzySearch()
     scores = [(search.match(folded(typed), folded(choice.words))[0], choice) for choice in choices]
     near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
-    found = exact + [one for _, one in near if one not in exact]
-    return [choice._replace(heading="") for choice in found]
+    choices_found = exact + [one for _, one in near if one not in exact]
+    return [choice._replace(heading="") for choice in choices_found]
 
 
 class Picker(AnswerDialog[V]):

@@ -108,7 +108,7 @@ class Switcher(Picker[Destination]):
     async def _search(self, typed: str) -> None:
         self.say_when_empty(sentences.SEARCHING_CUSTOMERS)
         try:
-            found = await search_contacts(self._mailbox, typed)
+            contacts = await search_contacts(self._mailbox, typed)
         except InboxError as error:
             self._searching = False
             self.say_when_empty(sentences.CUSTOMERS_FAILED)
@@ -117,7 +117,9 @@ class Switcher(Picker[Destination]):
             return
         self._searching = False
         self.say_when_empty(sentences.NO_MATCH)
-        self._offer_people(typed, [*map(_choice, found.data), *self._conversations(found.data)])
+        self._offer_people(
+            typed, [*map(_choice, contacts.data), *self._conversations(contacts.data)]
+        )
         if self._entered:
             self.take_row()
 

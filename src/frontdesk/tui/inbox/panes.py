@@ -40,11 +40,11 @@ class RowSearch:
             self.found = True
             return False
         count = len(self._rows)
-        wanted = self.text.casefold()
+        text = self.text.casefold()
         last = min(count, self._looked_at + most)
         for away in range(self._looked_at + 1, last + 1):
             position = (self._start + self._step * away) % count
-            if wanted in self._body.words_at(position).casefold():
+            if text in self._body.words_at(position).casefold():
                 self._body.go_to(position)
                 self.found = True
                 return False

@@ -578,9 +578,9 @@ class QueuePane(Pane):
             await self._fetch_older()
             if len(self.listing) == held:
                 break
-            found = self._unread_beside(max(position, held - 1), 1)
-            if found is not None:
-                return found
+            row = self._unread_beside(max(position, held - 1), 1)
+            if row is not None:
+                return row
         return None
 
     # Requests; they raise InboxError, and show rows that were fetched before the error.
@@ -1043,18 +1043,18 @@ class QueuePane(Pane):
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
         assert self._local is not None
-        found, scanned = self._local.matches, self._scanned_words()
+        matches, scanned = self._local.matches, self._scanned_words()
         if self.complete and self._wider_list:
-            return f"{found} from {self._wider_list}"
+            return f"{matches} from {self._wider_list}"
         if self.complete:
             whole = self._local.ended or not self.plan.rest
-            return f"{found} loaded" if whole else f"{found} of {self._local.looked_at} match"
-        if not self.is_loaded and not found:
+            return f"{matches} loaded" if whole else f"{matches} of {self._local.looked_at} match"
+        if not self.is_loaded and not matches:
             return "nothing loaded"
         if self._is_looking:
-            words = f"~{found} found in {scanned}, loading…"
+            words = f"~{matches} found in {scanned}, loading…"
             return words if self.plan.rest else f"sorting {scanned}…"
-        words = f"~{found} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
+        words = f"~{matches} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
         goes_on = self.scan_is_due or self._awaits_order
         on = self._keys["list.last"]
         return f"{words}, paused" if goes_on else f"{words}, {on}: keep looking"
@@ -1131,8 +1131,8 @@ _RUNNING = (WorkerState.PENDING, WorkerState.RUNNING)
 def first_query(counts: Counts | None) -> Query:
     """Default query: the first status that has conversations."""
     chosen = (ConversationFilter(status=status) for status in STATUSES)
-    found = next((filter for filter in chosen if bar_texts.count_for(counts, filter)), None)
-    return Query.of(Term("is", (found and found.status) or STATUSES[0]))
+    first = next((filter for filter in chosen if bar_texts.count_for(counts, filter)), None)
+    return Query.of(Term("is", (first and first.status) or STATUSES[0]))
 
 
 def stored_query(text: str | None) -> Query | None:

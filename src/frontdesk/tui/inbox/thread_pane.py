@@ -280,16 +280,16 @@ class ThreadPane(Pane):
 
         Loads older messages as needed.
         """
-        found = await self._load_until(lambda listing: self._day_of(listing, 0) <= day)
-        return found and self._go_to_first_of(day)
+        reached = await self._load_until(lambda listing: self._day_of(listing, 0) <= day)
+        return reached and self._go_to_first_of(day)
 
     async def fetch_entry(self, key: str) -> bool:
         """Move the cursor to the entry with a key, with the ones around it; False if it is gone.
 
         Loads older messages as needed.
         """
-        found = await self._load_until(lambda listing: listing.find(key) is not None)
-        return found and self.go_to(key)
+        reached = await self._load_until(lambda listing: listing.find(key) is not None)
+        return reached and self.go_to(key)
 
     async def _load_until(self, reached: Callable[[Listing[Entry]], bool]) -> bool:
         """Load older messages and show all; False if another conversation was opened meanwhile."""

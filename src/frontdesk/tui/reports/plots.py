@@ -282,9 +282,9 @@ def _filled(line: list[Piece], width: int) -> list[Piece]:
     filled: list[Piece] = []
     room = width
     for part, text in line:
-        kept = text[:room]
-        filled.append((part, kept))
-        room -= len(kept)
+        start = text[:room]
+        filled.append((part, start))
+        room -= len(start)
     return [*filled, ("text", fit("", room))]
 
 

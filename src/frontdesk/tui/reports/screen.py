@@ -324,8 +324,8 @@ class ReportScreen(ViewScreen):
         """Remember the row that leads to conversations, so that the report opens on it again."""
         group: BreakdownRow | None = self._panes.channels.row
         row = group.key if group else ""
-        kept = replace(self._options, pane=self._panes.at, row=row)
-        self.mailbox.set_setting(_REMEMBERED, kept.to_store())
+        options = replace(self._options, pane=self._panes.at, row=row)
+        self.mailbox.set_setting(_REMEMBERED, options.to_store())
         super().choose(chosen, difference, more)
 
     def action_step(self, step: int) -> None:

@@ -307,13 +307,13 @@ def shown_columns(columns: Sequence[GroupColumn], width: int, sorted_by: str) ->
     for column in columns:
         if column is ordering:
             reserved = 0
-        taken = sum(_widths(column, width))
+        width_used = sum(_widths(column, width))
         beside_mean = column.kind in ("p50", "p90", "target")
         if beside_mean and column.field not in [column.field for column in shown]:
             continue
-        if taken + reserved <= room:
+        if width_used + reserved <= room:
             shown.append(column)
-            room -= taken
+            room -= width_used
     return shown
 
 

@@ -324,8 +324,8 @@ class CatalogueScreen(ViewScreen):
         self.describe()
 
     def typed(self) -> str:
-        found = self.query("#catalogue-input").results(Input) if self.composed else ()
-        return next((typed.value for typed in found), "")
+        fields = self.query("#catalogue-input").results(Input) if self.composed else ()
+        return next((typed.value for typed in fields), "")
 
     def _show_details(self) -> None:
         entry = self.list.row

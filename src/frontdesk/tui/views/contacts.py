@@ -46,7 +46,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
-        self._found: Sequence[Contact] = ()
+        self._results: Sequence[Contact] = ()
         self._found_for: str | None = None
         self._further: str | None = None
         # Text for which enter was pressed before there was any match.
@@ -85,7 +85,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         if section == _SEEN:
             return self._seen()
         if self._found_for == self._search_words():
-            return [_entry(contact) for contact in self._found]
+            return [_entry(contact) for contact in self._results]
         return self._known(self._search_words()) if self._search_words() else self._seen()
 
     def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
@@ -126,7 +126,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
     def _seen(self) -> list[CatalogueEntry]:
         """Contacts of the cached conversations, most recently active first."""
-        found: dict[str, CatalogueEntry] = {}
+        entries: dict[str, CatalogueEntry] = {}
         for conversation in self.mailbox.seen_conversations():
             contact = conversation.contact
             name = contact_name(contact)
@@ -137,8 +137,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
                 words=contact.phone or "",
                 copied=contact.phone or "",
             )
-            found.setdefault(contact.id, entry)
-        return list(found.values())
+            entries.setdefault(contact.id, entry)
+        return list(entries.values())
 
     def _known(self, words: str) -> list[CatalogueEntry]:
         hits = self.mailbox.search(words, limit=_MOST_SEEN, kinds=("contact",))
@@ -177,8 +177,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     @on(CatalogueList.NearEnd)
     def _near_end(self, event: CatalogueList.NearEnd) -> None:
         event.stop()
-        wanted = self._further and self._found_for == self._search_words()
-        if event.widget is self.list and not event.top and self.section.name == _ALL and wanted:
+        has_more = self._further and self._found_for == self._search_words()
+        if event.widget is self.list and not event.top and self.section.name == _ALL and has_more:
             self._read_further(self._search_words(), self._further or "")
 
     @work(group="further", exclusive=True)
@@ -186,7 +186,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         async def further() -> None:
             page = await self.mailbox.search_contacts(words, cursor=cursor)
             if (words, cursor) == (self._found_for, self._further):
-                self._take(words, page, self._found)
+                self._take(words, page, self._results)
 
         await self.ask(further)
 
@@ -194,7 +194,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         """Show a page of results below the previous ones, without duplicates."""
         if words == self._search_words():
             met = {contact.id for contact in before}
-            self._found = [*before, *(row for row in page.data if row.id not in met)]
+            self._results = [*before, *(row for row in page.data if row.id not in met)]
             self._found_for, self._further = words, page.next_cursor
             self.note_read(_ALL)
             self.show_saved()

@@ -350,13 +350,13 @@ class DirectoryScreen(CatalogueScreen):
 
     def _seen_blocks(self, key: str) -> list[Block]:
         """Cached contacts that have a value in a custom field."""
-        found = self._seen_values(key)
-        blocks = [heading(f"ON THIS COMPUTER (~{len(found)})")]
+        values = self._seen_values(key)
+        blocks = [heading(f"ON THIS COMPUTER (~{len(values)})")]
         blocks += [
             fact(contact_name(conversation.contact), value_words(contact.custom_fields[key]))
-            for conversation, contact in found
+            for conversation, contact in values
         ]
-        if not found:
+        if not values:
             blocks.append(paragraph(sentences.NO_VALUES_READ, "dim"))
         else:
             blocks.append(paragraph(""))
@@ -364,12 +364,12 @@ class DirectoryScreen(CatalogueScreen):
         return blocks
 
     def _seen_values(self, key: str) -> list[tuple[Conversation, Contact]]:
-        found = []
+        values = []
         for conversation in self.mailbox.seen_conversations():
             contact = self.mailbox.contact(conversation)
             if contact is not None and contact.custom_fields.get(key) not in (None, ""):
-                found.append((conversation, contact))
-        return found
+                values.append((conversation, contact))
+        return values
 
     # Requests
 

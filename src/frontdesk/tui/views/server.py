@@ -45,7 +45,7 @@ _GROUPS = (
 
 
 def blocks(
-    server: Server | None, kept: CacheUsage | None, problem: str, clock: Clock, ask_key: str
+    server: Server | None, usage: CacheUsage | None, problem: str, clock: Clock, ask_key: str
 ) -> list[Block]:
     """All blocks of the view. problem: why the server cannot be reached, or empty.
 
@@ -56,7 +56,7 @@ def blocks(
         shown = [paragraph(f"{words.rstrip('.')}.", "warning" if problem else "dim")]
     else:
         shown = [*_connection(server, problem), *_features(server, ask_key), *_differences(server)]
-    return [*shown, *_kept(kept, clock)]
+    return [*shown, *_usage(usage, clock)]
 
 
 def summary(server: Server | None) -> str:
@@ -95,12 +95,14 @@ def _connection(server: Server, problem: str) -> list[Block]:
 def _features(server: Server, ask_key: str) -> list[Block]:
     shown: list[Block] = []
     for state, words, part in _GROUPS:
-        found = {name: one for name, one in server.features.items() if one.state == state}
-        if not found:
+        features = {name: one for name, one in server.features.items() if one.state == state}
+        if not features:
             continue
         asks = f": {ask_key} checks all features" if state == "unknown" else ""
-        shown.append(heading(f"{words} ({len(found)}){asks}"))
-        shown += [_line(one, _feature_text(server, name, one), part) for name, one in found.items()]
+        shown.append(heading(f"{words} ({len(features)}){asks}"))
+        shown += [
+            _line(one, _feature_text(server, name, one), part) for name, one in features.items()
+        ]
     return shown
 
 
@@ -140,32 +142,32 @@ def _line(feature: Feature, text: str, part: str) -> Block:
 def _differences(server: Server) -> list[Block]:
     if not server.differences:
         return [heading("NO DIFFERENCE FROM THE CONTRACT SEEN")]
-    found: Sequence[str] = server.differences
-    shown = [heading(f"DIFFERS FROM THE CONTRACT ({len(found)})")]
-    return [*shown, *(paragraph(one_line(sentence)) for sentence in found)]
+    differences: Sequence[str] = server.differences
+    shown = [heading(f"DIFFERS FROM THE CONTRACT ({len(differences)})")]
+    return [*shown, *(paragraph(one_line(sentence)) for sentence in differences)]
 
 
-def _kept(kept: CacheUsage | None, clock: Clock) -> list[Block]:
-    if kept is None:
+def _usage(usage: CacheUsage | None, clock: Clock) -> list[Block]:
+    if usage is None:
         return [heading("ON THIS COMPUTER"), paragraph("looking…", "dim")]
     counts = (
-        f"{kept.conversations:,} conversations, {kept.messages:,} messages, "
-        f"{kept.notes:,} notes, {kept.contacts:,} contacts"
+        f"{usage.conversations:,} conversations, {usage.messages:,} messages, "
+        f"{usage.notes:,} notes, {usage.contacts:,} contacts"
     )
-    size = f"{file_size(kept.size_bytes)} of at most {file_size(kept.limit_bytes)}"
-    share = f", {file_size(kept.share_bytes)} for this server" if kept.share_bytes else ""
-    whole = [fact("complete", kept.coverage.words)] if kept.coverage is not None else []
+    size = f"{file_size(usage.size_bytes)} of at most {file_size(usage.limit_bytes)}"
+    share = f", {file_size(usage.share_bytes)} for this server" if usage.share_bytes else ""
+    whole = [fact("complete", usage.coverage.words)] if usage.coverage is not None else []
     return [
         heading("ON THIS COMPUTER"),
         fact("the file", size + share),
         fact("in it", counts),
         *whole,
-        fact("from … to", _ages(kept, clock)),
+        fact("from … to", _ages(usage, clock)),
     ]
 
 
-def _ages(kept: CacheUsage, clock: Clock) -> str:
-    days = [clock.here(moment) for moment in (kept.oldest, kept.newest)]
+def _ages(usage: CacheUsage, clock: Clock) -> str:
+    days = [clock.here(moment) for moment in (usage.oldest, usage.newest)]
     return " … ".join(f"{short_date(day)} {day.year}" for day in days if day is not None)
 
 
@@ -191,7 +193,7 @@ class ServerScreen(ViewScreen):
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
         self.details = Details(id="details")
-        self._kept: CacheUsage | None = None
+        self._usage: CacheUsage | None = None
         self._asking_for = ""
 
     def body(self) -> ComposeResult:
@@ -210,14 +212,14 @@ class ServerScreen(ViewScreen):
     def show_saved(self) -> None:
         problem = self.connection.problem
         ask_key = self.key_names["server.ask"]
-        found = blocks(self.mailbox.server, self._kept, problem, self.clock, ask_key)
-        self.details.put(found, keep_place=True)
+        lines = blocks(self.mailbox.server, self._usage, problem, self.clock, ask_key)
+        self.details.put(lines, keep_place=True)
 
     # Requests
 
     async def read(self) -> None:
         await self.ask(self._greet)
-        self._kept = await self.mailbox.usage()
+        self._usage = await self.mailbox.usage()
         self.show_saved()
 
     async def _greet(self) -> None:

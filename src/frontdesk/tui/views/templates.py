@@ -72,12 +72,12 @@ def bubble(template: Template, width: int) -> list[Line]:
 
 def parameters(template: Template) -> list[tuple[str, str]]:
     """Pairs of placeholder and example value, which may be empty."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for component in _all_components(template.components):
         examples = _examples(component)
         for name in _PLACE.findall(_text(component, "text")):
-            found.setdefault(f"{{{{{name}}}}}", examples.get(name, ""))
-    return list(found.items())
+            values.setdefault(f"{{{{{name}}}}}", examples.get(name, ""))
+    return list(values.items())
 
 
 def fill_in(text: str, contact: PhoneRef | None, examples: Mapping[str, str]) -> str:

@@ -292,9 +292,9 @@ def _index_at(pieces: Sequence[Piece], x: int) -> int | None:
 
 def _changed(before: Sequence[Piece], now: Sequence[Piece]) -> tuple[int, int]:
     """Range of cells from the first changed piece to the end of the last one."""
-    kept = _alike(before, now)
-    after = _alike(before[kept:][::-1], now[kept:][::-1])
-    return width_of(now[:kept]), width_of(now[: len(now) - after])
+    prefix = _alike(before, now)
+    after = _alike(before[prefix:][::-1], now[prefix:][::-1])
+    return width_of(now[:prefix]), width_of(now[: len(now) - after])
 
 
 def _alike(first: Sequence[Piece], second: Sequence[Piece]) -> int:

@@ -91,9 +91,9 @@ def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
     laid: list[Piece] = []
     for part, text in pieces:
         flat = _flat(text)
-        kept = _cut(flat, room)
-        room -= cell_len(kept)
-        laid.append((part, kept))
-        if kept != flat:
+        head = _cut(flat, room)
+        room -= cell_len(head)
+        laid.append((part, head))
+        if head != flat:
             break
     return laid

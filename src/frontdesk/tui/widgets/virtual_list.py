@@ -136,24 +136,24 @@ class Drawings(Generic[D]):
 
     def __init__(self) -> None:
         self.limit = 0
-        self._kept: OrderedDict[str, tuple[tuple[object, ...], D]] = OrderedDict()
+        self._cached: OrderedDict[str, tuple[tuple[object, ...], D]] = OrderedDict()
 
     def of(self, key: str, sources: tuple[object, ...], draw: Callable[[], D]) -> D:
         """Cached drawing of a row; drawn again if its sources are not equal to the cached ones."""
-        kept = self._kept.get(key)
+        drawing = self._cached.get(key)
         # Rows that were read again are equal, but not identical.
-        if kept is not None and kept[0] == sources:
-            self._kept.move_to_end(key)
-            return kept[1]
+        if drawing is not None and drawing[0] == sources:
+            self._cached.move_to_end(key)
+            return drawing[1]
         drawn = draw()
-        self._kept[key] = (sources, drawn)
-        self._kept.move_to_end(key)
-        if len(self._kept) > self.limit:
-            self._kept.popitem(last=False)
+        self._cached[key] = (sources, drawn)
+        self._cached.move_to_end(key)
+        if len(self._cached) > self.limit:
+            self._cached.popitem(last=False)
         return drawn
 
     def clear(self) -> None:
-        self._kept.clear()
+        self._cached.clear()
 
 
 class ListMessage(Message):

@@ -186,12 +186,12 @@ class _ChatImport:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
         from frontdesk.ingest.whatsapp_export.date_order import NAMES
 
-        taken, files = outcome.taken, outcome.files
+        counts, files = outcome.taken, outcome.files
         other, me = shortened(chat.other or "the contact"), shortened(self._request.me)
         yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
         yield (
-            f"taken: {taken['received']:,} of {other}, {taken['sent']:,} of {me},"
-            f" {taken['notices']:,} of WhatsApp; {outcome.edited:,} edited,"
+            f"taken: {counts['received']:,} of {other}, {counts['sent']:,} of {me},"
+            f" {counts['notices']:,} of WhatsApp; {outcome.edited:,} edited,"
             f" {outcome.deleted:,} deleted"
         )
         if outcome.filled:

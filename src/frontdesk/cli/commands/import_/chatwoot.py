@@ -159,13 +159,13 @@ def _import(context: click.Context, path: Path, database: str, account: str) -> 
 
 
 def _mapped(pairs: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    channels: dict[str, str] = {}
     for pair in pairs:
         inbox, _, channel = pair.partition("=")
         if not (re.fullmatch("[0-9]{1,18}", inbox) and re.fullmatch(CHANNEL_ID, channel)):
             raise BadSettings(f"--map {pair!r} is not INBOX=ID, both of at most 20 digits")
-        found[inbox] = channel
-    return found
+        channels[inbox] = channel
+    return channels
 
 
 def _source(url: str, order: "CrawlOptions") -> dict[str, object]:

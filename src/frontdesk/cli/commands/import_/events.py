@@ -91,8 +91,8 @@ def events_command(
         finished = run.over(store)
     run.report()
     if not finished:
-        kept = "nothing was changed" if dry_run else "what the summary counts is in"
-        click.echo(f"frontdesk: interrupted; {kept}", err=True)
+        consequence = "nothing was changed" if dry_run else "what the summary counts is in"
+        click.echo(f"frontdesk: interrupted; {consequence}", err=True)
         context.exit(INTERRUPTED)
     if run.unread:
         raise NothingRead("; ".join(run.unread))
@@ -171,9 +171,9 @@ class Run:
         if into.resumed_after:
             self._resumed[name] = into.resumed_after
         elif into.outcome.lines == lines and into.outcome.rejected > rejected:
-            found = counted(into.outcome.rejected - rejected, "line")
+            rejects = counted(into.outcome.rejected - rejected, "line")
             what = "webhook body, record of a sent message or native line"
-            self.unread.append(unread(name, f"it has no {what} ({found} rejected)"))
+            self.unread.append(unread(name, f"it has no {what} ({rejects} rejected)"))
 
     def _report(self, advance: "Advance", name: str, opened: BufferedReader) -> None:
         assert self._import is not None

@@ -221,12 +221,12 @@ def unknown_channels(ignored: Mapping[str, int]) -> dict[str, str]:
     """Return {kind: message} for skipped elements of unknown channels."""
     from frontdesk.ingest.admission import UNKNOWN_CHANNEL
 
-    found = {}
+    messages = {}
     for kind, count in sorted(ignored.items()):
         name, _, number = kind.partition(" ")
         if name == UNKNOWN_CHANNEL:
-            found[kind] = f"{name}: {count:,} of {one_line(clean(number))}, which is no channel"
-    return found
+            messages[kind] = f"{name}: {count:,} of {one_line(clean(number))}, which is no channel"
+    return messages
 
 
 def counted(count: int, noun: str) -> str:
