@@ -1,7 +1,7 @@
 """Batch lookups used while ingesting, in a constant number of queries."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -17,9 +17,6 @@ from frontdesk.store.rows import (
     PendingRow,
     ReactionRow,
 )
-
-# Statements are cached by their text, so lists of keys are padded to a few sizes.
-_SIZES = (1, 8, 64, 500)
 
 FactKind = Literal["message", "conversation_event", "metric_event"]
 
@@ -275,26 +272,19 @@ def user_ids(connection: Connection, account_id: int) -> dict[str, int]:
 
 def messages_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
     """Return what the state rules need of a conversation's messages, by time and id."""
-    return connection.rows(
-        f"""
-        SELECT {_COLUMNS_OF["message"]} FROM message
-        WHERE account_id=:account_id AND conversation_id=:conversation_id
-        ORDER BY created_at, id
-        """,
-        {"account_id": account_id, "conversation_id": conversation_id},
-    )
+    return _facts_of(connection, account_id, "message", conversation_id)
 
 
 def events_of(connection: Connection, account_id: int, conversation_id: int) -> list[Row]:
     """Return a conversation's events, by time and id."""
-    return connection.rows(
-        f"""
-        SELECT {_COLUMNS_OF["conversation_event"]} FROM conversation_event
-        WHERE account_id=:account_id AND conversation_id=:conversation_id
-        ORDER BY created_at, id
-        """,
-        {"account_id": account_id, "conversation_id": conversation_id},
-    )
+    return _facts_of(connection, account_id, "conversation_event", conversation_id)
+
+
+def _facts_of(
+    connection: Connection, account_id: int, kind: FactKind, conversation_id: int
+) -> list[Row]:
+    facts = facts_between(connection, account_id, kind, conversation_id, conversation_id)
+    return facts.get(conversation_id, [])
 
 
 def facts_between(
@@ -351,50 +341,22 @@ def _matching(
     **also: int,
 ) -> list[Any]:
     """Return rows of `table` whose `column` is one of `keys`."""
-    ids = {"account_id": account_id, **also}
-    if connection.dialect == "sqlite":
-        return _joined(connection, table, column, keys, ids)
-    equal = " AND ".join(f"{name}=:{name}" for name in ids)
-    rows: list[Any] = []
-    for some in _chunks(list(keys)):
-        names = [f"k{position}" for position in range(len(some))]
-        rows += connection.rows(
-            f"SELECT * FROM {table} WHERE {equal} "
-            f"AND {column} IN ({','.join(f':{name}' for name in names)})",
-            {**ids, **dict(zip(names, some, strict=True))},
-        )
-    return rows
-
-
-def _joined(
-    connection: Connection,
-    table: str,
-    column: str,
-    keys: Collection[str] | Collection[int],
-    ids: Mapping[str, int],
-) -> list[Any]:
-    """Look up each key by index.
-
-    Without current statistics, SQLite scans the whole table for an IN list; it never reorders a
-    CROSS JOIN.
-    """
     if not keys:
         return []
+    unique = list(dict.fromkeys(keys))
+    ids = {"account_id": account_id, **also}
     equal = " AND ".join(f"t.{name}=:{name}" for name in ids)
+    if connection.dialect == "postgresql":
+        sql = f"SELECT t.* FROM {table} AS t WHERE {equal} AND t.{column} = ANY(:keys)"
+        return _rows(connection, sql, {**ids, "keys": unique})
+    # Looks up each key by index. Without current statistics, SQLite scans the whole table for an
+    # IN list; it never reorders a CROSS JOIN.
     return _rows(
         connection,
         f"SELECT t.* FROM json_each(:keys) AS k CROSS JOIN {table} AS t "
         f"WHERE {equal} AND t.{column}=k.value",
-        {**ids, "keys": json.dumps(list(dict.fromkeys(keys)))},
+        {**ids, "keys": json.dumps(unique)},
     )
-
-
-def _chunks(keys: Sequence[str | int]) -> Iterator[Sequence[str | int]]:
-    """Split keys into lists of a few fixed lengths, padded with the last key."""
-    for start in range(0, len(keys), _SIZES[-1]):
-        some = list(keys[start : start + _SIZES[-1]])
-        size = next(size for size in _SIZES if size >= len(some))
-        yield some + some[-1:] * (size - len(some))
 
 
 def message_index_state(connection: Connection) -> str | None:
