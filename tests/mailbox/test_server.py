@@ -116,16 +116,16 @@ async def test_contacts_that_cannot_be_asked_for_are_not_forgotten(reading: Read
 
 async def test_what_is_kept_of_the_server_is_reported(reading: Reading) -> None:
     empty = await reading.mailbox.usage()
-    assert (empty.conversations, empty.oldest) == (0, None)
+    assert (empty.origin.conversations, empty.origin.oldest) == (0, None)
     assert empty.limit_bytes > 0
     await reading.mailbox.connect()
     await reading.mailbox.refresh_conversations(EVERYTHING)
     await reading.mailbox.refresh_thread(CONVERSATION)
     kept = await reading.mailbox.usage()
-    assert kept.conversations == len(reading.mailbox.conversations(EVERYTHING))
-    assert kept.messages == 3
-    assert kept.newest is not None
-    assert 0 < kept.share_bytes <= kept.size_bytes
+    assert kept.origin.conversations == len(reading.mailbox.conversations(EVERYTHING))
+    assert kept.origin.messages == 3
+    assert kept.origin.newest is not None
+    assert 0 < kept.origin.size_bytes <= kept.size_bytes
 
 
 async def test_a_cache_that_is_something_else_holds_nothing(tmp_path: Path) -> None:

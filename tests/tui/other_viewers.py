@@ -28,7 +28,8 @@ class Weighed(Cache):
 
     async def usage(self) -> CacheUsage:
         kept = await super().usage()
-        return kept._replace(size_bytes=3_400_000, share_bytes=1_200_000)
+        ours = kept.origin._replace(size_bytes=1_200_000)
+        return kept._replace(size_bytes=3_400_000, origin=ours)
 
 
 def client_of(server: OtherServer) -> InboxClient:

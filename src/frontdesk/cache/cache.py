@@ -48,22 +48,11 @@ _NAME = (
 
 
 class CacheUsage(NamedTuple):
-    """Cache statistics of one origin. size_bytes: whole file; share_bytes: this origin.
-
-    oldest, newest: times of the cached messages; None if there are none. coverage: conversations
-    that are cached whole; None if none were filled.
-    """
+    """Statistics of a cache: its whole file, and what it has of this server."""
 
     size_bytes: int
     limit_bytes: int
-    share_bytes: int = 0
-    conversations: int = 0
-    messages: int = 0
-    notes: int = 0
-    contacts: int = 0
-    oldest: datetime | None = None
-    newest: datetime | None = None
-    coverage: Coverage | None = None
+    origin: "OriginUsage"
 
 
 class Cache:
@@ -213,8 +202,7 @@ class Cache:
 
     async def usage(self) -> CacheUsage:
         """Cache statistics, read in a thread."""
-        usage = await asyncio.to_thread(self._look)
-        return usage._replace(coverage=await asyncio.to_thread(self.coverage))
+        return await asyncio.to_thread(self._look)
 
     def get_setting(self, name: str) -> str | None:
         """Stored setting; changes by other processes are visible after the next write here."""
@@ -337,15 +325,15 @@ class Cache:
 
     def _look(self) -> CacheUsage:
         # Rarely used; importing it would slow down every start.
-        from frontdesk.cache.stats import contents
+        from frontdesk.cache.stats import FileUsage, OriginUsage, contents
 
         try:
             usage = contents(self._path)
         except UnusableFile:
-            return CacheUsage(0, self._limit_bytes)
-        nothing = CacheUsage(usage.size_bytes, self._limit_bytes)
+            usage = FileUsage(0, (), ())
         ours = (each for each in usage.origins if each.origin == self._origin)
-        return next((nothing._replace(**_figures(each)) for each in ours), nothing)
+        nothing = OriginUsage(self._origin, self._name)
+        return CacheUsage(usage.size_bytes, self._limit_bytes, next(ours, nothing))
 
     def _on_screen(self) -> set[tuple[int, str]]:
         """Lists that have a live listing."""
@@ -366,15 +354,6 @@ class Cache:
         except NONSENSE:
             self._file.rebuild()
             return otherwise
-
-
-def _figures(origin_usage: "OriginUsage") -> dict[str, Any]:
-    """Statistics of an origin, by the names of `CacheUsage`."""
-    columns = origin_usage._asdict()
-    return {
-        "share_bytes": origin_usage.size_bytes,
-        **{name: columns[name] for name in CacheUsage._fields[3:-1]},
-    }
 
 
 def _key(sort: object, size: object, id: object, kind: object) -> Key:

@@ -60,15 +60,15 @@ class OriginUsage(NamedTuple):
 
     origin: int
     name: str
-    size_bytes: int
-    conversations: int
-    messages: int
-    notes: int
-    contacts: int
-    oldest: datetime | None
-    newest: datetime | None
-    read_at: datetime | None
-    coverage: Coverage | None
+    size_bytes: int = 0
+    conversations: int = 0
+    messages: int = 0
+    notes: int = 0
+    contacts: int = 0
+    oldest: datetime | None = None
+    newest: datetime | None = None
+    read_at: datetime | None = None
+    coverage: Coverage | None = None
 
 
 class FileUsage(NamedTuple):

@@ -25,13 +25,13 @@ from pydantic_core import ErrorDetails
 from frontdesk import toml
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.archive import native_lines
-from frontdesk.ingest.archive.native_lines import COLOR, FIELD_TYPES
+from frontdesk.ingest.archive.native_lines import COLOR
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import dump
 from frontdesk.store.contacts import label_key
 from frontdesk.store.database import Connection, Row
-from frontdesk.wire.values import CHANNEL_ID
+from frontdesk.wire.values import CHANNEL_ID, FIELD_TYPES
 
 _NAMES_SHOWN = 12
 _VALUE_SHOWN = 60

@@ -8,6 +8,7 @@ from functools import lru_cache
 STATUSES = ("open", "snoozed", "resolved")
 DIRECTIONS = ("inbound", "outbound")
 AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
+FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
 
 # How far an outbound message has come, besides "pending"; "failed" is an end of its own.

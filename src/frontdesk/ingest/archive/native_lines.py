@@ -46,8 +46,6 @@ from frontdesk.ingest.webhooks.messages import BUSINESS_SIDE, CONTACT_SIDE
 from frontdesk.store.rows import CHANNEL_TEXTS, ChannelDetails
 from frontdesk.wire.values import DELIVERY_STEPS, DIRECTIONS, STATUSES
 
-FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
-
 COLOR = re.compile(r"#[0-9a-f]{6}")
 HAPPENINGS = (
     *("opened", "resolved", "snoozed", "assigned", "labelled", "bot_handoff", "bot_resolved"),

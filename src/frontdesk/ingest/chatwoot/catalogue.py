@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from frontdesk.ingest.archive.native_lines import FIELD_TYPES
 from frontdesk.ingest.json_reader import (
     LAST_SECOND,
     JsonObject,
@@ -14,6 +13,7 @@ from frontdesk.ingest.json_reader import (
     phone_of,
 )
 from frontdesk.wire import timestamp
+from frontdesk.wire.values import FIELD_TYPES
 
 
 def milliseconds(value: object) -> int | None:

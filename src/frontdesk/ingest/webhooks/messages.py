@@ -301,26 +301,7 @@ def _convert_payment(value: WebhookChange, status: JsonObject, step: str) -> Non
         value.ignored[f"payment status {step[:40]} without a recipient"] += 1
         return
     contents = payment_contents(status, step)
-    at, stamped_at = value.moment(status)
-    value.events.append(
-        MessageUpsert(
-            channel=value.channel,
-            person=person,
-            wamid=None,
-            at=at,
-            outbound=False,
-            author=Author("system"),
-            type=contents.type,
-            source=value.source or "webhook",
-            text=contents.text,
-            content=contents.content,
-            reply_wamid=status.id("id"),
-            raw=contents.raw,
-            live=value.live,
-            stamped_at=stamped_at,
-        )
-    )
-    value.met(person, at)
+    _upsert(value, status, person, contents, outbound=False, author="system", quotes_id=True)
 
 
 def _sender(value: WebhookChange, message: JsonObject) -> Person:
@@ -340,15 +321,18 @@ def _upsert(
     outbound: bool,
     author: str | None = None,
     status: str | None = None,
+    quotes_id: bool = False,
 ) -> None:
+    """Add a message. quotes_id: the id is not its own, but that of the message it quotes."""
     at, stamped_at = value.moment(message)
+    id_ = message.id("id")
     context = message.part_or_empty("context")
     awaited = (contents.content or {}).get("reason") == "media_placeholder"
     value.events.append(
         MessageUpsert(
             channel=value.channel,
             person=person,
-            wamid=message.id("id"),
+            wamid=None if quotes_id else id_,
             at=at,
             outbound=outbound,
             author=Author(author or ("phone" if outbound else "contact")),
@@ -357,7 +341,7 @@ def _upsert(
             text=contents.text,
             content=contents.content,
             media=contents.media,
-            reply_wamid=context.optional_id("id"),
+            reply_wamid=id_ if quotes_id else context.optional_id("id"),
             forwarded=_forwarded(context),
             referral=_referral(message.optional_part("referral")),
             status=status or ("sent" if outbound else None),

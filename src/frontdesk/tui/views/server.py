@@ -5,7 +5,8 @@ The texts are pure functions of what is known of the server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -150,24 +151,25 @@ def _differences(server: Server) -> list[Block]:
 def _usage(usage: CacheUsage | None, clock: Clock) -> list[Block]:
     if usage is None:
         return [heading("ON THIS COMPUTER"), paragraph("looking…", "dim")]
+    ours = usage.origin
     counts = (
-        f"{usage.conversations:,} conversations, {usage.messages:,} messages, "
-        f"{usage.notes:,} notes, {usage.contacts:,} contacts"
+        f"{ours.conversations:,} conversations, {ours.messages:,} messages, "
+        f"{ours.notes:,} notes, {ours.contacts:,} contacts"
     )
     size = f"{file_size(usage.size_bytes)} of at most {file_size(usage.limit_bytes)}"
-    share = f", {file_size(usage.share_bytes)} for this server" if usage.share_bytes else ""
-    whole = [fact("complete", usage.coverage.words)] if usage.coverage is not None else []
+    share = f", {file_size(ours.size_bytes)} for this server" if ours.size_bytes else ""
+    whole = [fact("complete", ours.coverage.words)] if ours.coverage is not None else []
     return [
         heading("ON THIS COMPUTER"),
         fact("the file", size + share),
         fact("in it", counts),
         *whole,
-        fact("from … to", _ages(usage, clock)),
+        fact("from … to", _ages((ours.oldest, ours.newest), clock)),
     ]
 
 
-def _ages(usage: CacheUsage, clock: Clock) -> str:
-    days = [clock.here(moment) for moment in (usage.oldest, usage.newest)]
+def _ages(moments: Iterable[datetime | None], clock: Clock) -> str:
+    days = [clock.here(moment) for moment in moments]
     return " … ".join(f"{short_date(day)} {day.year}" for day in days if day is not None)
 
 
