@@ -145,8 +145,8 @@ def check_merge(explaining, selection, after):
 
 def test_threads_and_lookups_are_searched_never_scanned(explaining):
     def read(c):
-        conversations.thread_page(c, "message", 1, 5, (9, 9), 51)
-        conversations.thread_page(c, "note", 1, 5, None, 51)
+        conversations.thread_page(c, 1, "message", 5, (9, 9), 51)
+        conversations.thread_page(c, 1, "note", 5, None, 51)
         conversations.conversation(c, 1, 5)
         conversations.labels_of(c, 1, [1, 2, 3])
         conversations.quoted_messages(c, 1, 1, ["a", "b"])
@@ -160,7 +160,7 @@ def test_threads_and_lookups_are_searched_never_scanned(explaining):
 
     for plan in explaining(read):
         assert "SCAN" not in text(plan)
-    (plan,) = explaining(lambda c: conversations.thread_page(c, "message", 1, 5, (9, 9), 51))
+    (plan,) = explaining(lambda c: conversations.thread_page(c, 1, "message", 5, (9, 9), 51))
     assert "TEMP B-TREE" not in text(plan)
 
 
@@ -239,7 +239,7 @@ def test_a_search_with_many_hits_walks_the_names(explaining):
 )
 def test_a_page_of_a_catalogue_walks_its_order(explaining, catalogue):
     after = tuple("x" for _ in catalogue.order)
-    (plan,) = explaining(lambda c: catalogues.catalogue_page(c, catalogue, 1, after, 26))
+    (plan,) = explaining(lambda c: catalogues.catalogue_page(c, 1, catalogue, after, 26))
     assert "SCAN" not in text(plan)
     assert "TEMP B-TREE FOR ORDER BY" not in text(plan)
 
@@ -262,7 +262,7 @@ def test_an_account_reads_its_own_rows_only(database: Database):
         return database.read(
             lambda c: (
                 len(conversations.conversation_page(c, account_id, everything, None, 9)),
-                len(conversations.thread_page(c, "message", account_id, 1, None, 9)),
+                len(conversations.thread_page(c, account_id, "message", 1, None, 9)),
                 len(contacts.contact_page(c, account_id, (), None, 9)),
                 contacts.contact_by_phone(c, account_id, "+16505551234") is not None,
                 conversations.conversation(c, account_id, 1) is not None,

@@ -6,27 +6,32 @@ import re
 import secrets
 import string
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from frontdesk.service.problems import ApiError, unauthorised
 from frontdesk.store.accounts import account, find_key
 from frontdesk.store.database import Connection, Row
 
-SCOPES = (
-    "conversations:read",
-    "messages:read",
-    "notes:read",
-    "contacts:read",
-    "labels:read",
-    "custom_fields:read",
-    "users:read",
-    "teams:read",
-    "channels:read",
-    "canned_responses:read",
-    "templates:read",
-    "reports:read",
+# Scopes, with what each of them opens.
+SCOPE_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "conversations:read": "conversations and their counts, with names and numbers in short",
+        "messages:read": "messages, and `last_message` of conversations",
+        "notes:read": "internal notes",
+        "contacts:read": "contacts with their custom fields",
+        "labels:read": "labels",
+        "custom_fields:read": "definitions of contact attributes",
+        "users:read": "users",
+        "teams:read": "teams",
+        "channels:read": "channels",
+        "canned_responses:read": "canned responses",
+        "templates:read": "templates",
+        "reports:read": "reports",
+    }
 )
+SCOPES = tuple(SCOPE_WORDS)
 
 PREFIX = "fd_live_"
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -72,8 +72,9 @@ class EndpointRequest:
     awake_at: int | None = None
 
     @property
-    def account_id(self) -> int:
-        return self.grant.account_id
+    def account(self) -> tuple[Connection, int]:
+        """Return the first arguments of every query: the connection and the account's id."""
+        return self.connection, self.grant.account_id
 
     def paging(
         self,
@@ -87,7 +88,7 @@ class EndpointRequest:
         endpoint = self.endpoint
         limit = self.parameters.limit(endpoint.page_length)
         secret = cursor_secret(self.connection)
-        codec = CursorCodec(secret, self.account_id, endpoint.name, filters)
+        codec = CursorCodec(secret, self.grant.account_id, endpoint.name, filters)
         cursor = self.parameters.cursor()
         return Paging(None if cursor is None else self._decode(codec, cursor, find), limit, codec)
 

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin
 from pydantic_core import to_json
 
 from frontdesk import __version__
-from frontdesk.service.api_keys import SCOPES
+from frontdesk.service.api_keys import SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import Endpoint, JsonBody
 from frontdesk.service.openapi_schemas import (
@@ -47,23 +47,6 @@ API key. Lists come in pages: pass `next_cursor` back, unchanged, as `cursor`, w
 filters. Members and values may be added, so be ready for those that you do not know: values \
 under `x-known-values` are what is known today. Every error is a problem document (RFC 9457) \
 with a stable `code`. Every path also answers HEAD."""
-
-_OPENS: Mapping[str, str] = MappingProxyType(
-    {
-        "conversations:read": "conversations and their counts, with names and numbers in short",
-        "messages:read": "messages, and `last_message` of conversations",
-        "notes:read": "internal notes",
-        "contacts:read": "contacts with their custom fields",
-        "labels:read": "labels",
-        "custom_fields:read": "definitions of contact attributes",
-        "users:read": "users",
-        "teams:read": "teams",
-        "channels:read": "channels",
-        "canned_responses:read": "canned responses",
-        "templates:read": "templates",
-        "reports:read": "reports",
-    }
-)
 
 # Operation tags with their descriptions and resources.
 _TAGS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
@@ -439,5 +422,5 @@ def _headers(*names: str) -> Schema:
 
 
 def _scopes() -> str:
-    lines = (f"- `{scope}`: {_OPENS[scope]}" for scope in SCOPES)
+    lines = (f"- `{scope}`: {words}" for scope, words in SCOPE_WORDS.items())
     return "An API key. It opens what its scopes name:\n" + "\n".join(lines)

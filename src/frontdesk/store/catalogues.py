@@ -26,8 +26,8 @@ TEMPLATES = CatalogueTable("template", ("name", "language", "id"))
 
 def catalogue_page(
     connection: Connection,
-    catalogue: CatalogueTable,
     account_id: int,
+    catalogue: CatalogueTable,
     after: Position | None,
     count: int,
 ) -> list[Row]:
@@ -48,8 +48,17 @@ def catalogue_page(
     )
 
 
+def all_rows(connection: Connection, account_id: int, catalogue: CatalogueTable) -> list[Row]:
+    """Return all rows with all columns, in the catalogue's order."""
+    order = ", ".join(catalogue.order)
+    return connection.rows(
+        f"SELECT * FROM {catalogue.table} WHERE account_id = :account ORDER BY {order}",
+        {"account": account_id},
+    )
+
+
 def catalogue_position(
-    connection: Connection, catalogue: CatalogueTable, account_id: int, row_id: int | str
+    connection: Connection, account_id: int, catalogue: CatalogueTable, row_id: int | str
 ) -> Position | None:
     """Return the sort key of a row, None if it does not exist."""
     row = connection.row(

@@ -512,8 +512,8 @@ def snoozes_over(connection: Connection, account_id: int, now: int) -> int | Non
 
 def thread_page(
     connection: Connection,
-    table: Literal["message", "note"],
     account_id: int,
+    table: Literal["message", "note"],
     conversation_id: int,
     after: Position | None,
     count: int,

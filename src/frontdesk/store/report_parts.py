@@ -333,44 +333,10 @@ def overdue(
     return counts
 
 
-def people(connection: Connection, account_id: int) -> list[Row]:
-    """Return (id, name, availability, active) of all users, by name."""
-    return connection.rows(
-        """
-        SELECT id, name, availability, active FROM app_user WHERE account_id = :account
-        ORDER BY name_key, id
-        """,
-        {"account": account_id},
-    )
-
-
-def teams(connection: Connection, account_id: int) -> list[Row]:
-    """Return (id, name) of all teams, by name."""
-    return connection.rows(
-        "SELECT id, name FROM team WHERE account_id = :account ORDER BY name_key, id",
-        {"account": account_id},
-    )
-
-
 def team_places(connection: Connection, account_id: int) -> list[Row]:
     """Return (team_id, user_id, channel_id): each member on each channel of a team."""
-    return connection.rows(
-        """
-        SELECT member.team_id, member.user_id, place.channel_id
-        FROM team_member AS member JOIN team_channel AS place
-          ON place.account_id = member.account_id AND place.team_id = member.team_id
-        WHERE member.account_id = :account
-        """,
-        {"account": account_id},
-    )
-
-
-def labels(connection: Connection, account_id: int) -> list[Row]:
-    """Return (id, title) of all labels, by title."""
-    return connection.rows(
-        "SELECT id, title FROM label WHERE account_id = :account ORDER BY title_key, id",
-        {"account": account_id},
-    )
+    sql = f"WITH {_PLACE} SELECT team_id, user_id, channel_id FROM place"
+    return connection.rows(sql, {"account": account_id})
 
 
 # Key of a group, and what is joined for it.

@@ -33,8 +33,8 @@ def teams(request: EndpointRequest) -> Page[Team]:
     """Teams by name, with their numbers and members."""
     rows, next_cursor = _listed(request, catalogues.TEAMS)
     team_ids = [row["id"] for row in rows]
-    linked = catalogues.team_channels(request.connection, request.account_id, team_ids)
-    joined = catalogues.team_members(request.connection, request.account_id, team_ids)
+    linked = catalogues.team_channels(*request.account, team_ids)
+    joined = catalogues.team_members(*request.account, team_ids)
     channels = serializers.grouped(linked, "team_id")
     members = serializers.grouped(joined, "team_id")
     return Page[Team].of(
@@ -64,7 +64,7 @@ def templates(request: EndpointRequest) -> Page[Template]:
     """Templates by name and language, with the numbers that can send them."""
     rows, next_cursor = _listed(request, catalogues.TEMPLATES)
     waba_ids = sorted({row["waba_id"] for row in rows if row["waba_id"] is not None})
-    owned = catalogues.business_channels(request.connection, request.account_id, waba_ids)
+    owned = catalogues.business_channels(*request.account, waba_ids)
     numbers = serializers.grouped(owned, "waba_id")
     return Page[Template].of(
         (serializers.template_body(row, _numbers(numbers[row["waba_id"]])) for row in rows),
@@ -73,16 +73,12 @@ def templates(request: EndpointRequest) -> Page[Template]:
 
 
 def _listed(request: EndpointRequest, catalogue: CatalogueTable) -> tuple[list[Row], str | None]:
-    connection, account_id = request.connection, request.account_id
     paging = request.paging(
-        {},
-        lambda row_id: catalogues.catalogue_position(connection, catalogue, account_id, row_id),
+        {}, lambda row_id: catalogues.catalogue_position(*request.account, catalogue, row_id)
     )
     request.parameters.raise_if_invalid()
     return paging.split(
-        catalogues.catalogue_page(
-            connection, catalogue, account_id, paging.after, paging.limit + 1
-        ),
+        catalogues.catalogue_page(*request.account, catalogue, paging.after, paging.limit + 1),
         itemgetter(*catalogue.order),
     )
 

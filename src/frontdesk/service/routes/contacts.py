@@ -19,15 +19,11 @@ def contact_list(request: EndpointRequest) -> Page[Contact]:
     words = filters.words(request, contacts.contact_words)
     paging = request.paging(
         {"q": " ".join(words)},
-        lambda row_id: contacts.contact_position(
-            request.connection, request.account_id, int(row_id)
-        ),
+        lambda row_id: contacts.contact_position(*request.account, int(row_id)),
     )
     request.parameters.raise_if_invalid()
     rows, next_cursor = paging.split(
-        contacts.contact_page(
-            request.connection, request.account_id, words, paging.after, paging.limit + 1
-        ),
+        contacts.contact_page(*request.account, words, paging.after, paging.limit + 1),
         itemgetter("nameless", "name_key", "id"),
     )
     return Page[Contact].of((serializers.contact_body(row) for row in rows), next_cursor)
@@ -40,7 +36,7 @@ def contact_by_phone(request: EndpointRequest) -> Contact:
     phone = "+" + request.path_value.removeprefix("+").removeprefix(" ")
     if not _E164.fullmatch(phone):
         raise ApiError("invalid_phone", "The number must be E.164, such as +16505551234.")
-    row = contacts.contact_by_phone(request.connection, request.account_id, phone)
+    row = contacts.contact_by_phone(*request.account, phone)
     if row is None:
         raise ApiError("contact_not_found", "No contact has this number.", resource="contact")
     return serializers.contact_body(row)

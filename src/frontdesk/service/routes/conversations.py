@@ -59,9 +59,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     if words:
         return _found(request, selection, words, paging)
     rows, next_cursor = paging.split(
-        queries.conversation_page(
-            request.connection, request.account_id, selection, paging.after, paging.limit + 1
-        ),
+        queries.conversation_page(*request.account, selection, paging.after, paging.limit + 1),
         lambda row: queries.position_of(row, selection),
     )
     return _page(request, rows, next_cursor)
@@ -89,7 +87,7 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> list[str]:
     if not message_search.has_trigram(words):
         reason = "one word needs three letters or digits in a row"
         parameters.add_fault("invalid_parameter", "q", "too_short", reason)
-    elif not message_search.is_ready(request.connection, request.account_id):
+    elif not message_search.is_ready(*request.account):
         parameters.add_fault(
             "message_search_unavailable",
             "q",
@@ -106,13 +104,12 @@ def _found(
     words: Sequence[str],
     paging: Paging,
 ) -> JsonBody[ConversationPage]:
-    connection, account_id = request.connection, request.account_id
     after = None if paging.after is None else int(paging.after[0] or 0)
-    found = message_search.match_page(connection, account_id, selection, words, after, paging.limit)
+    found = message_search.match_page(*request.account, selection, words, after, paging.limit)
     ids = [match["conversation_id"] for match in found.matches]
-    rows = queries.conversations_by_id(connection, account_id, ids, selection.awake_at)
+    rows = queries.conversations_by_id(*request.account, ids, selection.awake_at)
     numbers = [match["number"] for match in found.matches]
-    newest = message_search.matching_messages(connection, account_id, numbers)
+    newest = message_search.matching_messages(*request.account, numbers)
     matches = [
         serializers.message_match(
             match["conversation_id"],
@@ -138,7 +135,7 @@ def _page(
     matches: Mapping[str, Any] | None = None,
 ) -> JsonBody[ConversationPage]:
     labels = serializers.grouped(
-        queries.labels_of(request.connection, request.account_id, [row["id"] for row in rows]),
+        queries.labels_of(*request.account, [row["id"] for row in rows]),
         "conversation_id",
     )
     with_preview = _READS_MESSAGES in request.grant.scopes
@@ -159,8 +156,7 @@ def counts(request: EndpointRequest) -> Counts:
     narrowed = _extensions(request, values)
     request.parameters.raise_if_invalid()
     cells = queries.counts(
-        request.connection,
-        request.account_id,
+        *request.account,
         label_id=label_id,
         channel_id=channel_id,
         user_id=request.grant.user_id,

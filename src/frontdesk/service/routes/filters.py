@@ -23,14 +23,14 @@ def label_and_channel(request: EndpointRequest) -> tuple[int, int | None, dict[s
     channel_id: int | None = None
     if (title := parameters.filter_value("label")) is not None:
         filters["label"] = label_key(title)
-        label_id = conversations.label_id(request.connection, request.account_id, filters["label"])
+        label_id = conversations.label_id(*request.account, filters["label"])
         if label_id is None:
             parameters.add_fault(
                 "invalid_filter", "label", "unknown_value", "no label has this title"
             )
     if (number := parameters.filter_value("channel")) is not None:
         filters["channel"] = number
-        channel_id = conversations.channel_id(request.connection, request.account_id, number)
+        channel_id = conversations.channel_id(*request.account, number)
         if channel_id is None:
             parameters.add_fault(
                 "invalid_filter", "channel", "unknown_value", "no channel has this id"
@@ -68,7 +68,7 @@ def contact(request: EndpointRequest, values: dict[str, str]) -> int | None:
         return None
     values["contact"] = text
     contact_id = row_id(text)
-    if contact_id and contact_position(request.connection, request.account_id, contact_id):
+    if contact_id and contact_position(*request.account, contact_id):
         return contact_id
     request.parameters.add_fault(
         "invalid_filter", "contact", "unknown_value", "no contact has this id"
@@ -97,9 +97,7 @@ def _user_id(request: EndpointRequest, value: str) -> int | None:
             )
         return request.grant.user_id
     user_id = row_id(value)
-    if user_id is not None and conversations.is_user(
-        request.connection, request.account_id, user_id
-    ):
+    if user_id is not None and conversations.is_user(*request.account, user_id):
         return user_id
     request.parameters.add_fault(
         "invalid_filter",

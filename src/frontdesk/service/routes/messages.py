@@ -21,15 +21,14 @@ def messages(request: EndpointRequest) -> Page[Message]:
     quoted = {
         row["wamid"]: row
         for row in conversations.quoted_messages(
-            request.connection,
-            request.account_id,
+            *request.account,
             thread["channel_id"],
             _distinct(rows, "reply_wamid"),
         )
     }
     reactions = serializers.grouped(
         conversations.reactions_to(
-            request.connection, request.account_id, thread["channel_id"], _distinct(rows, "wamid")
+            *request.account, thread["channel_id"], _distinct(rows, "wamid")
         ),
         "target_wamid",
     )
@@ -67,24 +66,22 @@ def _listed(
     """Return the rows of a page, the next cursor, the conversation, and names of users by id."""
     paging = request.paging({"conversation": request.path_value})
     request.parameters.raise_if_invalid()
-    connection, account_id, thread = request.connection, request.account_id, _conversation(request)
+    thread = _conversation(request)
     rows, next_cursor = paging.split(
         conversations.thread_page(
-            connection, table, account_id, thread["id"], paging.after, paging.limit + 1
+            *request.account, table, thread["id"], paging.after, paging.limit + 1
         ),
         itemgetter("created_at", "id"),
     )
     written = {row["author_id"] for row in rows if row["author"] == "user" and row["author_id"]}
     user_ids = [int(user_id) for user_id in sorted(written)]
-    names = conversations.user_names(connection, account_id, user_ids)
+    names = conversations.user_names(*request.account, user_ids)
     return rows, next_cursor, thread, names
 
 
 def _conversation(request: EndpointRequest) -> Row:
     conversation_id = row_id(request.path_value)
-    row = conversation_id and conversations.conversation(
-        request.connection, request.account_id, conversation_id
-    )
+    row = conversation_id and conversations.conversation(*request.account, conversation_id)
     if not row:
         raise ApiError(
             "conversation_not_found",

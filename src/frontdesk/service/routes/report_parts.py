@@ -13,7 +13,7 @@ from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
 from frontdesk.service.percentiles import CountedDurations
 from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
-from frontdesk.store import report_parts, reports
+from frontdesk.store import catalogues, report_parts, reports
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
@@ -97,12 +97,9 @@ class PartsContext:
     def connection(self) -> Connection:
         return self.request.connection
 
-    @property
-    def account_id(self) -> int:
-        return self.request.account_id
-
     def selection(self, interval: Interval) -> PartSelection:
-        return PartSelection(self.account_id, self.channel_id, interval.start, interval.end)
+        account_id = self.request.grant.account_id
+        return PartSelection(account_id, self.channel_id, interval.start, interval.end)
 
 
 def with_parts(report: Report, context: PartsContext) -> Report:
@@ -114,7 +111,7 @@ def with_parts(report: Report, context: PartsContext) -> Report:
         added["live"] = _live(report.live, context)
     if "users" in parts or "teams" in parts:
         opened = report_parts.open_now(
-            context.connection, context.account_id, context.channel_id, context.request.awake_at
+            *context.request.account, context.channel_id, context.request.awake_at
         )
         if "users" in parts:
             added["users"] = _users(context, opened)
@@ -131,7 +128,7 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
     """Return the figures of the account and of its channels with their spread and targets."""
     own, earlier = (_details(context, "channels", interval) for interval in context.intervals)
     now, before = own.together(), earlier.together()
-    rows = reports.channels(context.connection, context.account_id, context.channel_id)
+    rows = reports.channels(*context.request.account, context.channel_id)
     keys = {row["phone_number_id"]: row["id"] for row in rows}
     return {
         "metrics": now.of(0, report.metrics),
@@ -150,8 +147,7 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
 def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
     now = context.request.now
     counts = report_parts.overdue(
-        context.connection,
-        context.account_id,
+        *context.request.account,
         context.channel_id,
         context.request.awake_at,
         {name: now - limit - 1 for name, limit in context.query.targets.items()},
@@ -252,7 +248,7 @@ def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ..
     current, previous = _both(context, "users", _person)
     own = grouped(opened, "assignee_id")
     busy = {*current.keys, *previous.keys, *own}
-    people = report_parts.people(context.connection, context.account_id)
+    people = catalogues.all_rows(*context.request.account, catalogues.USERS)
     named = [
         (row["id"], Ref(id=str(row["id"]), name=row["name"]), row["availability"])
         for row in people
@@ -274,7 +270,7 @@ def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ..
 def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ...]:
     current, previous = _both(context, "teams", _person)
     teams_of = defaultdict[tuple[int, int], list[int]](list)
-    for place in report_parts.team_places(context.connection, context.account_id):
+    for place in report_parts.team_places(*context.request.account):
         teams_of[place["user_id"], place["channel_id"]].append(place["team_id"])
     own = defaultdict[int, list[Row]](list)
     for row in opened:
@@ -287,7 +283,7 @@ def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ..
             previous=previous.of(team["id"]),
             now=_now(own[team["id"]], None),
         )
-        for team in report_parts.teams(context.connection, context.account_id)
+        for team in catalogues.all_rows(*context.request.account, catalogues.TEAMS)
     )
 
 
@@ -310,7 +306,7 @@ def _labels(context: PartsContext) -> tuple[LabelReport, ...]:
             current=current.of(label["id"]),
             previous=previous.of(label["id"]),
         )
-        for label in report_parts.labels(context.connection, context.account_id)
+        for label in catalogues.all_rows(*context.request.account, catalogues.LABELS)
     )
 
 
@@ -354,9 +350,7 @@ def _grid(context: PartsContext, interval: Interval) -> HourGrid:
         for row in report_parts.quarter_hours(context.connection, context.selection(part)):
             add(row["bucket"], row)
     spans = [ReportSpan(tag, edge.start, edge.end) for tag, edge in enumerate(edges)]
-    for row in reports.figures(
-        context.connection, context.account_id, context.channel_id, spans, detailed=False
-    ):
+    for row in reports.figures(*context.request.account, context.channel_id, spans, detailed=False):
         add(edges[row["tag"]].start, row)
     times = _cells(sums["first_response total"]), _cells(sums["first_response samples"])
     return HourGrid(

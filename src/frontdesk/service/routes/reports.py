@@ -100,7 +100,7 @@ def _period(parameters: Parameters, zone: ZoneInfo, now: int) -> Interval:
 def _zone(request: EndpointRequest) -> ZoneInfo:
     name = request.parameters.get("timezone")
     if name is None:
-        zone = zone_of(reports.account_timezone(request.connection, request.account_id))
+        zone = zone_of(reports.account_timezone(*request.account))
     else:
         zone = zone_of(name)
         if zone is None:
@@ -260,8 +260,7 @@ def _figures(
 ) -> list[Row]:
     """Read metric rows; each row's `tag` is the index of its period."""
     return reports.figures(
-        request.connection,
-        request.account_id,
+        *request.account,
         channel_id,
         [ReportSpan(tag, each.start, each.end) for tag, each in enumerate(intervals)],
         detailed=detailed,
@@ -296,7 +295,7 @@ def _by_channel(
             metrics=report_metrics(row for row in own[channel["id"]] if row["tag"] == _NOW),
             previous=report_metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
         )
-        for channel in reports.channels(request.connection, request.account_id, channel_id)
+        for channel in reports.channels(*request.account, channel_id)
     )
 
 
@@ -306,7 +305,7 @@ def _pricing(
     """Count messages by channel, author and pricing, in descending order."""
     counts: dict[tuple[Any, ...], Counter[str]] = {}
     spans = [ReportSpan(tag, each.start, each.end) for tag, each in enumerate(intervals)]
-    for row in reports.priced(request.connection, request.account_id, channel_id, spans):
+    for row in reports.priced(*request.account, channel_id, spans):
         key = tuple(row[name] for name in ("channel_id", "author", "category", "type"))
         sums = counts.setdefault(key, Counter())
         prefix = "" if row["tag"] == _NOW else "previous_"
@@ -314,7 +313,7 @@ def _pricing(
         sums[f"{prefix}billable_count"] += row["billable"]
     channels = {
         row["id"]: Ref(id=row["phone_number_id"], name=row["name"])
-        for row in reports.channels(request.connection, request.account_id, channel_id)
+        for row in reports.channels(*request.account, channel_id)
     }
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1]["count"], pair[0]))
     return tuple(
@@ -332,8 +331,7 @@ def _pricing(
 
 def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
     cells = conversations.counts(
-        request.connection,
-        request.account_id,
+        *request.account,
         label_id=conversations.NO_LABEL,
         channel_id=channel_id,
         user_id=None,
@@ -343,9 +341,7 @@ def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
     return LiveCounts(
         open=sum(cell["n"] for cell in opened),
         unassigned=sum(cell["n"] for cell in opened if not cell["assigned"]),
-        unattended=reports.unattended(
-            request.connection, request.account_id, channel_id, request.awake_at
-        ),
+        unattended=reports.unattended(*request.account, channel_id, request.awake_at),
         awaiting_human=sum(cell["n"] for cell in opened if cell["awaiting"]),
         as_of=timestamp(request.now),
     )
