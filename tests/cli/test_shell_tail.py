@@ -185,7 +185,7 @@ class Script:
         printed: list[str] = []
         with pytest.raises(Unauthorised):
             await follow(
-                self,  # type: ignore[arg-type]
+                self.poll,
                 printed.extend,  # type: ignore[arg-type]
                 interval=4,
                 sleep=self.sleep,

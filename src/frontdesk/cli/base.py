@@ -77,7 +77,7 @@ class Group(_BaseCommand, click.Group):
     """Group whose `lazy` commands are imported on first use.
 
     lazy: maps a command's name to "module:attribute". aliases: the same for names that help does
-    not list. sections: headings of help with the names below them.
+    not list. sections: the same as `lazy`, by the headings of help.
     """
 
     command_class = Command
@@ -87,13 +87,15 @@ class Group(_BaseCommand, click.Group):
         *arguments: Any,
         lazy: Mapping[str, str] | None = None,
         aliases: Mapping[str, str] | None = None,
-        sections: Mapping[str, Sequence[str]] | None = None,
+        sections: Mapping[str, Mapping[str, str]] | None = None,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self._lazy = dict(lazy or {})
         self._aliases = dict(aliases or {})
         self._sections = dict(sections or {})
+        for commands in self._sections.values():
+            self._lazy |= commands
 
     def subcommand(
         self, name: str, *examples: str, **options: Any

@@ -14,15 +14,36 @@ _COMMANDS = "frontdesk.cli.commands"
 _CATALOGUES = ("labels", "users", "teams", "channels", "templates", "replies", "fields")
 
 _SECTIONS = {
-    "Your inbox": (
-        *("conversations", "messages", "contacts", *_CATALOGUES),
-        *("report", "counts", "tail"),
-    ),
-    "This computer": ("demo", "web", "profiles", "config", "cache", "doctor", "completion"),
-    "Running a service": (
-        *("serve", "db", "import", "export", "sync", "keys", "accounts", "webhooks", "erase"),
-        "openapi",
-    ),
+    "Your inbox": {
+        "conversations": f"{_COMMANDS}.conversations:conversations_group",
+        "messages": f"{_COMMANDS}.messages:messages_group",
+        "contacts": f"{_COMMANDS}.contacts:contacts_group",
+        **{name: f"{_COMMANDS}.catalogues:{name}_group" for name in _CATALOGUES},
+        "report": f"{_COMMANDS}.report:report_command",
+        "counts": f"{_COMMANDS}.counts:counts_command",
+        "tail": f"{_COMMANDS}.tail:tail_command",
+    },
+    "This computer": {
+        "demo": f"{_COMMANDS}.demo:demo_command",
+        "web": f"{_COMMANDS}.web:web_command",
+        "profiles": f"{_COMMANDS}.profiles:profiles_group",
+        "config": f"{_COMMANDS}.config:config_group",
+        "cache": f"{_COMMANDS}.cache:cache_group",
+        "doctor": f"{_COMMANDS}.doctor:doctor_command",
+        "completion": f"{_COMMANDS}.completion:completion_command",
+    },
+    "Running a service": {
+        "serve": f"{_COMMANDS}.serve:serve_command",
+        "db": f"{_COMMANDS}.db:db_group",
+        "import": f"{_COMMANDS}.import_:import_group",
+        "export": f"{_COMMANDS}.export:export_group",
+        "sync": f"{_COMMANDS}.sync:sync_group",
+        "keys": f"{_COMMANDS}.keys:keys_group",
+        "accounts": f"{_COMMANDS}.accounts:accounts_group",
+        "webhooks": f"{_COMMANDS}.webhooks:webhooks_group",
+        "erase": f"{_COMMANDS}.erase:erase_command",
+        "openapi": f"{_COMMANDS}.openapi:openapi_command",
+    },
 }
 
 
@@ -30,32 +51,6 @@ _SECTIONS = {
     cls=Group,
     invoke_without_command=True,
     sections=_SECTIONS,
-    lazy={
-        **{name: f"{_COMMANDS}.catalogues:{name}_group" for name in _CATALOGUES},
-        "accounts": f"{_COMMANDS}.accounts:accounts_group",
-        "cache": f"{_COMMANDS}.cache:cache_group",
-        "completion": f"{_COMMANDS}.completion:completion_command",
-        "config": f"{_COMMANDS}.config:config_group",
-        "contacts": f"{_COMMANDS}.contacts:contacts_group",
-        "conversations": f"{_COMMANDS}.conversations:conversations_group",
-        "counts": f"{_COMMANDS}.counts:counts_command",
-        "db": f"{_COMMANDS}.db:db_group",
-        "demo": f"{_COMMANDS}.demo:demo_command",
-        "doctor": f"{_COMMANDS}.doctor:doctor_command",
-        "erase": f"{_COMMANDS}.erase:erase_command",
-        "export": f"{_COMMANDS}.export:export_group",
-        "import": f"{_COMMANDS}.import_:import_group",
-        "keys": f"{_COMMANDS}.keys:keys_group",
-        "messages": f"{_COMMANDS}.messages:messages_group",
-        "openapi": f"{_COMMANDS}.openapi:openapi_command",
-        "profiles": f"{_COMMANDS}.profiles:profiles_group",
-        "report": f"{_COMMANDS}.report:report_command",
-        "serve": "frontdesk.cli.commands.serve:serve_command",
-        "sync": f"{_COMMANDS}.sync:sync_group",
-        "tail": f"{_COMMANDS}.tail:tail_command",
-        "web": f"{_COMMANDS}.web:web_command",
-        "webhooks": f"{_COMMANDS}.webhooks:webhooks_group",
-    },
     # Names of the first edition, to be removed in the version after the next.
     aliases={
         "check": f"{_COMMANDS}.check:check_command",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol, TextIO, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
 
@@ -57,7 +57,6 @@ LATE = timedelta(minutes=5)
 # Name of the setting with what was alerted by this command.
 _ALERTED = "alerted in the shell"
 N = TypeVar("N")
-N_co = TypeVar("N_co", covariant=True)
 
 AnyMessage: TypeAlias = Message | MessagePreview
 
@@ -195,29 +194,6 @@ def _advanced(position: _Position, messages: Sequence[AnyMessage | None]) -> _Po
 Printer: TypeAlias = Callable[[Sequence[N]], None]
 
 
-class Feed(Protocol[N_co]):
-    """Returns the rows that are new since the last call."""
-
-    async def poll(self) -> Sequence[N_co]: ...
-
-
-class AlertFeed:
-    """Alerts of the configuration that are due, each once, also by later commands."""
-
-    def __init__(self, client: "InboxClient", watch: AlertWatch) -> None:
-        self._client = client
-        self._watch = watch
-
-    async def poll(self) -> list[Alert]:
-        return await self._watch.poll(self._page, utc_now())
-
-    async def _page(self, filter: ConversationFilter, cursor: str | None) -> Page[Conversation]:
-        page = await self._client.conversation_page(filter, cursor=cursor)
-        if self._client.server.no_extensions & filter.parameters().keys():
-            raise NotOffered("This server does not have this order")
-        return page
-
-
 LONGEST_PAUSE_SECONDS = 60.0
 _SLOWER = 1.5
 
@@ -272,16 +248,17 @@ def tail_command(
     """
     out = standard_output()
     if alerts:
-        _follow_alerts(target, _alert_printer(out, output), since, once=once, interval=interval)
+        show = _printer(out, output, _alert_line, _alert_json)
+        _follow_alerts(target, show, since, once=once, interval=interval)
         return
 
     async def work(client: "InboxClient") -> None:
         ids = await filter_ids(client, **filters)
         feed = MessageFeed(client, ConversationFilter(**ids), since or utc_now())
-        show = _printer(out, output)
+        show = _printer(out, output, line, as_json)
         show(await (feed.poll() if since else feed.latest(lines)))
         if not once:
-            await follow(feed, show, interval=interval)
+            await follow(feed.poll, show, interval=interval)
 
     run_with_client(target, work)
 
@@ -308,10 +285,13 @@ def _follow_alerts(
     async def work(client: "InboxClient") -> None:
         remember = partial(cache.set_setting, _ALERTED)
         watch = AlertWatch(settings, since or utc_now(), cache.get_setting(_ALERTED), remember)
-        feed = AlertFeed(client, watch)
-        show_and_announce(await feed.poll())
+
+        async def poll() -> list[Alert]:
+            return await watch.poll(partial(_page_in_order, client), utc_now())
+
+        show_and_announce(await poll())
         if not once:
-            await follow(feed, show_and_announce, interval=max(interval, POLL_SECONDS / 2))
+            await follow(poll, show_and_announce, interval=max(interval, POLL_SECONDS / 2))
 
     try:
         run_with_client(target, work)
@@ -319,25 +299,29 @@ def _follow_alerts(
         cache.close()
 
 
-def _alert_printer(out: TextIO, output: Output) -> "Printer[Alert]":
-    def show(alerts: Sequence[Alert]) -> None:
-        for alert in alerts:
-            row = alert.conversation
-            if output.format == "text":
-                time = f"{conversation_export.in_zone(utc_now()):%Y-%m-%d %H:%M:%S}"
-                words = f"{time}  {plain(row.id)}  {plain(alert.sentence)}"
-                out.write(cut(words, terminal_width(out) or len(words)) + "\n")
-            else:
-                shown = row.model_dump(mode="json")
-                members = {"kind": alert.kind, "text": alert.sentence, "conversation": shown}
-                out.write(json_of(members, output.fields) + "\n")
-        out.flush()
+async def _page_in_order(
+    client: "InboxClient", filter: ConversationFilter, cursor: str | None
+) -> Page[Conversation]:
+    """Raises: NotOffered: the server ignores the order or a filter."""
+    page = await client.conversation_page(filter, cursor=cursor)
+    if client.server.no_extensions & filter.parameters().keys():
+        raise NotOffered("This server does not have this order")
+    return page
 
-    return show
+
+def _alert_line(alert: Alert, width: int | None) -> str:
+    time = f"{conversation_export.in_zone(utc_now()):%Y-%m-%d %H:%M:%S}"
+    words = f"{time}  {plain(alert.conversation.id)}  {plain(alert.sentence)}"
+    return cut(words, width) if width else words
+
+
+def _alert_json(alert: Alert, fields: Sequence[str]) -> str:
+    shown = alert.conversation.model_dump(mode="json")
+    return json_of({"kind": alert.kind, "text": alert.sentence, "conversation": shown}, fields)
 
 
 async def follow(
-    feed: Feed[N],
+    poll: Callable[[], Awaitable[Sequence[N]]],
     show: Printer[N],
     *,
     interval: float,
@@ -350,7 +334,7 @@ async def follow(
         # Jitter, so that many clients do not poll in step.
         await sleep(pause * (0.9 + 0.2 * chance()))
         try:
-            rows = await feed.poll()
+            rows = await poll()
         except NetworkMisconfigured:
             raise
         except Unreachable as error:
@@ -371,13 +355,18 @@ def _longer(pause: float, error: Unreachable) -> float:
     return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
-def _printer(out: TextIO, output: Output) -> Printer[Activity]:
-    def show(activities: Sequence[Activity]) -> None:
-        for activity in activities:
+def _printer(
+    out: TextIO,
+    output: Output,
+    line: Callable[[N, int | None], str],
+    json: Callable[[N, Sequence[str]], str],
+) -> Printer[N]:
+    def show(rows: Sequence[N]) -> None:
+        for row in rows:
             if output.format == "text":
-                out.write(line(activity, terminal_width(out)) + "\n")
+                out.write(line(row, terminal_width(out)) + "\n")
             else:
-                out.write(as_json(activity, output.fields) + "\n")
+                out.write(json(row, output.fields) + "\n")
         out.flush()
 
     return show
