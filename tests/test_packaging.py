@@ -22,6 +22,7 @@ NAMED = {
     "anyio": {"idna", "sniffio", "typing-extensions"},
     "click": {"colorama"},
     "httpx": {"anyio", "certifi", "h11", "httpcore", "idna", "sniffio"},
+    "orjson": set(),
     "phonenumberslite": set(),
     "platformdirs": set(),
     "pydantic": {"annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"},

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from pydantic_core import from_json, to_json
+import orjson
 
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
@@ -95,7 +95,7 @@ def conversation_page(
     data = [_conversation(row, labels[row["id"]], with_preview=with_preview) for row in rows]
     has_more = next_cursor is not None
     page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **matches}
-    return JsonBody(to_json(page), next_cursor)
+    return JsonBody(orjson.dumps(page), next_cursor)
 
 
 def message_match(
@@ -165,7 +165,7 @@ def _conversation(row: Row, labels: Sequence[Row], *, with_preview: bool) -> dic
         "service_window_expires_at": _time(last_inbound and last_inbound + SERVICE_WINDOW),
         "last_activity_at": timestamp(row["last_activity_at"]),
         # The preview is stored in the format of the wire.
-        **({"last_message": preview and from_json(preview)} if with_preview else {}),
+        **({"last_message": preview and orjson.Fragment(preview)} if with_preview else {}),
         "created_at": timestamp(row["created_at"]),
         "updated_at": timestamp(row["updated_at"]),
     }
