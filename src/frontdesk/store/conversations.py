@@ -8,6 +8,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Literal
 
@@ -208,13 +209,14 @@ def _ordered_page(
     if connection.dialect == "postgresql":
         # Without a limit per range, PostgreSQL may sort the whole of it.
         arms = (f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms))
-    return _listed(
+    rows = _listed(
         connection,
         f"({' UNION ALL '.join(arms)} {order.first}) AS page",
-        f"page.{order.column} {order.way}, page.conversation_id {order.way}",
         parameters,
         selection.awake_at,
     )
+    # SQLite would copy every column into a table for it.
+    return sorted(rows, key=itemgetter(order.column, "id"), reverse=not order.ascending)
 
 
 def conversations_by_id(
@@ -230,18 +232,17 @@ def conversations_by_id(
         "(SELECT id AS conversation_id FROM conversation WHERE account_id = :account"
         f" AND id IN ({placeholders}) LIMIT {len(conversation_ids)}) AS page"
     )
-    rows = _listed(connection, source, "c.id", {"account": account_id, **parameters}, awake_at)
+    rows = _listed(connection, source, {"account": account_id, **parameters}, awake_at)
     return {row["id"]: row for row in rows}
 
 
 def _listed(
     connection: Connection,
     source: str,
-    order: str,
     parameters: Mapping[str, object],
     awake_at: int | None,
 ) -> list[Row]:
-    """Return the conversations of `source`, whose alias is page."""
+    """Return the conversations of `source`, whose alias is page, in any order."""
     rows = connection.rows(
         f"""
         SELECT c.id, c.status, c.awaiting_human, c.snoozed_until, c.unread_count, c.waiting_since,
@@ -254,7 +255,6 @@ def _listed(
         JOIN channel ON channel.account_id = :account AND channel.id = c.channel_id
         JOIN contact ON contact.account_id = :account AND contact.id = c.contact_id
         LEFT JOIN app_user ON app_user.account_id = :account AND app_user.id = c.assignee_id
-        ORDER BY {order}
         """,
         parameters,
     )

@@ -57,19 +57,21 @@ class _Session(sqlite3.Connection):
         """Check the deadline every `steps` virtual machine instructions."""
         self.set_progress_handler(lambda: time.monotonic() > self.ends_at, steps)
 
-    def fetch(self, sql: str, parameters: Mapping[str, object]) -> Iterator[Row]:
-        """Execute a statement and yield its rows."""
+    def fetch(
+        self, sql: str, parameters: Mapping[str, object], most: int | None = None
+    ) -> list[Row]:
+        """Execute a statement and return its rows, or the first of them."""
         times = self._ended[sql] if self._ended else 0
         cursor = self.execute(f"{sql}\n--{times}" if times else sql, parameters)
         names = [column[0] for column in cursor.description]
         try:
-            for row in cursor:
-                yield dict(zip(names, row, strict=True))
+            rows = cursor.fetchall() if most is None else cursor.fetchmany(most)
         except sqlite3.OperationalError:
             # Python 3.11 marks a statement that was interrupted between rows as in use for good,
             # and prepares it again on each run: vary its text to get a new cache entry.
             self._ended[sql] += 1
             raise
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 class SQLiteDatabase:
@@ -334,11 +336,11 @@ class _SQLiteConnection:
 
     def rows(self, sql: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
         self._set_the_time()
-        return list(self._connection.fetch(sql, parameters or {}))
+        return self._connection.fetch(sql, parameters or {})
 
     def row(self, sql: str, parameters: Mapping[str, object] | None = None) -> Row | None:
         self._set_the_time()
-        return next(self._connection.fetch(sql, parameters or {}), None)
+        return next(iter(self._connection.fetch(sql, parameters or {}, 1)), None)
 
     def run(self, sql: str, parameters: Mapping[str, object] | None = None) -> int:
         self._set_the_time()
