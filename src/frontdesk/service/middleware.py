@@ -6,19 +6,17 @@ from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from urllib.parse import quote, unquote
 
-from starlette.applications import Starlette
 from starlette.convertors import Convertor, register_url_convertor
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontdesk.service.access_control import RequestContext
 from frontdesk.service.access_log import AccessLog, ResponseObserver
-from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, problem_of
+from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, no_route, problem_of
 from frontdesk.service.telemetry import Telemetry
 
 MAX_REQUEST_BYTES = 8192
@@ -111,8 +109,8 @@ class Handler:
             await response(scope, receive, send)
 
 
-class HttpApplication(Starlette):
-    """Starlette application whose responses, errors and log entries have one form.
+class HttpApplication(Router):
+    """Router whose responses, errors and log entries have one form.
 
     clock: now in epoch milliseconds. Subclasses stop their threads in `close`.
     """
@@ -135,27 +133,29 @@ class HttpApplication(Starlette):
             return _error_response(request, error, problem, problem_base_uri)
 
         super().__init__(
-            routes=routes,
+            routes,
+            redirect_slashes=False,
+            default=_no_route,
+            lifespan=self._closing,
             middleware=[
                 Middleware(ContextMiddleware, clock=clock),
                 Middleware(ResponseObserver, log=access_log, telemetry=telemetry),
                 Middleware(ExceptionMiddleware, handlers={Exception: respond}),
                 Middleware(RequestSizeMiddleware),
             ],
-            # Starlette itself would answer these as plain text.
-            exception_handlers={HTTPException: respond},
-            lifespan=_closing,
         )
-        self.router.redirect_slashes = False
 
     def close(self) -> None:
         """Wait for running work and stop the threads. To be called after the last request."""
 
+    @asynccontextmanager
+    async def _closing(self, app: object) -> AsyncIterator[None]:
+        yield
+        self.close()
 
-@asynccontextmanager
-async def _closing(app: HttpApplication) -> AsyncIterator[None]:
-    yield
-    app.close()
+
+async def _no_route(scope: Scope, receive: Receive, send: Send) -> None:
+    raise no_route()
 
 
 def _error_response(

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from starlette.exceptions import HTTPException
-
 from frontdesk.crash_trace import trace
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
 from frontdesk.wire import ParameterProblem, Problem
@@ -158,9 +156,6 @@ def problem_of(error: Exception) -> ApiError:
     match error:
         case ApiError():
             return error
-        case HTTPException():
-            # Starlette's router raises it for an unknown path only.
-            return no_route()
         case Unreachable():
             return unavailable(error)
     return failed(error)
