@@ -54,6 +54,13 @@ def test_no_module_begins_with_a_question_word() -> None:
     ] == []
 
 
+def test_only_the_first_frame_is_decided_without_clicks_parser() -> None:
+    """The crash report names the command; the demo's process is no command."""
+    readers = {named(path) for path in MODULES if "sys.argv" in path.read_text("utf-8")}
+    places = ("__init__.py", "crash_report.py", "demo_data.py")
+    assert readers == {f"src/frontdesk/cli/{place}" for place in places}
+
+
 def test_no_source_refers_to_a_document_outside_the_repository() -> None:
     outside = re.compile(
         r"contract [0-9E]|reports [0-9]\.|\brules? R[0-9]|\bCLIENT-[0-9]|faults [0-9]"

@@ -335,7 +335,7 @@ def test_a_cache_that_others_hold_open_is_emptied_with_its_frame(cache: Path) ->
 BEGINS = """
 import os, sys
 from frontdesk.cli.first_frame_display import prepare_first_frame
-display = prepare_first_frame([], os.environ)
+display = prepare_first_frame([])
 display.show()
 assert display.shows is False
 from frontdesk.cli.first_frame_display import _likely_cache

@@ -1,7 +1,6 @@
 """Command line: entry point and commands. Only this package reads settings."""
 
 import gc
-import os
 import sys
 
 TYPE_CHECKING = False
@@ -15,7 +14,7 @@ def main() -> None:
     gc.disable()
     from frontdesk.cli.first_frame_display import prepare_first_frame
 
-    first_frame = prepare_first_frame(sys.argv[1:], os.environ)
+    first_frame = prepare_first_frame(sys.argv[1:])
     try:
         first_frame.show()
         from frontdesk.cli.signals import exit_on_signals

