@@ -97,15 +97,8 @@ def _page_model(name: str) -> type[Page[Any]]:
 
 
 async def _read_all(client: InboxClient, name: str) -> list[Any]:
-    """All values of a catalogue; stops if the server repeats a cursor."""
-    values: list[Any] = []
-    cursor: str | None = None
-    cursors: set[str | None] = set()
-    while cursor not in cursors and len(cursors) < CATALOGUE_PAGES:
-        cursors.add(cursor)
-        page = await client.catalogue_page(CATALOGUES[name], cursor=cursor)
-        values += page.data
-        if page.ended or not page.next_cursor:
-            break
-        cursor = page.next_cursor
-    return values
+    """All values of a catalogue."""
+    from frontdesk.client.paging import RowPages
+
+    rows = RowPages[Any](lambda cursor: client.catalogue_page(CATALOGUES[name], cursor=cursor))
+    return [value async for page in rows.pages(CATALOGUE_PAGES) for value in page.data]
