@@ -25,6 +25,7 @@ class Parameters:
         self._strict = strict
         self._values: dict[str, str] = {}
         self._faults: list[ParameterFault] = []
+        self._faulty: set[str] = set()
         for pair in query.split(b"&"):
             if pair:
                 name, _, value = pair.partition(b"=")
@@ -51,7 +52,7 @@ class Parameters:
         return None if self.faulty(name) else self._values.get(name)
 
     def faulty(self, name: str) -> bool:
-        return any(fault.problem.parameter == name for fault in self._faults)
+        return name in self._faulty
 
     def add_fault(
         self,
@@ -69,6 +70,7 @@ class Parameters:
             parameter=parameter, reason=reason, detail=detail, allowed=allowed, min=low, max=high
         )
         self._faults.append(ParameterFault(code, problem))
+        self._faulty.add(parameter)
 
     def raise_if_invalid(self) -> None:
         """Raise the collected faults.
