@@ -40,7 +40,7 @@ NAMED = {
 EXTRAS = {
     "keyring": {"keyring"},
     "postgres": {"psycopg", "psycopg-pool"},
-    "serve": {"httptools", "prometheus-client", "tzdata", "uvicorn"},
+    "serve": {"httptools", "prometheus-client", "tzdata", "uvicorn", "uvloop"},
     "web": {"aiohttp", "textual-serve"},
 }
 
