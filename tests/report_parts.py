@@ -1,4 +1,4 @@
-"""Reports with parts, as a server sends them that is asked for these."""
+"""Reports with all parts, as a server sends them."""
 
 from typing import TypeVar
 

@@ -1,4 +1,4 @@
-"""A terminal for programs that are watched from outside: what they write, how they end."""
+"""Pseudo-terminal for programs under test: their output and exit."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Alerts: each once whatever the polls repeat, none in quiet hours, nothing hostile gets out."""
+"""Alerts: each once, none in quiet hours, and no control characters."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What holds for the code as a whole, besides the import contracts."""
+"""Rules for the code as a whole, besides the import contracts."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The benchmarks run; what they measure is for whoever runs them."""
+"""The benchmarks run; their results are not checked."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""A conversation in words: order, authors, contents, marks."""
+"""Exported conversations: order, authors, contents, markup."""
 
 from datetime import UTC
 

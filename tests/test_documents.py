@@ -1,4 +1,4 @@
-"""The documents: their links lead somewhere, and their commands, programs and examples work."""
+"""The documents: links, commands, programs and examples work."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The packages: complete, well described, and usable away from the checkout."""
+"""The packages: complete, described, and usable outside the checkout."""
 
 import subprocess
 import sys

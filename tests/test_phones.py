@@ -1,4 +1,4 @@
-"""Phone numbers: spellings of one number, and how they are shown."""
+"""Phone numbers: spellings of one number, and their display."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What only some systems have is used only where there is another way without it."""
+"""Modules that only some systems have are used with a fallback."""
 
 import ast
 from collections.abc import Iterator

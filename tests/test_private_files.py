@@ -1,4 +1,4 @@
-"""Files for their owner's eyes alone, whoever writes them."""
+"""Files that only their owner can read."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Environment that other programs get."""
+"""Environment of subprocesses."""
 
 import os
 

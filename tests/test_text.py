@@ -1,4 +1,4 @@
-"""Hostile characters go, sizes are short."""
+"""Control characters are removed, sizes are short."""
 
 import json
 

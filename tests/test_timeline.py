@@ -1,4 +1,4 @@
-"""Fetched stretches and held keys: what comes, what goes, where a gap is."""
+"""Merging fetched ranges with cached keys: additions, removals, gaps."""
 
 from hypothesis import given
 from hypothesis import strategies as st

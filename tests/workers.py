@@ -1,4 +1,4 @@
-"""Waiting for what the viewer does beside its keys."""
+"""Waits for the background workers of an app."""
 
 from contextlib import suppress
 from typing import Any

@@ -1,4 +1,4 @@
-"""A cache file with any byte wrong: the session goes on, and what is shown was saved or is new."""
+"""A cache file with any byte damaged: the viewer continues, with saved or fresh data."""
 
 import asyncio
 import sqlite3

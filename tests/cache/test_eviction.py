@@ -1,4 +1,4 @@
-"""A cache within its size: what was not read for longest goes first, what is shown stays."""
+"""Size limit of the cache: the least recently read is evicted, what is shown stays."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The program `frontdesk serve` in a process of its own, as tests ask it."""
+"""`frontdesk serve` in a subprocess, for tests."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The program as a shell starts it, and the commands in this process."""
+"""Commands of the program, in a subprocess or in this process."""
 
 import subprocess
 import sys

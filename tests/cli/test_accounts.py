@@ -1,4 +1,4 @@
-"""`frontdesk init` and `frontdesk accounts`: a database to begin with, and who shares it."""
+"""`frontdesk init` and `frontdesk accounts`: databases and the accounts in them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`frontdesk cache`: what it says of which server, and what it removes."""
+"""`frontdesk cache`: statistics by server, and clearing."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""`frontdesk check`: says that everything adds up, or what does not."""
+"""`frontdesk check`: differences between counters and a recount."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Connections that are too many, say nothing, or take nothing of what they asked for."""
+"""Connection limits: too many, idle, and slow connections."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""`--database` is a path or an address: the same commands, the same words, and never a password."""
+"""`--database` as a path or a URL: same commands and messages, and no passwords."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`frontdesk demo` in a terminal: what it shows, how it is left, and what it leaves behind."""
+"""`frontdesk demo` in a terminal: its screens, its exit, and its temporary files."""
 
 import os
 import re

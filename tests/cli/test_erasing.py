@@ -1,4 +1,4 @@
-"""`frontdesk erase` removes a person and says so; `frontdesk ingest` looks after what came."""
+"""`frontdesk erase` removes a person; `frontdesk ingest` manages stored webhooks."""
 
 import itertools
 import json

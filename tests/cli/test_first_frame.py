@@ -1,4 +1,4 @@
-"""The screen that a start begins with, before the viewer is imported."""
+"""The saved first frame, shown before the viewer is imported."""
 
 import os
 import shutil

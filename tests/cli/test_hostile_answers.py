@@ -1,4 +1,4 @@
-"""Commands against a server whose every answer tries to reach the terminal: nothing of it does."""
+"""Commands print nothing of hostile responses that a terminal would obey."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`frontdesk import events`: what can be read goes in, the rest is reported."""
+"""`frontdesk import events`: imports what is readable, and reports the rest."""
 
 import gzip
 import json

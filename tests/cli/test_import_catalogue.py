@@ -1,4 +1,4 @@
-"""`frontdesk import catalogue`: a file goes in whole or not at all, and says what it changed."""
+"""`frontdesk import catalogue`: all or nothing, with a list of changes."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`frontdesk import chat`: says what it took, how it read it and what it could not know."""
+"""`frontdesk import chat`: its report of imported messages, dates and gaps."""
 
 from pathlib import Path
 

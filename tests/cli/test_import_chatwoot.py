@@ -1,4 +1,4 @@
-"""`frontdesk import chatwoot`, from a double that speaks the calls it makes, pages included."""
+"""`frontdesk import chatwoot` from a fake of its API, pages included."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `import chatwoot` keeps of messages that are more than text, and that it loses none."""
+"""`import chatwoot` keeps contents other than text, and loses no messages."""
 
 import json
 from collections.abc import Iterator

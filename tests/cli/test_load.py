@@ -1,4 +1,4 @@
-"""The service at its limit and past it: it sheds, errs in nothing, loses nothing that it took."""
+"""The service at and beyond its limits: it sheds load and loses no accepted webhook."""
 
 import signal
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is said to those who do not speak HTTP, or speak without end."""
+"""Malformed and endless HTTP requests get an error response."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""The index of messages: made on request, checked, erased, removed."""
+"""The message search index: built on request, checked, erased, removed."""
 
 import sqlite3
 from contextlib import closing

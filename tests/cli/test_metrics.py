@@ -1,4 +1,4 @@
-"""`frontdesk serve --metrics`: what Prometheus reads, from one worker and from several."""
+"""`frontdesk serve --metrics`: Prometheus metrics of one worker and of several."""
 
 import os
 import signal

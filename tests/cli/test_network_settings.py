@@ -1,4 +1,4 @@
-"""Certificates and proxies as commands meet them: from the environment or the configuration."""
+"""Certificates and proxies of commands, from the environment or the configuration."""
 
 import asyncio
 import json

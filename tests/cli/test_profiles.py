@@ -1,4 +1,4 @@
-"""`frontdesk profiles`: keys are tried before they are kept, and kept for their owner alone."""
+"""`frontdesk profiles`: keys are tested before they are stored, readable by their owner only."""
 
 import os
 import subprocess

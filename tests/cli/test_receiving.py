@@ -1,4 +1,4 @@
-"""`frontdesk serve` receives webhooks: from a signed body to a message, whatever happens."""
+"""`frontdesk serve` receives webhooks: from a signed body to a message, after any failure."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""`frontdesk sample`: a database of any size that every other command takes."""
+"""`frontdesk sample`: databases of any size that all commands accept."""
 
 import os
 import signal

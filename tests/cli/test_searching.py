@@ -1,4 +1,4 @@
-"""`frontdesk search`: a database is searched whole, a server in what the viewer has shown of it."""
+"""`frontdesk search`: in a whole database, or in the cache of a server."""
 
 import asyncio
 import csv

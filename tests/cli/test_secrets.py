@@ -1,4 +1,4 @@
-"""What is secret shows nowhere but where it belongs: keys, and what customers write."""
+"""Keys and messages of customers appear in no log, error or argument list."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`frontdesk serve`: the service over TCP, from a start to a clean end."""
+"""`frontdesk serve`: the service over TCP, from start to shutdown."""
 
 import json
 import os

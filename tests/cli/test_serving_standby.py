@@ -1,4 +1,4 @@
-"""A service that reads from a standby and receives into the primary, whichever of them is there."""
+"""A service that reads from a standby and writes to the primary, after failovers too."""
 
 import hashlib
 import hmac

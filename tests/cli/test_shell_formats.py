@@ -1,4 +1,4 @@
-"""Rows as text: nothing is obeyed, columns align, no spreadsheet runs what a customer wrote."""
+"""Output formats: control characters, alignment, spreadsheet formulas."""
 
 import csv
 import io

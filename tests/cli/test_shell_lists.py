@@ -1,4 +1,4 @@
-"""`frontdesk list` and `counts`: what they ask for, and how it is written."""
+"""`frontdesk list` and `counts`: requests and output."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The commands as a shell runs them: exit codes, pipes, signals, what is imported, completion."""
+"""The program in a shell: exit codes, pipes, signals, imports, completion."""
 
 import json
 import os

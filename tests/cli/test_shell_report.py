@@ -1,4 +1,4 @@
-"""`frontdesk report`: periods by name and by date, and every number in every format."""
+"""`frontdesk report`: periods by name and date, and all figures in every format."""
 
 import asyncio
 import csv

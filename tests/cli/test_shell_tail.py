@@ -1,4 +1,4 @@
-"""`frontdesk tail`: every new message once, from a server that may come and go."""
+"""`frontdesk tail`: each new message once, also from an unreliable server."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP of a process: they end it, and an event loop ends by its own means."""
+"""SIGTERM and SIGHUP end the process; a running event loop is stopped first."""
 
 import os
 import signal

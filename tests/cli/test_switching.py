@@ -1,4 +1,4 @@
-"""The program in a terminal: the first start, and going from one profile to another."""
+"""Switching between profiles in a terminal, after a first start."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`frontdesk sync meta`: channels and templates from a double of the two calls it makes."""
+"""`frontdesk sync meta`: channels and templates from a fake of the Graph API."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The viewer as a program in a terminal: how it is left."""
+"""The viewer as a program in a terminal: how it exits."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`frontdesk web`: the viewer in a real browser, and who is kept out of it."""
+"""`frontdesk web` in a real browser, and its access control."""
 
 import asyncio
 import os

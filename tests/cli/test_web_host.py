@@ -1,4 +1,4 @@
-"""What a page may have done on the machine that serves it: nothing but draw its inbox."""
+"""Pages of `frontdesk web` have no access to the machine that serves them."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Several processes on one port: they begin together, replace each other, end without a loss."""
+"""Several worker processes on one port: start, replacement, shutdown."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A small inbox as the contract spells it: rows as plain objects, every member there."""
+"""Rows of a small inbox as plain objects, with all members of the contract."""
 
 from typing import Any
 

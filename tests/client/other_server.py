@@ -1,4 +1,4 @@
-"""A server that keeps to the specification and spells everything that it leaves open differently.
+"""A server that conforms to the specification, and differs wherever that is open.
 
 Without variants it answers as the contract has it; each variant changes one thing.
 """

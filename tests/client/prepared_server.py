@@ -1,4 +1,4 @@
-"""A server in the test's own process that gives prepared answers."""
+"""In-process server with prepared responses."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping

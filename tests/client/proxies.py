@@ -1,4 +1,4 @@
-"""A small proxy that only knows CONNECT and notes every byte that it is sent."""
+"""A small CONNECT proxy that records all bytes it receives."""
 
 import asyncio
 import contextlib

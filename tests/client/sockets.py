@@ -1,4 +1,4 @@
-"""A server of raw sockets on this machine, for every way in which a connection fails."""
+"""A server of raw sockets, for every way in which a connection can fail."""
 
 import asyncio
 import contextlib

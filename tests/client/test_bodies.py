@@ -1,4 +1,4 @@
-"""Bodies: read whole and clean, or refused."""
+"""Response bodies are read whole and cleaned, or refused."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Asking a server once for everything."""
+"""Feature discovery of a server."""
 
 import pytest
 from tests.client.other_server import OtherServer, Variant, problem

@@ -1,4 +1,4 @@
-"""Servers that spell things otherwise: what is read is what the contract's own spelling gives."""
+"""Servers with other member names give the same values as `/v1`."""
 
 import asyncio
 import random

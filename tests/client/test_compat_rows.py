@@ -1,4 +1,4 @@
-"""Rows that say less, more, or what nobody knows: read as far as they can be, nothing made up."""
+"""Rows with missing, additional or unknown members are read without invented values."""
 
 from typing import Any
 

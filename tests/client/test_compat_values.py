@@ -1,4 +1,4 @@
-"""Counts and reports of every shape: the same numbers."""
+"""Counts and reports of every shape give the same numbers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Answers of "unchanged": half a question, half an answer, and never believed for ever."""
+"""ETag cache: conditional requests, 304 responses, and their expiry."""
 
 import pytest
 from tests.client.inbox_rows import Row

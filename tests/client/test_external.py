@@ -1,4 +1,4 @@
-"""The client of other services' APIs waits as long as they say before it asks again."""
+"""The client of third-party APIs waits as long as Retry-After says."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Answers that are errors, each as its own; when the server is asked again."""
+"""Error responses by status, and which are retried."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

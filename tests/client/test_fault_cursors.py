@@ -1,4 +1,4 @@
-"""Pages that lead nowhere, twice to the same place or out of order, over real connections."""
+"""Cursors that lead nowhere, repeat or are out of order, over real connections."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The client as a library: lists of any length, and single answers."""
+"""The client as a library: lists of any length, and single resources."""
 
 from collections.abc import Awaitable, Callable
 

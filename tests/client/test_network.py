@@ -1,4 +1,4 @@
-"""The network: servers that are slow, break off, lie or cannot prove who they are."""
+"""Network faults: slow, broken and untrusted servers."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""When a server is left alone and who asks it again: limits, failures, silence."""
+"""Throttling: rate limits, failures, circuit breaker."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

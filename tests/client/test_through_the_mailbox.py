@@ -1,4 +1,4 @@
-"""The mailbox over servers with other spellings."""
+"""The mailbox over servers that deviate."""
 
 from datetime import UTC, datetime
 from pathlib import Path

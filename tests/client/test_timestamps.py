@@ -1,4 +1,4 @@
-"""Every way of writing a moment is read as the same moment."""
+"""All timestamp formats of one moment are read as the same moment."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

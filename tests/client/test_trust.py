@@ -1,4 +1,4 @@
-"""Certificates, addresses, and the key, which goes to its server only."""
+"""Certificates, addresses, and that a key is only sent to its server."""
 
 import json
 import logging

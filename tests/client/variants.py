@@ -1,4 +1,4 @@
-"""Other spellings, by their numbers: what is read from them is what the contract's spelling gives.
+"""Numbered variants of server responses, which are read like those of `/v1`.
 
 An envelope changes how a page is wrapped, a row variant how rows are written.
 """

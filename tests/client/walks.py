@@ -1,4 +1,4 @@
-"""Walking the whole of an inbox through the client, as a viewer and a program would."""
+"""Reads a whole inbox through the client, as a viewer and a program would."""
 
 from dataclasses import dataclass, field
 from typing import Any

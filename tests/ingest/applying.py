@@ -1,4 +1,4 @@
-"""Events of one conversation, how they are applied, and what is in the store then."""
+"""Events of one conversation; applies them and reads the resulting rows."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Numbers that change hands: whenever news of it comes, the same people and the same threads."""
+"""Changed numbers: events in any order give the same contacts and conversations."""
 
 from itertools import pairwise
 from typing import Any

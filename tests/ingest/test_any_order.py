@@ -1,4 +1,4 @@
-"""Any order, any repetition, any batches: the same facts make the same inbox."""
+"""Events in any order, repetition and batches give the same inbox."""
 
 import json
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Folding events into the store."""
+"""Applying events to the store."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Archives are read line by line, whatever is in them."""
+"""Archives are read line by line, whatever their lines contain."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Contacts that consist of parts: made one by news of a number, and taken apart again."""
+"""Parts of contacts: merged by a change of number, and split again."""
 
 import pytest
 from tests.ingest.applying import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows

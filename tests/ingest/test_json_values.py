@@ -1,4 +1,4 @@
-"""A stream of JSON falls into its values, however they are laid out."""
+"""Splitting a JSON stream into values, in any layout."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Webhook bodies without what must be forgotten."""
+"""Redaction of stored webhook bodies."""
 
 import json
 from typing import Any

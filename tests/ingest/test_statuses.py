@@ -1,4 +1,4 @@
-"""Two reports of one delivery step become one: the earlier time, the later pricing."""
+"""Merging two statuses of one step: the earlier time, the later pricing."""
 
 from dataclasses import replace
 

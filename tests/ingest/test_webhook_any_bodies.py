@@ -1,4 +1,4 @@
-"""Any order, any repetition, any batches of webhook bodies of every kind: the same inbox."""
+"""Webhook bodies in any order, repetition and batches give the same inbox."""
 
 from collections.abc import Mapping
 from itertools import pairwise

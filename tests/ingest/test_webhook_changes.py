@@ -1,4 +1,4 @@
-"""Webhooks about other things than new messages: edits, identities, history, numbers, templates."""
+"""Webhooks other than new messages: edits, identities, history, numbers, templates."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Exported chats: what is in them, in which files, and what is known of it already."""
+"""Exported chats: contents, file formats, and messages that are known already."""
 
 import contextlib
 import stat

@@ -1,4 +1,4 @@
-"""When something was said in an exported chat: in any language, with no date guessed."""
+"""Dates in exported chats, in any language, without guesses."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo

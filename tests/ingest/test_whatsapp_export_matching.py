@@ -1,4 +1,4 @@
-"""An exported chat first, and then what has ids: webhooks, history and archives add nothing."""
+"""Webhooks, history and archives after an exported chat add no duplicates."""
 
 import json
 import random

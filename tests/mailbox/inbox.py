@@ -1,4 +1,4 @@
-"""A server in memory for the mailbox to ask."""
+"""In-memory server for tests of the mailbox."""
 
 import asyncio
 from collections.abc import Callable, Sequence

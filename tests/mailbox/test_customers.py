@@ -1,4 +1,4 @@
-"""Contacts: read by phone, searched for, joined with what was seen of them."""
+"""Contacts: read by phone, searched, joined with cached conversations."""
 
 import asyncio
 

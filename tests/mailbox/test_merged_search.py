@@ -1,4 +1,4 @@
-"""A search merges what this computer keeps with what the server finds."""
+"""Search results of the cache and of the server are merged."""
 
 import asyncio
 from collections.abc import Iterator

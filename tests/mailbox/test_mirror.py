@@ -1,4 +1,4 @@
-"""Filling the cache from the real service: whatever ends it, all is there and hardly read twice."""
+"""Filling the cache from the real service: complete after any interruption, no rereads."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""The power source, as Linux says it in files."""
+"""The power source, from files as of Linux."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reading ahead: the next page and the thread under the cursor, and when nothing is asked."""
+"""Prefetching of the next page and of threads, and when it pauses."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Figures in words: no samples is not zero, few samples say so, and few figures are judged."""
+"""Formatting of metrics: missing samples, few samples, changes."""
 
 import pytest
 

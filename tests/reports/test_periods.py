@@ -1,4 +1,4 @@
-"""Periods by name, by typing, and the ones beside them."""
+"""Report periods by name and by dates, and their neighbours."""
 
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta

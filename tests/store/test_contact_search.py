@@ -1,4 +1,4 @@
-"""A search finds what a plain look at every contact finds, in the same order, page by page."""
+"""Contact search finds the same rows in the same order as a scan, page by page."""
 
 import sqlite3
 from collections.abc import Iterator

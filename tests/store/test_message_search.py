@@ -1,4 +1,4 @@
-"""A search for messages finds what a plain look at every message finds, page by page."""
+"""Message search finds the same rows as a scan, page by page."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""A database of another version: upgraded whole, refused in words, or left as it is."""
+"""Databases of other versions: upgraded completely, refused, or unchanged."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

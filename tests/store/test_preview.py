@@ -1,4 +1,4 @@
-"""Previews are cut between graphemes and speak the wire's words."""
+"""Message previews are cut between graphemes."""
 
 import json
 

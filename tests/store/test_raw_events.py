@@ -1,4 +1,4 @@
-"""Webhook bodies as they came: kept once, claimed once, dropped in time."""
+"""Stored webhook bodies: kept once, claimed once, deleted in time."""
 
 import json
 import threading

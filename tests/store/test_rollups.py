@@ -1,4 +1,4 @@
-"""Periods are made of buckets of roll-ups, and of what these lack or have too much."""
+"""Periods as sums of roll-up buckets and corrections at their ends."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""A snooze that is over reads the same before it is written down as after."""
+"""An expired snooze reads the same before and after it is written."""
 
 from itertools import product
 

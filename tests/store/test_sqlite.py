@@ -1,4 +1,4 @@
-"""The file under the store: ours or untouched, whole transactions, readers beside a writer."""
+"""The SQLite engine: file checks, atomic transactions, readers beside a writer."""
 
 import sqlite3
 from collections.abc import Iterator

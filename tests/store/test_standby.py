@@ -1,4 +1,4 @@
-"""A primary and a standby that follows it: either may die, and no reader and no writer is lost."""
+"""A primary and a standby: reads and writes survive the failure of either."""
 
 import threading
 from collections.abc import Iterator

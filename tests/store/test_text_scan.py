@@ -1,4 +1,4 @@
-"""A scan gives every row once, whatever the size of its chunks; messages newest first."""
+"""A scan returns each row once for any chunk size, messages newest first."""
 
 from collections.abc import Iterator
 from itertools import chain, count

@@ -1,4 +1,4 @@
-"""Rows, ids, entries and counters are written together and say the same."""
+"""Rows, ids, filter table and counters are written consistently."""
 
 from typing import Any, cast
 

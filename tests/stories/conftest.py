@@ -1,4 +1,4 @@
-"""An inbox as somebody has it: the sample, made now, and the program over it."""
+"""A generated inbox, and the program on it."""
 
 import json
 import os

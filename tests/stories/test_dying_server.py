@@ -1,4 +1,4 @@
-"""A server dies while somebody reads: what was read stays, and all goes on when it is back."""
+"""A server dies while a user reads: cached data stays, and the viewer recovers."""
 
 from pathlib import Path
 

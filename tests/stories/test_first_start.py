@@ -1,4 +1,4 @@
-"""Somebody starts the program for the first time: connects to an inbox, and finds it again."""
+"""A first start: the user connects to an inbox, and the next start opens it."""
 
 from pathlib import Path
 

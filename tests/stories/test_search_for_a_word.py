@@ -1,4 +1,4 @@
-"""Somebody searches a word of a conversation that was never opened on this computer."""
+"""A user searches a word in a conversation that was never opened on this computer."""
 
 import time
 from collections.abc import Iterator

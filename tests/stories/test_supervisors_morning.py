@@ -1,4 +1,4 @@
-"""A supervisor's morning: how the week goes, where it hurts, and the same figures in the shell."""
+"""A supervisor's morning: the report of the week, one channel, the same figures in the shell."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Somebody works with alerts: what is late is said on the screen, by the terminal and a program."""
+"""Alerts: late conversations are announced on the screen, by the terminal and by a program."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Rules that hold in every frame of the inbox: what the screen says is true."""
+"""Invariants of every frame of the inbox."""
 
 import re
 from collections.abc import Callable

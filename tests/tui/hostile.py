@@ -1,4 +1,4 @@
-"""An inbox whose every text wants something from the terminal, and what it wants."""
+"""An inbox with control sequences in every text, and the effects they would have."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the inbox holds while tests press its keys."""
+"""State of the inbox screen, read by tests."""
 
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.inbox.screen import InboxScreen

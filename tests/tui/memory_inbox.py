@@ -1,4 +1,4 @@
-"""An inbox in memory whose customers all have other names, on a clock where waiting takes no time.
+"""In-memory inbox with distinct names, on a virtual clock.
 
 Every name on the screen shows whose row, header, message or contact that is.
 """

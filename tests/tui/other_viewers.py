@@ -1,4 +1,4 @@
-"""The viewer on servers that are not ours, with a clock that moves when it is read."""
+"""The viewer on servers that deviate, with a clock that advances when it is read."""
 
 from datetime import UTC
 

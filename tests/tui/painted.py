@@ -1,4 +1,4 @@
-"""What an app has painted, read from its widgets: strips of the topmost screen, and words."""
+"""Text that an app has drawn, read from the strips of its widgets."""
 
 from operator import itemgetter
 

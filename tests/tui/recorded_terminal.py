@@ -1,4 +1,4 @@
-"""The real viewer in a real terminal, every byte of it kept, and its screen read like a person."""
+"""The viewer in a pseudo-terminal whose output is recorded and read as a screen."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Servers that do what the service does not: fail always, or stop in the middle."""
+"""Servers that always fail, or fail half way."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What a start, a key and a rest may cost, counted and not timed: a budget passed is a failure."""
+"""Budgets of a start, a key and an idle viewer, counted in operations."""
 
 import os
 import subprocess

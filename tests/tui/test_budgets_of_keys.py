@@ -1,4 +1,4 @@
-"""What a key costs beside many conversations is what it costs beside few: counted, not timed."""
+"""The cost of a key does not depend on the number of conversations."""
 
 import sqlite3
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Keys that are typed faster than screens open arrive where they were meant for, in order."""
+"""Keys typed before a screen is mounted reach it in order."""
 
 import pytest
 from textual import events

@@ -1,4 +1,4 @@
-"""The server's timestamps in the reader's zone, whatever they say."""
+"""Timestamps of the server in the local time zone."""
 
 import re
 from dataclasses import replace

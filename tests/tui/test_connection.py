@@ -1,4 +1,4 @@
-"""What the status line says of the server, failure by failure."""
+"""The status line after each kind of failure."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Every key of the viewer is pressed where it works, and does something that can be seen.
+"""Every key of the viewer has a visible effect where it is bound.
 
 A new binding needs a line here: which keys bring the reader to where it works.
 """

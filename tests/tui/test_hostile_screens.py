@@ -1,4 +1,4 @@
-"""Every screen over an inbox whose every text is an attack, in a real terminal: it stays text."""
+"""Every screen over an inbox of hostile texts, in a terminal."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""In a real terminal, no text of an inbox becomes anything but text."""
+"""Texts of an inbox never become control sequences in a terminal."""
 
 import re
 import time

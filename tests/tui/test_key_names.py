@@ -1,4 +1,4 @@
-"""Sentences name the keys that the reader has, wherever a key is named."""
+"""Messages name keys as the user has configured them."""
 
 import ast
 import re

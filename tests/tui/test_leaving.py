@@ -1,4 +1,4 @@
-"""Screens over others are left once, however fast keys come, and nothing of them is kept."""
+"""Screens are dismissed once, however fast keys come, and are released."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""Strings that break programs, as names, labels, messages, templates and errors: just strings."""
+"""Strings that break programs, as names, labels, messages, templates and errors."""
 
 import json
 import time

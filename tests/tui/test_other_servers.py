@@ -1,4 +1,4 @@
-"""The whole viewer on servers that choose otherwise: what it shows, and what it says of a lack."""
+"""The whole viewer on servers that deviate or lack features."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

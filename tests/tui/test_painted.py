@@ -1,4 +1,4 @@
-"""What is sent to the terminal: all that there is to see, and nothing twice."""
+"""Output to the terminal: complete, and without repetition."""
 
 from collections.abc import Sequence
 from typing import Any

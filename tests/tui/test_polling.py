@@ -1,4 +1,4 @@
-"""When the server is asked again, by a clock that moves when the test says so."""
+"""Polling intervals, on a clock that tests advance."""
 
 import asyncio
 from datetime import UTC, timedelta

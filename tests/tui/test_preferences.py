@@ -1,4 +1,4 @@
-"""The viewer as its reader wants it: colours, density, bell, quiet, keys, other keyboards."""
+"""Preferences: colours, density, bell, quiet hours, keys, keyboard layouts."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Saved views, histories of views and queries, and where an inbox opens that remembers nothing."""
+"""Saved views, histories of views and queries, and the first view of a new inbox."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""Rows that cannot be read cost themselves: the others are shown, and how many are missing."""
+"""Unreadable rows are left out and counted; the others are shown."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Moments as the interface writes them, and as programs read them."""
+"""Timestamps as the interface writes them, and as programs read them."""
 
 import json
 from datetime import UTC, datetime, timedelta

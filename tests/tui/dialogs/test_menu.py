@@ -1,4 +1,4 @@
-"""Menus: a letter, the cursor or a click takes an entry."""
+"""Menus: entries are selected by letter, cursor or click."""
 
 from typing import Any
 

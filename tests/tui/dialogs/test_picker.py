@@ -1,4 +1,4 @@
-"""Pickers: what is typed narrows them, the cursor stays in view whatever the size."""
+"""Pickers: typing narrows the choices, the cursor stays visible at any size."""
 
 import pytest
 from textual.events import Key

@@ -1,4 +1,4 @@
-"""What the bars say about filters, counts, the open conversation and the keys."""
+"""Bars of the inbox: filters, counts, the open conversation, key hints."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The first moments of the inbox: what may happen before the server has answered."""
+"""The inbox before the first response of the server."""
 
 import asyncio
 from typing import Any

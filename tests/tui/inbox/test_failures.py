@@ -1,4 +1,4 @@
-"""The inbox without a server, a key or a cache that can be used: what it shows and says."""
+"""The inbox without a server, a valid key or a usable cache."""
 
 from pathlib import Path
 

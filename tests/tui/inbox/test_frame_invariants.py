@@ -1,4 +1,4 @@
-"""What the inbox says is true in every frame, whatever is pressed, answered or resized."""
+"""Invariants hold in every frame, for random keys, responses and sizes."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The ends of lists that lead nowhere: they are not asked for again and again by themselves."""
+"""Lists with broken ends are not requested again and again."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Orders and filters that the viewer applies itself: complete in the end, and until then said so.
+"""Orders and filters of the viewer itself: progress, and completeness at the end.
 
 The server has 260 open conversations; the longer a customer waits, the further down they are.
 """

@@ -1,4 +1,4 @@
-"""Conversations that are marked in the list: how they are shown, kept, and saved together."""
+"""Marked conversations: display, persistence, and saving them together."""
 
 import json
 from pathlib import Path

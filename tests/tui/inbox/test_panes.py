@@ -1,4 +1,4 @@
-"""The panes of the inbox: how wide they are, and which one has the keyboard."""
+"""The panes of the inbox: widths and focus."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -1,4 +1,4 @@
-"""Filters as text and views as tabs, as somebody uses them who answers customers all day."""
+"""Filters as text and views as tabs."""
 
 import re
 from datetime import UTC

@@ -1,4 +1,4 @@
-"""Refreshing by hand: it asks at once, and a wait that is running is never made longer by it."""
+"""Refreshing by hand requests at once, and never lengthens a pause."""
 
 import asyncio
 import re

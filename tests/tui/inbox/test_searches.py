@@ -1,4 +1,4 @@
-"""Three searches: / in this pane, s on this computer, ctrl+k to people, conversations and views."""
+"""Three searches: / in this pane, s in messages, ctrl+k for contacts, conversations and views."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which conversation is selected: row, header, thread and contact agree, and focus is kept."""
+"""The selected conversation: row, header, thread and contact agree, and focus is kept."""
 
 import asyncio
 from pathlib import Path

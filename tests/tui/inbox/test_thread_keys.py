@@ -1,4 +1,4 @@
-"""What is read, worked through by keys: parts, days, links, copies, rows as they were received."""
+"""Keys of the thread: filters, days, links, copies, raw rows."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The thread of the inbox, driven by keys: opened, followed, left, found again."""
+"""The thread pane: opening, refreshing, leaving, returning."""
 
 from frontdesk.client import InboxClient
 from frontdesk.tui.app import FrontdeskApp

@@ -1,4 +1,4 @@
-"""A queue worked through by keys: sieves, orders, kept views, chips, what is next."""
+"""Working through the list by keys: filters, orders, saved views, chips."""
 
 import asyncio
 from pathlib import Path

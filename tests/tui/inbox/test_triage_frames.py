@@ -1,4 +1,4 @@
-"""Cases of triage in which every frame is checked: unread, longest waiting, one customer."""
+"""Triage with every frame checked: unread, longest waiting, one customer."""
 
 import asyncio
 import re

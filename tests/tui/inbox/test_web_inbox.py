@@ -1,4 +1,4 @@
-"""A read-only viewer hands over: conversations open in a web inbox, texts are copied filled in."""
+"""Conversations open in a web inbox; copied texts have the customer's name filled in."""
 
 import webbrowser
 from datetime import UTC

@@ -1,4 +1,4 @@
-"""A report on the screen: how it is opened and read, and servers that answer otherwise."""
+"""Opens a report on the screen and reads it, also of servers that deviate."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where the report leads, and what is taken out of it: conversations, copies, files."""
+"""Leaving a report: conversations of a figure, copies, files."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""What a report says by person, team, label and hour, with percentiles and targets."""
+"""Reports by person, team, label and hour, with percentiles and targets."""
 
 from datetime import UTC, timedelta
 from typing import Any

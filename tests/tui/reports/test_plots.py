@@ -1,4 +1,4 @@
-"""Sparklines and bars: true to their width, and no gap that looks like a zero."""
+"""Sparklines and bars: exact widths, and gaps that differ from zero."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What the report says of what the server answers, lacks, refuses or does not answer."""
+"""The report with partial, refused and missing responses."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The wall: what is the case now and today, in digits that can be read from afar."""
+"""The wall: figures of now and today in large digits."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""An application with nothing below the views: what they are opened on in tests."""
+"""An application that shows the views alone."""
 
 from typing import Any
 

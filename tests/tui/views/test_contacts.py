@@ -1,4 +1,4 @@
-"""The contacts: what a search finds as one types, and where enter leads."""
+"""The contacts view: search as one types, and opening a contact."""
 
 import asyncio
 from datetime import UTC

@@ -1,4 +1,4 @@
-"""The views over an inbox whose every text is an attack: it stays text, and in its place."""
+"""The views over an inbox of hostile texts."""
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC

@@ -1,4 +1,4 @@
-"""The screen of the server, driven by keys: what it has, lacks and forbids, and what is kept."""
+"""The server view: features, deviations, cache statistics."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Templates as WhatsApp shows them, whatever Meta sends."""
+"""Previews of message templates, for any components that Meta sends."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""From view to view: the menu, the function keys, and what each is left with."""
+"""Switching between views: the menu, function keys, and leaving."""
 
 from datetime import UTC
 

@@ -1,4 +1,4 @@
-"""Text is exactly as wide as was asked for, whatever it is made of."""
+"""Text is fitted to exact widths, whatever its characters."""
 
 import pytest
 from hypothesis import given

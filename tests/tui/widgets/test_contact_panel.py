@@ -1,4 +1,4 @@
-"""What is known of a customer, and that it fits beside its names."""
+"""Facts of a contact, and their layout."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""WhatsApp's marks become colours where WhatsApp would show them, and stay text elsewhere."""
+"""WhatsApp markup is rendered where WhatsApp would render it."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Rows of a list, with others among them, are what a plain list of them is."""
+"""Merged rows of a list are the same as a plain list of them."""
 
 from hypothesis import given
 from hypothesis import strategies as some

@@ -1,4 +1,4 @@
-"""The list keeps the reader's place, whatever happens to its rows."""
+"""The virtual list keeps its place when rows change."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A view on rows of any height: compared with all lines written out."""
+"""Viewport over rows of any height, compared with a list of all lines."""
 
 from itertools import pairwise
 
