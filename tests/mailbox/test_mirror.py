@@ -22,6 +22,7 @@ from frontdesk.ingest.events import Author, NoteUpsert, Person
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.mirror import PASS_SECONDS, Mirror
 from frontdesk.mailbox.prefetch import Pace
+from frontdesk.mailbox.search import extent_here
 from frontdesk.request_priority import in_background
 from frontdesk.service.api_keys import SCOPES, EphemeralKey, new_ephemeral_key
 from frontdesk.service.app import Application, Options, create_app
@@ -294,8 +295,10 @@ async def test_while_it_fills_the_coverage_says_how_far_it_is(world: World) -> N
     world.now -= timedelta(seconds=1)
     async with world.program() as program:
         coverage = await program.mailbox.coverage()
+        extent = await extent_here(program.mailbox)
     assert coverage is not None
     assert coverage.words == "1 of 5 conversations (filling)"
+    assert extent == "1 of 5 conversations (filling) and what was opened here"
     assert not coverage.whole
 
 

@@ -108,11 +108,7 @@ class SearchRun:
         """Description of what was looked through, after "in"."""
         if self.everywhere:
             return EVERYWHERE
-        coverage = await self._mailbox.coverage()
-        if coverage is not None and coverage.known:
-            return coverage.words
-        seen = await self._mailbox.seen()
-        return f"the {seen.messages:,} messages opened on this computer"
+        return await extent_here(self._mailbox)
 
     def _hit(self, match: MessageMatch) -> Hit:
         snippet, spans = snippet_of((match.excerpt,), Terms.of(self._search.words))
@@ -136,6 +132,16 @@ class SearchRun:
 
 def _place(hit: Hit) -> tuple[str, str, str]:
     return sort_text(hit.created_at), hit.kind, hit.id
+
+
+async def extent_here(mailbox: Mailbox) -> str:
+    """Description of what a search without the server looks through, after "in"."""
+    coverage = await mailbox.coverage()
+    if coverage is None or not coverage.known:
+        seen = await mailbox.seen()
+        return f"the {seen.messages:,} messages opened on this computer"
+    everything = coverage.whole and coverage.keep == "all"
+    return coverage.words if everything else f"{coverage.words} and what was opened here"
 
 
 async def ask_quietly(run: SearchRun, offered: Collection[str]) -> InboxError | None:

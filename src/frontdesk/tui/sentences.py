@@ -59,10 +59,7 @@ NO_MATCH_IN_PANE = "No match for “{text}” in the loaded rows of this pane"
 NO_MATCH_IN_LIST = "No match for “{text}” in this list"
 NO_MATCH_SHOW_ALL = "No match. {key}: show all"
 SEARCH = "Search everything on this computer"
-SEARCH_OF = (
-    "Search everything on this computer: {messages:,} messages, {conversations:,} conversations"
-)
-SEARCH_ALL = "Search all conversations, and everything on this computer"
+SEARCH_IN = "Search {extent}"
 SEARCH_HINT = "words or parts of them; from:ana in:london after:2026-03-14 before:2026-04-01"
 SEARCHING_MESSAGES = "Searching…"
 NOT_FOUND_IN = "Not found in {extent}"

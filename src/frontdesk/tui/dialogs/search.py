@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from frontdesk.cache import Hit
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.search import TOO_SHORT, SearchRun, ask_quietly
+from frontdesk.mailbox.search import EVERYWHERE, TOO_SHORT, SearchRun, ask_quietly, extent_here
 from frontdesk.phones import contact_name
 from frontdesk.query import MessageSearch, Query, QueryNames, parse_search
 from frontdesk.text import first_non_blank
@@ -56,11 +56,10 @@ class SearchScreen(Picker[Chosen]):
 
     @work(group="search", exclusive=True)
     async def _describe_extent(self) -> None:
-        """Show how much is on this computer; counting takes longer than a search."""
-        seen = await self._mailbox.seen()
+        """Show what is searched; counting takes longer than a search."""
         has_search = self._mailbox.state_of("search_messages") == "present"
-        of = sentences.SEARCH_OF.format(messages=seen.messages, conversations=seen.conversations)
-        self._show_title(sentences.SEARCH_ALL if has_search else of)
+        extent = EVERYWHERE if has_search else await extent_here(self._mailbox)
+        self._show_title(sentences.SEARCH_IN.format(extent=extent))
 
     def _show_title(self, words: str) -> None:
         self.query_one("#picker-title", Static).update(words)
@@ -77,8 +76,10 @@ class SearchScreen(Picker[Chosen]):
         self.workers.cancel_group(self, "search")
         if search.words:
             self._go_on(run, search, typed, more=more)
+        elif search.problems:
+            self._show_title(_problems(search))
         else:
-            self._show_title(_problems(search) or sentences.SEARCH)
+            self._describe_extent()
 
     def _run(self, search: MessageSearch) -> SearchRun:
         now = self._clock.server_now()
