@@ -47,10 +47,10 @@ def people(draw: st.DrawFn) -> ContactUpsert:
 
 @given(
     batches=st.lists(st.lists(people(), max_size=8), max_size=3),
-    text=SOME | PHONES,
+    text=SOME | PHONES | PHONES.map(lambda phone: phone[:3]),
     limit=st.integers(1, 4),
     few=st.sampled_from((0, 2, 1000)),
-    near=st.sampled_from((1, 3, 20_000)),
+    near=st.sampled_from((1, 3, 10_000)),
 )
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -74,8 +74,11 @@ def test_pages_of_a_search_are_a_scan_of_all_contacts(database, batches, text, l
 def has(contact, word: str) -> bool:
     """What it means that a contact has a folded word."""
     digits = "".join(letter for letter in word if letter not in "+-().")
-    if len(digits) >= 3 and digits.isascii() and digits.isdigit():
-        return digits in (contact["phone"] or "")
+    if digits.isascii() and digits.isdigit():
+        if len(digits) >= 3:
+            return digits in (contact["phone"] or "")
+        if len(digits) == 2 and word.startswith("+"):
+            return (contact["phone"] or "").startswith(f"+{digits}")
     texts = [contact[name] or "" for name in ("name", "profile_name", "username", "email")]
     words = [one for text in texts for one in folded(text).split()]
     return any(word in one if len(word) >= 3 else one.startswith(word) for one in words)

@@ -210,9 +210,8 @@ def test_a_page_of_contacts_walks_the_names(explaining, after):
 
 @pytest.mark.parametrize("word", ["x", "xy", "name", "12345"])
 def test_a_search_asks_the_index_of_words(explaining, word):
-    candidates, hits = explaining(lambda c: contacts.contact_page(c, 1, (word,), None, 26))
-    ((_, first),) = candidates
-    assert first.startswith("SCAN contact_words VIRTUAL TABLE INDEX 0:M")
+    counted, hits = explaining(lambda c: contacts.contact_page(c, 1, (word,), None, 26))
+    assert "SCAN contact_words VIRTUAL TABLE INDEX 0:M" in text(counted)
     (read,) = [step for _, step in hits if " contact " in step]
     assert read.endswith("(account_id=? AND id=?)")
 
