@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from servers import Serve
-from tests.doubles import Reply, standing_in
+from tests.fake_service import Reply, fake_service
 
 from frontdesk.cli.commands.doctor import doctor_command
 from frontdesk.cli.commands.keys import KeyOrder, make_key
@@ -83,6 +83,6 @@ def test_a_refused_key_is_an_error_and_a_bad_address_is_usage(serve: Serve) -> N
 
 
 def test_a_server_that_refuses_to_list_conversations_has_no_inbox() -> None:
-    with standing_in(lambda path, query: Reply(400, {"detail": "no"})) as there:
+    with fake_service(lambda path, query: Reply(400, {"detail": "no"})) as there:
         result = doctor("--url", there.url, key="some_live_key")
     assert result.exit_code == 1

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.doubles import Reply, standing_in
+from tests.fake_service import Reply, fake_service
 
 from frontdesk.cli.base import run
 from frontdesk.cli.exit_codes import guarded
@@ -77,7 +77,9 @@ def test_a_command_prints_no_control_characters_whatever_a_server_answers(
         "Location": "https://evil.example/\x9b2J",
     }
     for encoding in ENCODINGS:
-        with standing_in(lambda path, query, e=encoding: Reply(status, encoded(e), headers)) as web:
+        with fake_service(
+            lambda path, query, e=encoding: Reply(status, encoded(e), headers)
+        ) as web:
             address = (ADDRESS_OPTION.get(name, "--url"), web.url)
             monkeypatch.setattr(sys, "argv", ["frontdesk", *COMMANDS[name], *address])
             with pytest.raises(SystemExit) as ended:

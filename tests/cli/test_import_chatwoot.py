@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.doubles import Double, Query, Reply, standing_in
+from tests.fake_service import FakeService, Query, Reply, fake_service
 
 from frontdesk.cli.commands.import_ import chatwoot, import_group
 from frontdesk.client import external
@@ -179,7 +179,7 @@ def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)
 
 
-def run(tmp_path: Path, double: Double, *more: str) -> Result:
+def run(tmp_path: Path, double: FakeService, *more: str) -> Result:
     where = ("--url", double.url, "--account-id", "3", "--token-env", "CHATWOOT_TOKEN")
     files = ("--lines", str(tmp_path / "lines.ndjson"), "--database", str(tmp_path / "inbox.db"))
     return CliRunner(env={"CHATWOOT_TOKEN": TOKEN}).invoke(
@@ -196,16 +196,16 @@ def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result, Double]:
+def imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result, FakeService]:
     """One whole import."""
     path = tmp_path_factory.mktemp("chatwoot")
-    with pytest.MonkeyPatch.context() as patched, standing_in(answer) as double:
+    with pytest.MonkeyPatch.context() as patched, fake_service(answer) as double:
         patched.setattr(chatwoot, "PER_SECOND", 100_000.0)
         return path, run(path, double), double
 
 
 def test_it_says_what_it_read_and_what_it_passed_over(
-    imported: tuple[Path, Result, Double],
+    imported: tuple[Path, Result, FakeService],
 ) -> None:
     _, result, _ = imported
     assert result.exit_code == 0
@@ -217,7 +217,9 @@ def test_it_says_what_it_read_and_what_it_passed_over(
     assert "rejected: 0 lines" in printed
 
 
-def test_it_only_reads_with_the_token_in_its_header(imported: tuple[Path, Result, Double]) -> None:
+def test_it_only_reads_with_the_token_in_its_header(
+    imported: tuple[Path, Result, FakeService],
+) -> None:
     _, result, double = imported
     assert double.methods == {"GET"}
     assert all(headers["api_access_token"] == TOKEN for headers in double.headers)
@@ -226,7 +228,7 @@ def test_it_only_reads_with_the_token_in_its_header(imported: tuple[Path, Result
 
 
 def test_several_conversations_with_a_person_are_one(
-    imported: tuple[Path, Result, Double],
+    imported: tuple[Path, Result, FakeService],
 ) -> None:
     path, _, _ = imported
     (row,) = stored(
@@ -248,7 +250,7 @@ def test_several_conversations_with_a_person_are_one(
 
 
 def test_messages_have_their_authors_their_kinds_and_their_ends(
-    imported: tuple[Path, Result, Double],
+    imported: tuple[Path, Result, FakeService],
 ) -> None:
     path, _, _ = imported
     sql = "SELECT author, author_name, type, delivery_status FROM message WHERE wamid = 'wamid.{}'"
@@ -276,7 +278,9 @@ def test_messages_have_their_authors_their_kinds_and_their_ends(
     assert stored(path, deleted) == [(1, None)]
 
 
-def test_every_message_of_every_page_is_there_once(imported: tuple[Path, Result, Double]) -> None:
+def test_every_message_of_every_page_is_there_once(
+    imported: tuple[Path, Result, FakeService],
+) -> None:
     path, _, _ = imported
     # One is a note; one has two files, and so is two.
     expected = len(FIRST) - 1 + 1 + len(SECOND) + 30
@@ -284,7 +288,7 @@ def test_every_message_of_every_page_is_there_once(imported: tuple[Path, Result,
 
 
 def test_files_are_described_and_their_addresses_left_out(
-    imported: tuple[Path, Result, Double],
+    imported: tuple[Path, Result, FakeService],
 ) -> None:
     path, _, _ = imported
     sql = "SELECT media_json FROM message WHERE wamid = 'wamid.53'"
@@ -294,7 +298,7 @@ def test_files_are_described_and_their_addresses_left_out(
     assert stored(path, "SELECT count(*) FROM message WHERE type = 'location'") == [(1,)]
 
 
-def test_named_things_come_too(imported: tuple[Path, Result, Double]) -> None:
+def test_named_things_come_too(imported: tuple[Path, Result, FakeService]) -> None:
     path, _, _ = imported
     assert stored(path, "SELECT phone_number_id, alias, phone, waba_id FROM channel") == [
         ("106540352242922", "Support", "+15550783881", "1022")
@@ -310,7 +314,7 @@ def test_named_things_come_too(imported: tuple[Path, Result, Double]) -> None:
 
 
 def test_a_second_import_adds_nothing(tmp_path: Path) -> None:
-    with standing_in(answer) as double:
+    with fake_service(answer) as double:
         run(tmp_path, double)
         sql = "SELECT count(*) FROM message UNION ALL SELECT count(*) FROM conversation_event"
         before = stored(tmp_path, sql)
@@ -325,7 +329,7 @@ def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
             return Reply(404, {"error": "Resource could not be found"})
         return answer(path, query)
 
-    with standing_in(broken) as double:
+    with fake_service(broken) as double:
         assert isinstance(run(tmp_path, double).exception, NotFound)
         first = len(double.asked)
         # As if it had been killed in the middle of a line.
@@ -343,7 +347,7 @@ def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 
 def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
-    with standing_in(answer) as double:
+    with fake_service(answer) as double:
         assert run(tmp_path, double, "--fetch-only", "--since", "2023-11-15").exit_code == 0
         assert not (tmp_path / "inbox.db").exists()
         recent = (tmp_path / "lines.ndjson").read_text()
@@ -359,7 +363,7 @@ def test_an_inbox_that_hides_its_number_is_asked_for(tmp_path: Path) -> None:
             return {"payload": [{**INBOXES[0], "provider_config": None}]}
         return answer(path, query)
 
-    with standing_in(reserved) as double:
+    with fake_service(reserved) as double:
         error = run(tmp_path, double).exception
         assert isinstance(error, BadResponse)
         assert "use --map 1=<phone_number_id>" in str(error)
@@ -370,7 +374,7 @@ def test_an_inbox_that_hides_its_number_is_asked_for(tmp_path: Path) -> None:
 
 def test_a_token_that_is_refused_is_reported(tmp_path: Path) -> None:
     refusal = Reply(401, {"error": "Invalid Access Token"})
-    with standing_in(lambda path, query: refusal) as double:
+    with fake_service(lambda path, query: refusal) as double:
         error = run(tmp_path, double).exception
     assert isinstance(error, Unauthorised)
     assert str(error) == "Invalid Access Token"

@@ -19,7 +19,7 @@ from tests.cli.test_import_chatwoot import (
     run,
     stored,
 )
-from tests.doubles import Query, Reply, standing_in
+from tests.fake_service import Query, Reply, fake_service
 
 from frontdesk.cli.commands.import_ import chatwoot
 from frontdesk.client import external
@@ -79,7 +79,7 @@ class Account:
 
 def messages_of(tmp_path: Path, *rows: Row) -> list[Row]:
     """What the messages are after an import."""
-    with standing_in(Account(*rows)) as double:
+    with fake_service(Account(*rows)) as double:
         result = run(tmp_path, double)
     assert result.exit_code == 0, result.output
     sql = "SELECT type, text, content_json, media_json, wamid FROM message ORDER BY created_at, id"
@@ -99,7 +99,7 @@ def test_a_private_note_with_files_keeps_them_as_lines_of_its_text(tmp_path: Pat
     location = attachment(
         "location", coordinates_lat=1.5, coordinates_long=2.5, fallback_title="Shop"
     )
-    with standing_in(
+    with fake_service(
         Account(
             message(1, **private, content=None, attachments=[attachment("image", "cat%20one.jpg")]),
             message(
@@ -195,7 +195,7 @@ def test_files_in_one_second_are_as_many_messages_as_files(tmp_path: Path) -> No
     files = [attachment("image", "image.jpg")] * 3
     rows = [message(n, created_at=START, content=None, attachments=files) for n in (1, 2, 3)]
     assert len(messages_of(tmp_path, *rows)) == 9
-    with standing_in(Account(*rows)) as double:
+    with fake_service(Account(*rows)) as double:
         assert "messages: 0 new" in run(tmp_path, double).stdout
 
 
@@ -232,7 +232,7 @@ def test_everything_that_is_left_out_is_counted_by_its_reason(tmp_path: Path) ->
             return {"payload": [{**INBOXES[0], "message_templates": [nameless]}, INBOXES[1]]}
         return account(path, query)
 
-    with standing_in(with_more_inboxes) as double:
+    with fake_service(with_more_inboxes) as double:
         printed = run(tmp_path, double).stdout.splitlines()
         account.phone = None
         unreachable = run(tmp_path, double).stdout.splitlines()
@@ -248,7 +248,7 @@ def test_what_has_no_place_of_conversations_and_contacts_is_counted_by_its_name(
 ) -> None:
     account = Account(message(1))
     account.more = {"priority": "high", "custom_attributes": {"order": "A-1", "empty": ""}}
-    with standing_in(account) as double:
+    with fake_service(account) as double:
         printed = run(tmp_path, double).stdout.splitlines()
     assert [line for line in printed if " of a " in line] == [
         "skipped: 1 attribute city of a contact",
@@ -269,7 +269,7 @@ def test_an_import_that_goes_on_counts_what_was_left_out_before(tmp_path: Path) 
             reply["data"]["payload"].append(chat)
         return None if path.endswith("conversations/2/messages") else reply
 
-    with standing_in(interrupted) as double:
+    with fake_service(interrupted) as double:
         assert isinstance(run(tmp_path, double).exception, NotFound)
         double.answer = account
         printed = run(tmp_path, double).stdout.splitlines()
@@ -292,7 +292,7 @@ def test_messages_created_out_of_the_order_of_their_ids_are_all_there(
     tmp_path: Path, count: int
 ) -> None:
     rows = list(shuffled(count))
-    with standing_in(Account(*rows)) as double:
+    with fake_service(Account(*rows)) as double:
         result = run(tmp_path, double)
     assert result.exit_code == 0
     both = "SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM note)"
@@ -315,7 +315,7 @@ def test_a_chatwoot_that_answers_ranges_otherwise_is_read_whole_too(
             reply["payload"] = rows[:limit]
         return reply
 
-    with standing_in(cut) as double:
+    with fake_service(cut) as double:
         assert run(tmp_path, double).exit_code == 0
     both = "SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM note)"
     assert stored(tmp_path, both) == [(333,)]
@@ -327,7 +327,7 @@ def test_a_chatwoot_that_knows_no_ranges_is_refused_and_not_read_in_part(tmp_pat
     def old(path: str, query: Query) -> Any:
         return account(path, {name: query[name] for name in query if name != "after"})
 
-    with standing_in(old) as double:
+    with fake_service(old) as double:
         account.rows.append(message(0))
         error = run(tmp_path, double).exception
     assert "it does not answer ranges of message ids" in str(error)
@@ -336,7 +336,7 @@ def test_a_chatwoot_that_knows_no_ranges_is_refused_and_not_read_in_part(tmp_pat
 def test_fewer_messages_or_conversations_than_chatwoot_counts_end_with_1(tmp_path: Path) -> None:
     account = Account(message(1), message(2), uncounted=3)
     account.listed = 3
-    with standing_in(account) as double:
+    with fake_service(account) as double:
         result = run(tmp_path, double)
     assert result.exit_code == 1
     assert "messages: 2 new" in result.stdout
@@ -347,7 +347,7 @@ def test_fewer_messages_or_conversations_than_chatwoot_counts_end_with_1(tmp_pat
 def test_a_count_that_chatwoot_keeps_to_administrators_is_said_to_be_missing(
     tmp_path: Path,
 ) -> None:
-    with standing_in(Account(message(1), uncounted=None)) as double:
+    with fake_service(Account(message(1), uncounted=None)) as double:
         result = run(tmp_path, double)
     assert result.exit_code == 0
     words = "not compared with Chatwoot's own count: messages of Support: You are not authorized"
@@ -356,6 +356,6 @@ def test_a_count_that_chatwoot_keeps_to_administrators_is_said_to_be_missing(
 
 def test_the_author_of_a_note_with_a_file_is_the_agent(tmp_path: Path) -> None:
     note = message(1, **OUT, private=True, content=None, attachments=[attachment("audio", "a.ogg")])
-    with standing_in(Account(note)) as double:
+    with fake_service(Account(note)) as double:
         run(tmp_path, double)
     assert stored(tmp_path, "SELECT author_name FROM note") == [(ANA["name"],)]

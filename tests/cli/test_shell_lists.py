@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from shells import invoke, output_of
-from tests.doubles import Query, standing_in
+from tests.fake_service import Query, fake_service
 
 from frontdesk.cli.exit_codes import exit_code
 from frontdesk.cli.main import frontdesk
@@ -272,7 +272,7 @@ def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
     def partly(path: str, query: Query) -> object:
         return {"all": 7, "open": 3, "unassigned": 2} if path.endswith("counts") else None
 
-    with standing_in(partly) as double:
+    with fake_service(partly) as double:
         place = ["counts", "--url", double.url, "--format"]
         key = {"FRONTDESK_API_KEY": "k"}
         table = CliRunner(env=key).invoke(frontdesk, [*place, "csv"])

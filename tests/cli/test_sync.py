@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.doubles import Double, Query, Reply, standing_in
+from tests.fake_service import FakeService, Query, Reply, fake_service
 
 from frontdesk.cli.commands.sync import sync_group
 from frontdesk.client import external
@@ -54,7 +54,7 @@ def graph(path: str, query: Query) -> Any:
     return None
 
 
-def run(tmp_path: Path, double: Double, *more: str) -> Result:
+def run(tmp_path: Path, double: FakeService, *more: str) -> Result:
     where = ("--graph-url", f"{double.url}/v23.0", "--database", str(tmp_path / "inbox.db"))
     arguments = ["meta", "--waba", "1022", "--token-env", "META_TOKEN", *where, *more]
     return CliRunner(env={"META_TOKEN": TOKEN}).invoke(sync_group, arguments)
@@ -68,7 +68,7 @@ def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def test_channels_and_templates_are_filled_in(tmp_path: Path) -> None:
-    with standing_in(graph) as double:
+    with fake_service(graph) as double:
         result = run(tmp_path, double)
     assert result.stdout.splitlines()[-1] == "1 channel and 3 templates read, 4 changed"
     columns = (
@@ -84,7 +84,7 @@ def test_channels_and_templates_are_filled_in(tmp_path: Path) -> None:
 
 
 def test_it_only_reads_and_only_there_with_the_token_in_a_header(tmp_path: Path) -> None:
-    with standing_in(graph) as double:
+    with fake_service(graph) as double:
         run(tmp_path, double)
     assert double.methods == {"GET"}
     assert [path for path, _ in double.asked] == [
@@ -96,7 +96,7 @@ def test_it_only_reads_and_only_there_with_the_token_in_a_header(tmp_path: Path)
 
 
 def test_a_second_time_only_what_changed_is_reported(tmp_path: Path) -> None:
-    with standing_in(graph) as double:
+    with fake_service(graph) as double:
         run(tmp_path, double)
         assert run(tmp_path, double).stdout == "1 channel and 3 templates read, 0 changed\n"
         double.answer = lambda path, query: (
@@ -115,7 +115,7 @@ def test_a_second_time_only_what_changed_is_reported(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     rows = [{"name": "no id"}, 5, template(7)]
-    with standing_in(lambda path, query: {"data": rows * path.endswith("templates")}) as double:
+    with fake_service(lambda path, query: {"data": rows * path.endswith("templates")}) as double:
         result = run(tmp_path, double)
     assert result.stderr.splitlines() == [
         "passed over: id is missing",
@@ -150,7 +150,7 @@ def problem(message: str) -> dict[str, Any]:
 def test_a_refusal_is_reported_and_nothing_is_changed(
     tmp_path: Path, reply: Any, kind: type[InboxError], sentence: str
 ) -> None:
-    with standing_in(lambda path, query: reply) as double:
+    with fake_service(lambda path, query: reply) as double:
         result = run(tmp_path, double)
     assert isinstance(result.exception, kind)
     assert sentence in str(result.exception)
@@ -163,12 +163,12 @@ def test_what_is_busy_is_asked_again_when_it_says(
 ) -> None:
     monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)
     replies = iter([Reply(429, None, {"Retry-After": "0"}), Reply(500, None), Reply(503, None)])
-    with standing_in(lambda path, query: next(replies, None) or graph(path, query)) as double:
+    with fake_service(lambda path, query: next(replies, None) or graph(path, query)) as double:
         assert "1 channel and 3 templates read" in run(tmp_path, double).stdout
 
 
 def test_without_a_token_nothing_is_asked(tmp_path: Path) -> None:
-    with standing_in(graph) as double:
+    with fake_service(graph) as double:
         arguments = ["meta", "--waba", "1022", "--token-env", "NO_SUCH", "--graph-url", double.url]
         result = CliRunner().invoke(sync_group, [*arguments, "--database", str(tmp_path / "x.db")])
     assert isinstance(result.exception, BadSettings)

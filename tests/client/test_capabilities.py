@@ -1,9 +1,9 @@
 """Feature discovery of a server."""
 
 import pytest
+from tests.client.full_read import client_of
 from tests.client.other_server import OtherServer, Variant, problem
 from tests.client.test_missing_features import Unfiltered, answering
-from tests.client.walks import client_of
 
 from frontdesk.client import FEATURES, InboxClient, discover
 from frontdesk.errors import Unauthorised, Unreachable

@@ -6,37 +6,37 @@ from itertools import product
 from typing import Any
 
 import pytest
+from tests.client.full_read import CONVERSATION, InboxContents, client_of, read_all, read_from
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Variant
 from tests.client.variants import ENVELOPES, IDS, ROWS
-from tests.client.walks import CONVERSATION, Walked, client_of, walk, walked_through
 
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, Any]:
     """What the contract's own spelling gives, read once."""
-    walked = asyncio.run(walked_through())
-    assert not walked.failed
-    return walked.read
+    contents = asyncio.run(read_from())
+    assert not contents.failed
+    return contents.read
 
 
-def check(walked: Walked, expected: dict[str, Any]) -> None:
-    assert not walked.failed
-    assert walked.read == expected
+def check(contents: InboxContents, expected: dict[str, Any]) -> None:
+    assert not contents.failed
+    assert contents.read == expected
 
 
 @pytest.mark.parametrize("name", ENVELOPES)
 async def test_an_envelope_changes_nothing_of_what_is_read(
     name: str, expected: dict[str, Any]
 ) -> None:
-    check(await walked_through(ENVELOPES[name]), expected)
+    check(await read_from(ENVELOPES[name]), expected)
 
 
 @pytest.mark.parametrize("name", ROWS)
 async def test_a_spelling_of_rows_changes_nothing_of_what_is_read(
     name: str, expected: dict[str, Any]
 ) -> None:
-    check(await walked_through(ROWS[name]), expected)
+    check(await read_from(ROWS[name]), expected)
 
 
 def some_pairs() -> list[tuple[str, str]]:
@@ -58,7 +58,7 @@ def some_pairs() -> list[tuple[str, str]]:
 async def test_envelopes_and_rows_go_together(
     envelope: str, row: str, expected: dict[str, Any]
 ) -> None:
-    check(await walked_through(ROWS[row], ENVELOPES[envelope]), expected)
+    check(await read_from(ROWS[row], ENVELOPES[envelope]), expected)
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -69,18 +69,18 @@ async def test_ids_of_any_form_lead_to_their_rows(name: str) -> None:
         change = {"id", "conversation_id"}
         return [{k: write(v) if k in change else v for k, v in row.items()} for row in rows]
 
-    walked = await walked_through(Variant(rows=rewritten), conversation=write(CONVERSATION))
-    assert not walked.failed
-    assert len(walked.ids("messages")) == 5
-    assert walked.ids("conversations")[0] == write("1007")
+    contents = await read_from(Variant(rows=rewritten), conversation=write(CONVERSATION))
+    assert not contents.failed
+    assert len(contents.ids("messages")) == 5
+    assert contents.ids("conversations")[0] == write("1007")
 
 
 async def test_differences_are_reported_and_the_contract_has_none() -> None:
     async with client_of(OtherServer()) as client:
-        await walk(client)
+        await read_all(client)
         assert client.server.differences == ()
     async with client_of(OtherServer((ENVELOPES["V06"], ROWS["V43 body"]))) as client:
-        await walk(client)
+        await read_all(client)
         assert {
             "Lists are in items",
             "The next cursor is in next",

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from tests.client.full_read import CONVERSATION, client_of, read_from
 from tests.client.inbox_rows import Row, time
 from tests.client.other_server import OtherServer, Question, Reply, Variant, encoded, reply
 from tests.client.prepared_server import ALL
 from tests.client.variants import of, renamed
-from tests.client.walks import CONVERSATION, client_of, walked_through
 
 from frontdesk.errors import BadResponse
 from frontdesk.wire import Conversation, Label, Message, User
@@ -15,9 +15,9 @@ from frontdesk.wire import Conversation, Label, Message, User
 
 async def first_message(change: Any) -> Row:
     """The newest message, written otherwise."""
-    walked = await walked_through(of("messages", change))
-    assert not walked.failed
-    message: Row = walked.read["messages"][0]
+    contents = await read_from(of("messages", change))
+    assert not contents.failed
+    message: Row = contents.read["messages"][0]
     return message
 
 
@@ -25,9 +25,9 @@ async def test_a_contact_without_a_phone_has_none() -> None:
     """V26"""
     nameless = of("contacts", lambda row: {**row, "phone": None, "wa_id": None})
     hidden = of("conversations", lambda row: {**row, "contact": {"id": row["contact"]["id"]}})
-    walked = await walked_through(nameless, hidden)
-    assert {row["phone"] for row in walked.read["contacts"]} == {None}
-    assert {row["contact"]["phone"] for row in walked.read["conversations"]} == {None}
+    contents = await read_from(nameless, hidden)
+    assert {row["phone"] for row in contents.read["contacts"]} == {None}
+    assert {row["contact"]["phone"] for row in contents.read["conversations"]} == {None}
 
 
 async def test_words_that_nobody_knows_are_kept_as_they_are() -> None:
@@ -47,23 +47,23 @@ async def test_words_that_nobody_knows_are_kept_as_they_are() -> None:
 async def test_a_status_that_nobody_knows_is_kept_and_a_known_one_made_small() -> None:
     """V35"""
     words = {"open": "OPEN", "snoozed": "pending", "resolved": "Resolved"}
-    walked = await walked_through(
+    contents = await read_from(
         of("conversations", lambda row: {**row, "status": words[row["status"]]})
     )
-    seen = {row["status"] for row in walked.read["conversations"]}
+    seen = {row["status"] for row in contents.read["conversations"]}
     assert seen == {"open", "pending", "resolved"}
 
 
 async def test_rows_with_their_ids_alone_are_rows() -> None:
     """V36"""
     bare = Variant(row=lambda name, row: {"id": row["id"]} if isinstance(row, dict) else row)
-    walked = await walked_through(bare)
-    assert not walked.failed
-    assert len(walked.ids("conversations")) == 7
-    first = walked.read["conversations"][0]
+    contents = await read_from(bare)
+    assert not contents.failed
+    assert len(contents.ids("conversations")) == 7
+    first = contents.read["conversations"][0]
     assert (first["status"], first["awaiting_human"]) == ("unknown", None)
     assert (first["contact"]["id"], first["last_activity_at"]) == ("", "")
-    assert walked.read["labels"][0]["title"] == "0"
+    assert contents.read["labels"][0]["title"] == "0"
 
 
 def _emptied(name: str, row: Row) -> Row:
@@ -78,10 +78,10 @@ def _emptied(name: str, row: Row) -> Row:
 
 async def test_null_is_read_wherever_it_may_stand() -> None:
     """V38"""
-    walked = await walked_through(Variant(row=_emptied))
-    assert not walked.failed
-    assert walked.read["messages"][0]["text"] is None
-    assert walked.read["conversations"][0]["last_message"] is None
+    contents = await read_from(Variant(row=_emptied))
+    assert not contents.failed
+    assert contents.read["messages"][0]["text"] is None
+    assert contents.read["conversations"][0]["last_message"] is None
 
 
 @pytest.mark.parametrize("wrong", [5, "", [], {}, True, None, [[]], {"a": {}}])
@@ -92,8 +92,8 @@ async def test_a_member_of_the_wrong_type_costs_that_member_at_most(wrong: Any) 
     def spoilt(name: str, row: Row) -> Row:
         return {member: value if member in spared else wrong for member, value in row.items()}
 
-    walked = await walked_through(Variant(row=spoilt))
-    assert [len(walked.ids(name)) for name in ("conversations", "messages")] == [7, 5]
+    contents = await read_from(Variant(row=spoilt))
+    assert [len(contents.ids(name)) for name in ("conversations", "messages")] == [7, 5]
 
 
 async def test_several_files_are_several_messages_with_the_text_on_the_first() -> None:
@@ -102,15 +102,15 @@ async def test_several_files_are_several_messages_with_the_text_on_the_first() -
         {"id": 1, "file_type": "image", "data_url": "https://files.example/1"},
         {"id": 2, "content_type": "application/pdf", "file_name": "offer.pdf"},
     ]
-    walked = await walked_through(
+    contents = await read_from(
         of("messages", lambda row: {**row, "media": None, "type": None, "attachments": files})
     )
-    first, second, *_ = walked.read["messages"]
+    first, second, *_ = contents.read["messages"]
     assert (first["id"], first["text"], first["type"]) == ("5005", "Message 5", "image")
     assert first["media"]["url"] == "https://files.example/1"
     assert (second["id"], second["text"], second["type"]) == ("5005+2", None, "document")
     assert second["media"]["filename"] == "offer.pdf"
-    assert len(walked.ids("messages")) == 10
+    assert len(contents.ids("messages")) == 10
 
 
 async def test_a_file_under_the_name_of_its_type_is_media_with_its_caption() -> None:
@@ -138,18 +138,20 @@ async def test_a_private_message_is_a_note_among_the_messages() -> None:
 async def test_hostile_text_comes_in_harmless_and_no_longer_than_a_message_may_be() -> None:
     """V60"""
     hostile = "\x1b]52;c;cm0=\x07[red]\u202eabc\x00 \ud800"
-    walked = await walked_through(of("messages", lambda row: {**row, "text": hostile}))
-    assert walked.read["messages"][0]["text"] == "\ufffd]52;c;cm0=\ufffd[red]<RLO>abc\ufffd \ufffd"
-    walked = await walked_through(of("messages", lambda row: {**row, "text": "ü" * 2**17}))
-    assert walked.read["messages"][0]["text"] == "ü" * 65_536
+    contents = await read_from(of("messages", lambda row: {**row, "text": hostile}))
+    assert (
+        contents.read["messages"][0]["text"] == "\ufffd]52;c;cm0=\ufffd[red]<RLO>abc\ufffd \ufffd"
+    )
+    contents = await read_from(of("messages", lambda row: {**row, "text": "ü" * 2**17}))
+    assert contents.read["messages"][0]["text"] == "ü" * 65_536
 
 
 async def test_labels_that_are_titles_alone_are_labels() -> None:
-    walked = await walked_through(Variant(row=lambda name, row: _title_alone(name, row)))
-    assert not walked.failed
-    assert [row["title"] for row in walked.read["labels"]] == ["billing", "vip", "later", "spam"]
-    assert [row["name"] for row in walked.read["teams"]][:2] == ["Team 0", "Team 1"]
-    assert len(set(walked.ids("labels"))) == 4
+    contents = await read_from(Variant(row=lambda name, row: _title_alone(name, row)))
+    assert not contents.failed
+    assert [row["title"] for row in contents.read["labels"]] == ["billing", "vip", "later", "spam"]
+    assert [row["name"] for row in contents.read["teams"]][:2] == ["Team 0", "Team 1"]
+    assert len(set(contents.ids("labels"))) == 4
 
 
 def _title_alone(name: str, row: Row) -> Any:
@@ -158,8 +160,8 @@ def _title_alone(name: str, row: Row) -> Any:
 
 async def test_a_persons_object_loses_nothing_that_stands_beside_it() -> None:
     person = {"wa_id": "16505551001", "profile": {"name": "Kim"}}
-    walked = await walked_through(of("conversations", lambda row: {**row, "contact": person}))
-    contact = walked.read["conversations"][0]["contact"]
+    contents = await read_from(of("conversations", lambda row: {**row, "contact": person}))
+    contact = contents.read["conversations"][0]["contact"]
     assert (contact["name"], contact["phone"]) == ("Kim", "+16505551001")
 
 
@@ -182,18 +184,18 @@ async def test_the_address_is_doubted_only_where_nothing_of_the_server_reads() -
 
 
 async def test_a_moment_that_is_none_is_shown_as_it_is_and_stands_last() -> None:
-    walked = await walked_through(renamed("conversations", updated_at="x"))
-    assert not walked.failed
-    walked = await walked_through(
+    contents = await read_from(renamed("conversations", updated_at="x"))
+    assert not contents.failed
+    contents = await read_from(
         of("conversations", lambda row: {**row, "last_activity_at": "yesterday"})
     )
-    assert walked.read["conversations"][0]["last_activity_at"] == "(yesterday)"
+    assert contents.read["conversations"][0]["last_activity_at"] == "(yesterday)"
     assert time(0) > "(yesterday)"
 
 
 async def test_a_row_without_any_id_has_one_that_stays() -> None:
     change = of("notes", lambda row: {"text": row["text"], "conversation_id": "1006"})
-    first, second = await walked_through(change), await walked_through(change)
+    first, second = await read_from(change), await read_from(change)
     assert first.ids("notes") == second.ids("notes")
     assert len(set(first.ids("notes"))) == 4
 

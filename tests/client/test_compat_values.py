@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from tests.client import inbox_rows
+from tests.client.full_read import client_of
 from tests.client.other_server import OtherServer, Variant
-from tests.client.walks import client_of
 
 from frontdesk.errors import BadResponse
 from frontdesk.wire import Counts

@@ -1,10 +1,10 @@
 """ETag cache: conditional requests, 304 responses, and their expiry."""
 
 import pytest
+from tests.client.full_read import client_of
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Question, Reply, Variant, reply
 from tests.client.prepared_server import ALL
-from tests.client.walks import client_of
 
 from frontdesk.client import InboxClient
 from frontdesk.client.etag_cache import MOST_ANSWERS, TRUSTED

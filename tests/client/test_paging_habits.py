@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from tests.client.full_read import CONVERSATION, client_of, read_from
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Question, Reply, Slice, Variant, problem, reply
 from tests.client.prepared_server import ALL
-from tests.client.walks import CONVERSATION, client_of, walked_through
 
 from frontdesk.client.paging import MOST_EMPTY_PAGES
 from frontdesk.errors import BadResponse, CursorRefused
@@ -53,9 +53,9 @@ async def test_an_empty_page_with_a_cursor_is_not_the_end() -> None:
             return {"data": [], "next_cursor": "at-0", "has_more": True}, {}
         return {"data": cut.rows, "next_cursor": cut.next, "has_more": bool(cut.next)}, {}
 
-    walked = await walked_through(Variant(page=page))
-    assert not walked.failed
-    assert len(walked.ids("conversations")) == 7
+    contents = await read_from(Variant(page=page))
+    assert not contents.failed
+    assert len(contents.ids("conversations")) == 7
 
 
 async def test_duplicates_and_rows_that_move_come_through_for_the_reader_to_merge() -> None:
@@ -64,10 +64,10 @@ async def test_duplicates_and_rows_that_move_come_through_for_the_reader_to_merg
     def twice(name: str, rows: list[Row]) -> list[Row]:
         return [rows[0], *rows, rows[0]]
 
-    walked = await walked_through(Variant(rows=twice))
-    assert not walked.failed
-    assert len(set(walked.ids("conversations"))) == 7
-    assert len(walked.ids("conversations")) == 9
+    contents = await read_from(Variant(rows=twice))
+    assert not contents.failed
+    assert len(set(contents.ids("conversations"))) == 7
+    assert len(contents.ids("conversations")) == 9
 
 
 def _oldest_first(name: str, rows: list[Row]) -> list[Row]:

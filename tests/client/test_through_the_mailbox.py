@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.client.full_read import CONVERSATION, client_of
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Variant, problem
 from tests.client.test_missing_features import Unfiltered, answering
 from tests.client.variants import ENVELOPES, ROWS
-from tests.client.walks import CONVERSATION, client_of
 
 from frontdesk.cache import Cache
 from frontdesk.errors import NotFound

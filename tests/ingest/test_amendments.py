@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.ingest.applying import (
+from tests.ingest.event_helpers import (
     CHANNEL,
     NOW,
     apply,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.ingest import webhooks
-from tests.ingest.applying import (
+from tests.ingest.event_helpers import (
     ACCOUNT,
     ANA,
     CHANNEL,
@@ -13,8 +13,8 @@ from tests.ingest.applying import (
     NOW,
     SHEENA,
     apply,
+    conversation_event,
     delivery,
-    happening,
     inbound,
     only,
     outbound,
@@ -90,9 +90,9 @@ def test_a_second_time_nothing_changes(database: Database) -> None:
         delivery("out", "delivered", NOW - 30),
         ReactionSet(CHANNEL, "out", "sheena", "👍", NOW - 20, False, "contact"),
         NoteUpsert(CHANNEL, SHEENA, "note-1", NOW - 10, "Promised a call", ANA),
-        happening(NOW - 9, "labelled", title="vip", on=True),
-        happening(NOW - 8, "assigned", user="ana@example.com"),
-        happening(NOW - 7, "resolved"),
+        conversation_event(NOW - 9, "labelled", title="vip", on=True),
+        conversation_event(NOW - 8, "assigned", user="ana@example.com"),
+        conversation_event(NOW - 7, "resolved"),
         replace(inbound(NOW - 6), wamid=None),
     )
     first = apply(database, *events)
@@ -170,7 +170,7 @@ def test_a_status_of_nobodys_message_is_counted_as_ignored(database: Database) -
 
 
 def test_a_late_message_is_folded_in_its_place(database: Database) -> None:
-    apply(database, inbound(NOW - 100), happening(NOW - 50, "resolved"))
+    apply(database, inbound(NOW - 100), conversation_event(NOW - 50, "resolved"))
     apply(database, inbound(NOW - 70), outbound(NOW - 60, author=ANA))
     conversation = only(database, "conversation")
     assert conversation["status"] == 2
@@ -191,7 +191,7 @@ def test_notes_and_events_are_no_activity(database: Database) -> None:
     apply(
         database,
         NoteUpsert(CHANNEL, SHEENA, "n", NOW - 10, "A note", ANA),
-        happening(NOW - 9, "labelled", title="vip", on=True),
+        conversation_event(NOW - 9, "labelled", title="vip", on=True),
     )
     assert only(database, "conversation")["last_activity_at"] == NOW - 100
 
@@ -201,11 +201,11 @@ def test_labels_and_assignees_are_in_the_filter_table(database: Database) -> Non
         database,
         UserUpsert("ana@example.com", "Ana", NOW - DAY),
         inbound(NOW - 100),
-        happening(NOW - 90, "labelled", title="VIP", on=True),
-        happening(NOW - 80, "labelled", title="billing", on=True),
-        happening(NOW - 70, "assigned", user="ana@example.com"),
+        conversation_event(NOW - 90, "labelled", title="VIP", on=True),
+        conversation_event(NOW - 80, "labelled", title="billing", on=True),
+        conversation_event(NOW - 70, "assigned", user="ana@example.com"),
     )
-    apply(database, happening(NOW - 60, "labelled", title="vip", on=False))
+    apply(database, conversation_event(NOW - 60, "labelled", title="vip", on=False))
     entries = rows(
         database,
         "SELECT title, state, entry.assignee_id FROM entry LEFT JOIN label ON label.id = label_id",
@@ -216,15 +216,15 @@ def test_labels_and_assignees_are_in_the_filter_table(database: Database) -> Non
 def test_the_counters_equal_a_recount_through_every_change(database: Database) -> None:
     steps: list[DomainEvent] = [
         inbound(NOW - 100),
-        happening(NOW - 90, "labelled", title="vip", on=True),
-        happening(NOW - 80, "bot_handoff"),
-        happening(NOW - 70, "assigned", user="ana@example.com"),
+        conversation_event(NOW - 90, "labelled", title="vip", on=True),
+        conversation_event(NOW - 80, "bot_handoff"),
+        conversation_event(NOW - 70, "assigned", user="ana@example.com"),
         outbound(NOW - 60, author=ANA),
         inbound(NOW - 50),
-        happening(NOW - 40, "snoozed", until=NOW + DAY),
-        happening(NOW - 30, "resolved"),
-        happening(NOW - 20, "labelled", title="vip", on=False),
-        happening(NOW - 10, "assigned", user=None),
+        conversation_event(NOW - 40, "snoozed", until=NOW + DAY),
+        conversation_event(NOW - 30, "resolved"),
+        conversation_event(NOW - 20, "labelled", title="vip", on=False),
+        conversation_event(NOW - 10, "assigned", user=None),
         inbound(NOW),
     ]
     for step in steps:

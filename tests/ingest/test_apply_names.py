@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from tests.ingest.applying import (
+from tests.ingest.event_helpers import (
     ANA,
     CHANNEL,
     DAY,

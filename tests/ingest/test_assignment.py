@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.ingest.applying import CHANNEL, NOW, apply, happening, inbound, only, rows
+from tests.ingest.event_helpers import CHANNEL, NOW, apply, conversation_event, inbound, only, rows
 
 from frontdesk.ingest.apply.batch import apply_events, wake
 from frontdesk.ingest.events import (
@@ -106,13 +106,13 @@ def test_a_further_message_in_an_open_conversation_changes_nothing(database: Dat
 
 
 def test_a_reopened_conversation_is_given_out_unless_somebody_has_it(database: Database) -> None:
-    apply(database, *staff(), inbound(NOW - 9000), happening(NOW - 8000, "resolved"))
+    apply(database, *staff(), inbound(NOW - 9000), conversation_event(NOW - 8000, "resolved"))
     arrive(database, inbound(NOW - 7000))
     assert assignees(database) == ["ana"]
     apply(
         database,
-        happening(NOW - 6000, "assigned", user="cai"),
-        happening(NOW - 5000, "resolved"),
+        conversation_event(NOW - 6000, "assigned", user="cai"),
+        conversation_event(NOW - 5000, "resolved"),
     )
     arrive(database, inbound(NOW - 4000))
     assert assignees(database) == ["cai"]
@@ -132,7 +132,7 @@ def test_who_got_it_is_an_event_that_makes_the_same_elsewhere(database: Database
 
 
 def test_a_snooze_ends_at_its_moment_once(database: Database) -> None:
-    apply(database, inbound(NOW - 9000), happening(NOW - 8000, "snoozed", until=NOW - 500))
+    apply(database, inbound(NOW - 9000), conversation_event(NOW - 8000, "snoozed", until=NOW - 500))
     assert database.write(lambda connection: wake(connection, 1, NOW - 501)) == 0
     assert database.write(lambda connection: wake(connection, 1, NOW)) == 1
     assert database.write(lambda connection: wake(connection, 1, NOW)) == 0
@@ -141,8 +141,8 @@ def test_a_snooze_ends_at_its_moment_once(database: Database) -> None:
 
 
 def test_a_turn_that_is_on_record_is_not_taken_again(database: Database) -> None:
-    apply(database, *staff(), inbound(NOW - 9000), happening(NOW - 8000, "resolved"))
-    record = happening(NOW - 8500, "assigned", user=None)
+    apply(database, *staff(), inbound(NOW - 9000), conversation_event(NOW - 8000, "resolved"))
+    record = conversation_event(NOW - 8500, "assigned", user=None)
     apply(database, replace(record, external_id=f"round-robin:in-{NOW - 7000}"))
     arrive(database, inbound(NOW - 7000))
     assert assignees(database) == [None]

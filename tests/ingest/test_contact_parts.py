@@ -1,8 +1,8 @@
 """Parts of contacts: merged by a change of number, and split again."""
 
 import pytest
-from tests.ingest.applying import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows
-from tests.ingest.test_contact_merge import adds_up, by_phone
+from tests.ingest.event_helpers import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows
+from tests.ingest.test_contact_merging import adds_up, by_phone
 from tests.ingest.test_export import contents, exported, put_in
 from tests.stores import Engine, sqlite_store
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.applying import apply, inbound
+from tests.ingest.event_helpers import apply, inbound
 
 from frontdesk.cache import Cache, KeepRule
 from frontdesk.cache.coverage import LEASE_SECONDS

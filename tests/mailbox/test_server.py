@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.client.full_read import CONVERSATION, client_of
 from tests.client.other_server import OtherServer, Reply, problem
 from tests.client.test_missing_features import answering
-from tests.client.walks import CONVERSATION, client_of
 from tests.conftest import NOW
 
 from frontdesk.cache import Cache

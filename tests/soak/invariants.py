@@ -13,7 +13,7 @@ from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from tests.soak.faults import FaultyTransport
 from tests.soak.virtual_loop import VirtualLoop
-from tests.tui.painted import strips
+from tests.tui.screen_text import strips
 
 # What the server is asked unasked; everything else goes on because of a key.
 _UNASKED = {"begin", "queue", "thread", "ahead"}

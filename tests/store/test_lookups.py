@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.ingest.applying import (
+from tests.ingest.event_helpers import (
     ACCOUNT,
     ANA,
     CHANNEL,
     NOW,
+    conversation_event,
     delivery,
-    happening,
     inbound,
     outbound,
 )
@@ -67,7 +67,9 @@ def events_with(person: Person) -> Iterator[DomainEvent]:
     yield replace(delivery(f"out-{name}", "read", NOW - 6), person=person)
     yield ReactionSet(CHANNEL, f"out-{name}", "contact", "👍", NOW - 5, False, "contact")
     yield NoteUpsert(CHANNEL, person, f"note-{name}", NOW - 4, "Called back", ANA)
-    yield replace(happening(NOW - 3, "resolved"), person=person, external_id=f"event-{name}")
+    yield replace(
+        conversation_event(NOW - 3, "resolved"), person=person, external_id=f"event-{name}"
+    )
 
 
 @pytest.mark.parametrize("analyzed", [False, True], ids=["no-statistics", "old-statistics"])

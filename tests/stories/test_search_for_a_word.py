@@ -10,7 +10,7 @@ from frontdesk.ingest.events import Person
 from frontdesk.sample.demo import ME, create_demo
 from frontdesk.store import message_search
 from frontdesk.store.sqlite import SQLiteDatabase
-from tests.ingest.applying import apply, inbound
+from tests.ingest.event_helpers import apply, inbound
 from tests.tui.recorded_terminal import Recorded, viewer_on
 
 DAY = 86_400_000

@@ -16,9 +16,9 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
-from tests.tui.painted import chosen_line as chosen_line
-from tests.tui.painted import lines as lines
-from tests.tui.painted import shown as shown
+from tests.tui.screen_text import chosen_line as chosen_line
+from tests.tui.screen_text import lines as lines
+from tests.tui.screen_text import shown as shown
 from tests.tui.textual_private import cancel_workers_first, hasten_pilots, share_styles
 from tests.workers import all_ended
 

@@ -14,7 +14,7 @@ from frontdesk.text import one_line
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.wire import Conversation, instant
-from tests.tui.painted import parts_in_view, strips
+from tests.tui.screen_text import parts_in_view, strips
 
 _RETRY = re.compile(r"\b(?:in|of) (\d+) (?:s\b|seconds)")
 # A chip that says that a filter or order is applied to a part of the rows.

@@ -42,7 +42,7 @@ from frontdesk.wire import (
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import timestamp
 from tests.soak.virtual_loop import START, VirtualLoop, virtual_loop
-from tests.tui.painted import parts_in_view, strips
+from tests.tui.screen_text import parts_in_view, strips
 
 PAGE = 20
 CHANNELS = ("London", "Madrid")

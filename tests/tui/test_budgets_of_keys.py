@@ -28,7 +28,7 @@ from frontdesk.tui.widgets.message_list import Thread
 from tests.bench import warm_cache
 from tests.conftest import NOW
 from tests.tui.conftest import notifications, settle
-from tests.tui.sources import Failing
+from tests.tui.faulty_sources import Failing
 
 FEW, MANY = 1_000, 20_000
 SIZE = (120, 40)

@@ -26,7 +26,7 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.setup_form import ConnectApp
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, notifications, settle
-from tests.tui.painted import strips
+from tests.tui.screen_text import strips
 from tests.tui.test_setup_form import Servers
 
 # Where a class's keys work: the keys that lead there from the list of the inbox.

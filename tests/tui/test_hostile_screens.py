@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doubles import Query, Reply, standing_in
+from tests.fake_service import Query, Reply, fake_service
 from tests.tui import test_hostile_text
 from tests.tui.hostile import ME, SEQUENCES, TRAPS, make_hostile_inbox
 from tests.tui.recorded_terminal import Recorded, viewer_at, viewer_at_gallery
@@ -118,7 +118,7 @@ def test_errors_can_be_read(tmp_path: Path) -> None:
         headers = {"Content-Type": "application/problem+json", "X-Request-Id": "a\x1b[2Jb"}
         return Reply(next(statuses), json.dumps(body).encode(), headers)
 
-    with standing_in(refuse) as server:
+    with fake_service(refuse) as server:
         terminal = viewer_at(server.url, tmp_path)
         try:
             terminal.until("? help")

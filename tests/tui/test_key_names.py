@@ -21,7 +21,7 @@ from frontdesk.tui.preferences import Preferences
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from tests.conftest import NOW
 from tests.tui.conftest import lines, notifications, settle, shown
-from tests.tui.sources import Failing
+from tests.tui.faulty_sources import Failing
 from tests.tui.views import press
 
 TUI = Path(frontdesk.tui.__file__).parent

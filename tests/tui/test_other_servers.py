@@ -14,7 +14,7 @@ from tests.client.other_server import OtherServer, Question, Reply, Variant, pro
 from tests.client.test_missing_features import Unfiltered, answering
 from tests.client.variants import ENVELOPES, ROWS
 from tests.tui.conftest import lines, notifications, settle, shown
-from tests.tui.other_viewers import viewer_of
+from tests.tui.deviating_servers import viewer_of
 from tests.tui.views import press
 
 WIDE = (200, 60)

@@ -5,7 +5,7 @@ from textual.app import App
 
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from tests.tui.conftest import Viewer, lines, settle, shown
-from tests.tui.painted import strips
+from tests.tui.screen_text import strips
 
 
 async def test_an_ascii_terminal_gets_ascii_for_the_frame_clocks_ticks_and_media(

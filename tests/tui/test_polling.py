@@ -14,8 +14,8 @@ from frontdesk.tui.polling import ASLEEP, IDLE, IN_USE, RESTING, PollingInterval
 from tests.client.other_server import OtherServer, Question, Reply
 from tests.conftest import NOW
 from tests.soak.virtual_loop import VirtualLoop
+from tests.tui.deviating_servers import client_of
 from tests.tui.memory_inbox import WaitedCache, virtual_time
-from tests.tui.other_viewers import client_of
 
 SECOND = timedelta(seconds=1)
 STAGES = [

@@ -19,7 +19,7 @@ from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
 from tests.tui.animation import Frame, animated
 from tests.tui.conftest import Viewer, settle
-from tests.tui.sources import Failing, Halting
+from tests.tui.faulty_sources import Failing, Halting
 from tests.tui.views import counted, press, view_app
 
 

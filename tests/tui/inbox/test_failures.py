@@ -21,8 +21,8 @@ from frontdesk.text import clean
 from frontdesk.tui.app import FrontdeskApp
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
+from tests.tui.faulty_sources import Failing
 from tests.tui.inbox_state import screen_of
-from tests.tui.sources import Failing
 
 
 async def test_a_cache_that_cannot_be_used_is_reported_once(

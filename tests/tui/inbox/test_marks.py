@@ -14,8 +14,8 @@ from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.widgets.conversation_row import MARK
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, idle_until, lines, notifications, settle, shown
+from tests.tui.faulty_sources import Halting
 from tests.tui.inbox_state import queue, screen_of
-from tests.tui.sources import Halting
 from tests.tui.views import type_in
 
 SIZE = (120, 40)

@@ -2,8 +2,8 @@
 
 from frontdesk.errors import Unreachable
 from tests.tui.conftest import Viewer, lines, notifications, settle
+from tests.tui.faulty_sources import Failing
 from tests.tui.inbox_state import queue, screen_of
-from tests.tui.sources import Failing
 
 
 async def test_capital_j_and_k_in_the_list_go_from_channel_to_channel(viewer: Viewer) -> None:

@@ -16,8 +16,8 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.wire import Contact, Page
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
+from tests.tui.faulty_sources import Halting
 from tests.tui.inbox_state import queue, screen_of
-from tests.tui.sources import Halting
 from tests.tui.views import type_in
 from tests.workers import all_ended
 

@@ -18,7 +18,7 @@ from frontdesk.tui.views.contacts import ContactsScreen
 from frontdesk.wire import Contact, Page, PhoneRef
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, settle, shown, until
-from tests.tui.sources import Failing
+from tests.tui.faulty_sources import Failing
 from tests.tui.views import ViewApp, press, view_app
 
 OONAGH = "Oonagh Feeney · Harbour Lane Stores"

@@ -18,7 +18,7 @@ from frontdesk.tui.clock import Clock
 from tests.conftest import NOW, NOW_MILLISECONDS
 from tests.tui.conftest import settle
 from tests.tui.hostile import ME, make_hostile_inbox
-from tests.tui.painted import strips
+from tests.tui.screen_text import strips
 from tests.tui.views import ViewApp, press, type_in, view_app
 
 

@@ -18,8 +18,8 @@ from tests.client.prepared_server import KEY
 from tests.client.test_missing_features import Unfiltered, answering
 from tests.conftest import NOW
 from tests.tui.conftest import lines, settle, shown
-from tests.tui.other_viewers import Weighed, client_of
-from tests.tui.sources import Failing
+from tests.tui.deviating_servers import Weighed, client_of
+from tests.tui.faulty_sources import Failing
 from tests.tui.test_screenshots import compare
 from tests.tui.views import ViewApp, press, view_app
 

@@ -18,7 +18,7 @@ from frontdesk.tui.widgets.text_layout import Piece, fit
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from tests.tui.conftest import settle
 from tests.tui.memory_inbox import virtual_time
-from tests.tui.painted import strips
+from tests.tui.screen_text import strips
 
 
 class Words(VirtualList[str]):

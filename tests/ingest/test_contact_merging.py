@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.ingest.applying import CHANNEL, NOW, apply, inbound, only, outbound, rows
+from tests.ingest.event_helpers import CHANNEL, NOW, apply, inbound, only, outbound, rows
 
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import (

@@ -22,7 +22,7 @@ class Reply:
 
 
 @dataclass
-class Double:
+class FakeService:
     """A service. answer: what it says to a path and its query; asked: the requests it had."""
 
     answer: Callable[[str, Query], Any]
@@ -33,9 +33,9 @@ class Double:
 
 
 @contextmanager
-def standing_in(answer: Callable[[str, Query], Any]) -> Iterator[Double]:
+def fake_service(answer: Callable[[str, Query], Any]) -> Iterator[FakeService]:
     """A service for the length of a test."""
-    double = Double(answer)
+    service = FakeService(answer)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -45,10 +45,10 @@ def standing_in(answer: Callable[[str, Query], Any]) -> Iterator[Double]:
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             query = dict(parse_qsl(parts.query))
-            double.methods.add(self.command)
-            double.asked.append((parts.path, query))
-            double.headers.append({name.lower(): value for name, value in self.headers.items()})
-            reply = double.answer(parts.path, query)
+            service.methods.add(self.command)
+            service.asked.append((parts.path, query))
+            service.headers.append({name.lower(): value for name, value in self.headers.items()})
+            reply = service.answer(parts.path, query)
             if not isinstance(reply, Reply):
                 reply = Reply(404 if reply is None else 200, reply)
             body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
@@ -66,9 +66,9 @@ def standing_in(answer: Callable[[str, Query], Any]) -> Iterator[Double]:
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    double.url = f"http://127.0.0.1:{server.server_address[1]}"
+    service.url = f"http://127.0.0.1:{server.server_address[1]}"
     try:
-        yield double
+        yield service
     finally:
         server.shutdown()
         thread.join()

@@ -72,7 +72,7 @@ def outbound(at: int, wamid: str | None = None, **members: Any) -> MessageUpsert
     return inbound(at, wamid or f"out-{at}", outbound=True, **members)
 
 
-def happening(at: int, name: str, **value: Any) -> ConversationEvent:
+def conversation_event(at: int, name: str, **value: Any) -> ConversationEvent:
     return ConversationEvent(CHANNEL, SHEENA, f"{name}-{at}", at, name, value)
 
 

@@ -14,7 +14,7 @@ PHONE = "+16505551001"
 
 
 @dataclass
-class Walked:
+class InboxContents:
     """What was read, by name, as plain objects; and what failed."""
 
     read: dict[str, Any] = field(default_factory=dict)
@@ -24,9 +24,9 @@ class Walked:
         return [row["id"] for row in self.read[name]]
 
 
-async def walk(client: InboxClient, conversation: str = CONVERSATION) -> Walked:
+async def read_all(client: InboxClient, conversation: str = CONVERSATION) -> InboxContents:
     """Every list to its end, and every value."""
-    walked = Walked()
+    contents = InboxContents()
     lists: dict[str, RowPages[Any]] = {
         "conversations": client.conversations(),
         "messages": client.messages(conversation),
@@ -42,9 +42,9 @@ async def walk(client: InboxClient, conversation: str = CONVERSATION) -> Walked:
     }
     for name, rows in lists.items():
         try:
-            walked.read[name] = [row.model_dump(mode="json") async for row in rows]
+            contents.read[name] = [row.model_dump(mode="json") async for row in rows]
         except InboxError as error:
-            walked.failed[name] = error
+            contents.failed[name] = error
     values = {
         "contact": lambda: client.contact_by_phone(PHONE),
         "counts": client.counts,
@@ -52,10 +52,10 @@ async def walk(client: InboxClient, conversation: str = CONVERSATION) -> Walked:
     }
     for name, ask in values.items():
         try:
-            walked.read[name] = (await ask()).model_dump(mode="json")
+            contents.read[name] = (await ask()).model_dump(mode="json")
         except InboxError as error:
-            walked.failed[name] = error
-    return walked
+            contents.failed[name] = error
+    return contents
 
 
 def client_of(server: OtherServer, pauses: Pauses | None = None) -> InboxClient:
@@ -63,7 +63,7 @@ def client_of(server: OtherServer, pauses: Pauses | None = None) -> InboxClient:
     return InboxClient(BASE, KEY, app=server, sleep=pauses or Pauses(), chance=lambda: 0.5)
 
 
-async def walked_through(*variants: Variant, conversation: str = CONVERSATION) -> Walked:
+async def read_from(*variants: Variant, conversation: str = CONVERSATION) -> InboxContents:
     """What a server with these variants gives."""
     async with client_of(OtherServer(variants)) as client:
-        return await walk(client, conversation)
+        return await read_all(client, conversation)
