@@ -229,7 +229,7 @@ async def test_targets_are_columns_and_counts_of_those_who_wait_longer(
         assert "waiting:>1h" in shown(app)
 
 
-async def test_headings_and_changes_are_whole_in_eighty_columns(
+async def test_eighty_columns_have_whole_headings_and_changes_and_a_wall_of_large_digits(
     client: InboxClient, cache: Cache
 ) -> None:
     app = desk(WithParts(client), cache)
@@ -241,6 +241,9 @@ async def test_headings_and_changes_are_whole_in_eighty_columns(
         figures = [line_with(app, name) for name in ("Resolved  ", "Resolution, mean")]
         assert "better" in figures[0]
         assert "worse" in figures[1]
+        await press(pilot, "W")
+        assert "wait longer than 1h" in shown(app)
+        assert "▀" in shown(app)
 
 
 async def test_people_are_sorted_and_saved_as_they_are_shown(

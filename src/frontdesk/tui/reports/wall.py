@@ -113,7 +113,8 @@ class Block(NamedTuple):
 
     def columns(self, width: int) -> int:
         """Tiles beside each other."""
-        least = 26 if any(tile.remark[1] for tile in self.tiles) else 16
+        remarks = any(tile.remark[1] for tile in self.tiles)
+        least = max(26 if remarks else 16, *(len(tile.name) + 2 for tile in self.tiles))
         rows = -(-len(self.tiles) // max(1, width // min(least, width)))
         return -(-len(self.tiles) // max(1, rows))
 
@@ -126,13 +127,13 @@ class Block(NamedTuple):
         return 0
 
     def lines(self, width: int, scale: int, glyphs: Glyphs) -> Iterator[list[Piece]]:
-        """The tiles at a scale; a blank line between rows of tiles."""
+        """The tiles at a scale; a blank line between rows of tiles, if they are large."""
         columns = self.columns(width)
         remarks = any(tile.remark[1] for tile in self.tiles)
         edges = [at * width // columns for at in range(columns + 1)]
         yield self.heading
         for first in range(0, len(self.tiles), columns):
-            if first:
+            if first and scale > 1:
                 yield []
             row = self.tiles[first : first + columns]
             drawn = [large(tile.value, scale, glyphs) for tile in row]
