@@ -196,14 +196,14 @@ class CacheFile:
 
         While housekeeping is unfinished, one step of it follows each job.
         """
-        unsettled, behind = 0, False
+        uncheckpointed, behind = 0, False
         while True:
-            patience = _CHECKPOINT_AFTER_SECONDS if unsettled else None
+            patience = _CHECKPOINT_AFTER_SECONDS if uncheckpointed else None
             try:
                 job = self._jobs.get(timeout=0 if behind else patience)
             except queue.Empty:
                 behind = self._tidied()
-                unsettled = unsettled if behind else self._checkpoint()
+                uncheckpointed = uncheckpointed if behind else self._checkpoint()
                 continue
             if job is None:
                 self._checkpoint()
@@ -211,10 +211,10 @@ class CacheFile:
                     self._connection.close()
                 return
             self._complete(*job)
-            unsettled += 1
-            full = unsettled >= _CHECKPOINT_EVERY
+            uncheckpointed += 1
+            full = uncheckpointed >= _CHECKPOINT_EVERY
             behind = (behind or full) and self._tidied()
-            unsettled = self._checkpoint() if full else unsettled
+            uncheckpointed = self._checkpoint() if full else uncheckpointed
 
     def _tidied(self) -> bool:
         in_memory = files.is_memory(self._address)
@@ -304,7 +304,7 @@ class CacheFile:
         """True for a file up to 256 MiB, or one whose last process was killed."""
         if files.state(self._path) is not FileState.OURS:
             return False
-        return files.unsettled(self._path) or self._path.stat().st_size <= _CHECKED_BYTES
+        return files.has_wal(self._path) or self._path.stat().st_size <= _CHECKED_BYTES
 
     def _check(self, after_seconds: float) -> None:
         """Run an integrity check on a connection of its own; rebuild the file if it fails."""

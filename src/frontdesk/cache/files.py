@@ -121,12 +121,12 @@ def state(path: Path) -> FileState:
             header = file.read(_HEADER_BYTES)
     except OSError:
         return FileState.FOREIGN
-    judged = _judge(header, status.st_size)
+    verdict = _judge(header, status.st_size)
     # During another process's checkpoint, the file is temporarily too short.
-    return FileState.OURS if judged is FileState.BROKEN and unsettled(path) else judged
+    return FileState.OURS if verdict is FileState.BROKEN and has_wal(path) else verdict
 
 
-def unsettled(path: Path) -> bool:
+def has_wal(path: Path) -> bool:
     """True if the write-ahead log is not empty: a writer is active or was killed."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size > 0

@@ -163,7 +163,7 @@ class Mirror:
             if self._failed.get(key.id) != mark:
                 await self._claim()
                 await self._load(key.id, mark)
-                await self._tell()
+                await self._report_progress()
         if missing:
             return missing[-1][0]
         return await self._older(self._filter, state.since)
@@ -198,7 +198,7 @@ class Mirror:
         else:
             self._failed[id] = mark
 
-    async def _tell(self) -> None:
+    async def _report_progress(self) -> None:
         if time.monotonic() - self._counted_at > _COUNT_EVERY_SECONDS:
             await self._count()
         else:

@@ -201,7 +201,7 @@ def empty_words(
     loaded: bool,
     problem: str,
     looked_through: str = "",
-    looking: bool = False,
+    loading: bool = False,
     within: str = "",
 ) -> str:
     """Explanation of an empty conversation list, with the keys that help.
@@ -214,7 +214,7 @@ def empty_words(
         return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
     remove = f"{keys['inbox.take_off']}: remove filter"
     if loaded and looked_through:
-        goes_on = f"{keys['inbox.back']}: stop" if looking else f"{keys['list.last']}: keep looking"
+        goes_on = f"{keys['inbox.back']}: stop" if loading else f"{keys['list.last']}: keep looking"
         return f"No match in the first {looked_through}.  {goes_on} · {remove}"
     if loaded and query.filters:
         words = " ".join(chip(term, names) for term in query.filters)

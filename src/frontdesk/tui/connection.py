@@ -77,13 +77,13 @@ class ConnectionMonitor:
         self._next_try: datetime | None = None
         self.problem = ""
 
-    def begin(self, doing: str = "loading…") -> None:
+    def begin(self, activity: str = "loading…") -> None:
         """Set the state before the first answer for the shown rows; a failure stays."""
         self._live_at = None
         if self._next_try is None and not self._refused:
             seen = self._clock.here(self._seen_at())
             age = f"as of {moment_words(seen, self._clock.now())} · " if seen is not None else ""
-            self._status = [("dim", f"{age}{doing}")]
+            self._status = [("dim", f"{age}{activity}")]
 
     @property
     def state(self) -> list[Piece]:

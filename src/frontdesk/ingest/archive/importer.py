@@ -224,7 +224,7 @@ class Import:
         else:
             if isinstance(line, ArchiveLine) and line.rejected is not None:
                 self._reject(source, line.rejected)
-            self._try(source, line, lambda: self._tell(batch, line))
+            self._try(source, line, lambda: self._add_events(batch, line))
         batch.reach(line.number)
         if batch.full:
             self._write(source, batch)
@@ -245,7 +245,7 @@ class Import:
         self.outcome.partly += line.partly
         source.rejected(line)
 
-    def _tell(self, batch: _LineBatch, line: ArchiveLine | NativeLine) -> None:
+    def _add_events(self, batch: _LineBatch, line: ArchiveLine | NativeLine) -> None:
         if isinstance(line, ArchiveLine):
             batch.events += line.events
             batch.ignored.update(line.ignored)

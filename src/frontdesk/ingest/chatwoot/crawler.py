@@ -122,9 +122,9 @@ class Journal:
 
     def _go_on(self, source: str) -> None:
         self._progress.seek(0)
-        noted = [line for line in self._progress.read().split(b"\n") if line]
-        steps = [json.loads(line) for line in noted[1:] if line.endswith(b"]")]
-        if noted and noted[0].decode() == source:
+        lines = [line for line in self._progress.read().split(b"\n") if line]
+        steps = [json.loads(line) for line in lines[1:] if line.endswith(b"]")]
+        if lines and lines[0].decode() == source:
             self._steps = {step: counts[0] if counts else {} for step, _, *counts in steps}
             self._lines.truncate(steps[-1][1] if steps else 0)
         else:

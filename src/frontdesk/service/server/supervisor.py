@@ -83,8 +83,10 @@ class Supervisor:
                 continue
             received = signals.recv(64)
             self._bury()
-            died = not self._state.begun and self._state.count() < self._count
-            if self._state.end_by is None and (died or any(sign in received for sign in _ENDING)):
+            failed_to_start = not self._state.begun and self._state.count() < self._count
+            if self._state.end_by is None and (
+                failed_to_start or any(sign in received for sign in _ENDING)
+            ):
                 stopping()
                 self._end()
         if self._state.end_by is not None and time.monotonic() >= self._state.end_by:

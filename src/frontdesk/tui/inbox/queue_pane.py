@@ -189,7 +189,7 @@ class QueuePane(Pane):
         self._previous: str | None = None
         self._current: str | None = None
         self._opened: dict[str, Conversation] = {}
-        self._departed: dict[str, Conversation] = {}
+        self._departed_rows: dict[str, Conversation] = {}
         self._seen: dict[str, Conversation] = {}
         # Ids of the conversations that were marked as read while the view shows unread ones.
         self._read_here: set[str] = set()
@@ -290,7 +290,7 @@ class QueuePane(Pane):
         last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
         self._supersede()
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
-        self._opened, self._departed, self._seen = {}, {}, {}
+        self._opened, self._departed_rows, self._seen = {}, {}, {}
         self.list.dimmed = self.list.after_gap = frozenset()
         self._read_here = set()
         self._answered = self._leaving_out = False
@@ -749,7 +749,7 @@ class QueuePane(Pane):
         """Read the list again; returns the rows that stay."""
         stay = self._staying()
         if self._leaving_out:
-            self._opened, self._departed, self._seen, self._leaving_out = {}, {}, {}, False
+            self._opened, self._departed_rows, self._seen, self._leaving_out = {}, {}, {}, False
             self._read_here = set()
         self.listing.reload()
         return stay
@@ -775,7 +775,7 @@ class QueuePane(Pane):
         rows = self.list.rows
         if self._leaving_out:
             return {}
-        stay = {**self._opened, **self._departed}
+        stay = {**self._opened, **self._departed_rows}
         if self._answered or len(self._opened) > 1:
             self._note_seen()
             stay.update(self._seen)
@@ -795,7 +795,7 @@ class QueuePane(Pane):
             if (state := self._mailbox.conversation(row.id)) is not None
         ]
         others.sort(key=lambda other: other[0])
-        self._departed = {row.id: stay[row.id] for _, _, row in others}
+        self._departed_rows = {row.id: stay[row.id] for _, _, row in others}
         # A row that sorts after the last loaded row may still be in the list, on a later page.
         held = len(self.listing) + self.listing.complete
         self.list.dimmed = {row.id for rank, _, row in others if rank < held}
@@ -818,7 +818,7 @@ class QueuePane(Pane):
         )
 
     @property
-    def _is_looking(self) -> bool:
+    def _is_loading_rows(self) -> bool:
         """True while rows are loaded that the view lacks."""
         return self.scanning or (self._awaits_order and not self._connection.failing)
 
@@ -998,7 +998,7 @@ class QueuePane(Pane):
                 loaded=self.is_loaded,
                 problem=self._connection.problem,
                 looked_through=self._scanned_words(),
-                looking=self._is_looking,
+                loading=self._is_loading_rows,
                 within=self._wider_list,
             )
         )
@@ -1051,7 +1051,7 @@ class QueuePane(Pane):
             return f"{matches} loaded" if whole else f"{matches} of {self._local.looked_at} match"
         if not self.is_loaded and not matches:
             return "nothing loaded"
-        if self._is_looking:
+        if self._is_loading_rows:
             words = f"~{matches} found in {scanned}, loading…"
             return words if self.plan.rest else f"sorting {scanned}…"
         words = f"~{matches} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"

@@ -73,7 +73,7 @@ class ConversationList(VirtualList[Conversation]):
         self._row_context = RowContext(clock, clock.server_now(), symbols=symbols)
         self._density, self._is_table = 2, False
         self._marked: dict[str, None] = {}
-        self._cued: dict[str, datetime] = {}
+        self._highlighted_until: dict[str, datetime] = {}
         self.dimmed: Set[str] = frozenset()
         self.after_gap: Set[str] = frozenset()
 
@@ -141,17 +141,17 @@ class ConversationList(VirtualList[Conversation]):
     def cue(self, ids: Iterable[str]) -> None:
         """Highlight conversations with new activity for `CUE`."""
         until = self._clock.now() + CUE
-        self._cued.update(dict.fromkeys(ids, until))
-        self._refresh_rows(self._cued.keys())
+        self._highlighted_until.update(dict.fromkeys(ids, until))
+        self._refresh_rows(self._highlighted_until.keys())
 
     def end_cues(self) -> timedelta | None:
         """End expired highlights; returns the time until the next one expires, or None."""
         now = self._clock.now()
-        over = {id for id, until in self._cued.items() if until <= now}
+        over = {id for id, until in self._highlighted_until.items() if until <= now}
         for id in over:
-            del self._cued[id]
+            del self._highlighted_until[id]
         self._refresh_rows(over)
-        return min(self._cued.values()) - now if self._cued else None
+        return min(self._highlighted_until.values()) - now if self._highlighted_until else None
 
     def _refresh_rows(self, ids: Container[str]) -> None:
         for position in self.in_view():
@@ -174,10 +174,13 @@ class ConversationList(VirtualList[Conversation]):
 
     def sources(self, position: int) -> tuple[object, ...]:
         conversation = self.rows[position]
-        marked, cued = conversation.id in self._marked, conversation.id in self._cued
+        marked, highlighted = (
+            conversation.id in self._marked,
+            conversation.id in self._highlighted_until,
+        )
         dimmed = conversation.id in self.dimmed
         after_gap = self._is_after_gap(position)
-        return conversation, conversation.id in self._unread, marked, cued, dimmed, after_gap
+        return conversation, conversation.id in self._unread, marked, highlighted, dimmed, after_gap
 
     def begin(self, positions: Sequence[int]) -> None:
         """Fetch the unread state of the rows together, and fix the time."""
@@ -188,7 +191,7 @@ class ConversationList(VirtualList[Conversation]):
     def draw(self, position: int, width: int) -> list[Line]:
         conversation = self.rows[position]
         id = conversation.id
-        state = RowState(id in self._unread, id in self._marked, id in self._cued)
+        state = RowState(id in self._unread, id in self._marked, id in self._highlighted_until)
         if self.draws_table:
             lines = [table_row(conversation, self._row_context, state, width)]
         else:

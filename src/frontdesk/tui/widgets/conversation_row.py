@@ -66,11 +66,11 @@ class RowContext(NamedTuple):
 
 
 class RowState(NamedTuple):
-    """State of a row in the list. new: unread; cued: just changed."""
+    """State of a row in the list. new: unread; highlighted: just changed."""
 
     new: bool = False
     marked: bool = False
-    cued: bool = False
+    highlighted: bool = False
 
 
 def row_lines(
@@ -214,14 +214,18 @@ def _clock(conversation: Conversation, context: RowContext, state: RowState) -> 
     """One time: how long the customer waits, or else the age."""
     waits = _waits(conversation, context)
     if waits is not None:
-        return _waiting(waits, cued=state.cued)
+        return _waiting(waits, highlighted=state.highlighted)
     part, age = _age(conversation, context, state)
     return [(part, age.rjust(_CLOCK_WIDTH))]
 
 
-def _waiting(waits: timedelta, *, cued: bool = False) -> Line:
+def _waiting(waits: timedelta, *, highlighted: bool = False) -> Line:
     glyph, part = stage(waits)
-    return [("text", "  "), (part, glyph), ("strong" if cued else part, f"{duration(waits):>4}")]
+    return [
+        ("text", "  "),
+        (part, glyph),
+        ("strong" if highlighted else part, f"{duration(waits):>4}"),
+    ]
 
 
 def stage(waits: timedelta) -> tuple[str, str]:
@@ -231,7 +235,7 @@ def stage(waits: timedelta) -> tuple[str, str]:
 
 def _age(conversation: Conversation, context: RowContext, state: RowState) -> Piece:
     active = context.clock.local(conversation.last_activity_at)
-    return "strong" if state.cued else "dim", ago(active, context.now) if active else "?"
+    return "strong" if state.highlighted else "dim", ago(active, context.now) if active else "?"
 
 
 def chip(label: str, colour: str | None, *, plain: bool = False) -> Piece:
