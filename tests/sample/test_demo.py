@@ -33,7 +33,7 @@ from frontdesk.store.sqlite import SQLiteDatabase
 from tests.stores import Engine
 
 NOW = 1_794_000_000_123
-DAY = 86_400_000
+HOUR, DAY = 3_600_000, 86_400_000
 ACCOUNT = 1
 CATALOGUE = (
     CannedResponseUpsert
@@ -368,6 +368,37 @@ def test_open_conversations_are_in_every_state(inbox: Inbox) -> None:
     assert 10 < sum(row["waiting_since"] is not None for row in rows) < 50
     assert 5 < sum(row["assignee_id"] == 0 for row in rows) < 40
     assert 10 < len(window) < 50
+
+
+def test_the_newest_conversation_shows_what_triage_is_about(inbox: Inbox) -> None:
+    """Handed over by the AI, unread, with a note, waiting long, its reply window closing."""
+    newest = max(inbox.conversations(), key=lambda row: row["last_activity_at"])
+    assert (newest["awaiting_human"], newest["assignee_id"], newest["unread_count"]) == (1, 0, 3)
+    assert NOW - newest["waiting_since"] > 8 * HOUR
+    assert 0 < newest["last_inbound_at"] + DAY - NOW < HOUR
+    authors = inbox.database.read(
+        lambda c: c.rows(
+            "SELECT author FROM message WHERE conversation_id=:id UNION ALL "
+            "SELECT 'note' FROM note WHERE conversation_id=:id",
+            {"id": newest["id"]},
+        )
+    )
+    assert {row["author"] for row in authors} == {"contact", "ai_agent", "campaign", "note"}
+
+
+def test_a_customer_waits_unless_answered_or_the_ai_handed_over(inbox: Inbox) -> None:
+    answers = inbox.database.read(
+        lambda c: c.rows(
+            "SELECT conversation_id, direction FROM message WHERE type NOT IN "
+            "('reaction', 'system') AND author NOT IN ('campaign', 'automation', 'kiosk') "
+            "ORDER BY created_at, id"
+        )
+    )
+    last = {row["conversation_id"]: row["direction"] for row in answers}
+    for row in inbox.conversations():
+        if row["status"] == 0:
+            waits = row["awaiting_human"] == 1 or last[row["id"]] == 0
+            assert (row["waiting_since"] is not None) == waits
 
 
 def test_some_snoozes_end_and_some_wait_for_the_customer(inbox: Inbox) -> None:

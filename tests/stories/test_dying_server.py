@@ -21,7 +21,7 @@ def test_reading_goes_on_without_the_server_and_with_it_again(
         # What was read is there: rows, threads, and a search.
         terminal.send("k")
         terminal.until("Sam Whitcombe", within="title")
-        terminal.until("Just wanted to say the lady", within="thread")
+        terminal.until("It has been six days", within="thread")
         port = url.rpartition(":")[2]
         serve("--database", str(inbox), "--port", port)
         terminal.send("\x12")
@@ -39,7 +39,7 @@ def test_a_start_without_the_server_shows_what_was_read(
     first = viewer_at(url, tmp_path, key)
     try:
         first.until("All open 60", "live")
-        first.until("Just wanted to say the lady", within="thread")
+        first.until("It has been six days", within="thread")
         first.send("qq")
         assert first.ended() == 0
     finally:
@@ -48,6 +48,6 @@ def test_a_start_without_the_server_shows_what_was_read(
     second = viewer_at(url, tmp_path, key)
     try:
         second.until("Sam Whitcombe", "offline")
-        second.until("Just wanted to say the lady", within="thread")
+        second.until("It has been six days", within="thread")
     finally:
         second.close()

@@ -43,6 +43,10 @@ _WITH_EVERY_STATUS = 60
 # The share of a scene's notes that are kept.
 _NOTES = 0.4
 _HOUR, _DAY = 3_600, 86_400
+# Seconds since the first conversation's scene, and since each line of `scripts/first.txt`: it waits
+# for a person, its reply window closes within the hour, and a campaign makes it the newest.
+_FIRST_SCENE = 84_400
+_FIRST_LINES = (84_300, 84_290, 84_100, 84_098, 83_950, 82_700, 70)
 # Where the customers of a shop also write.
 _SECOND_SHOP = {
     LONDON: NEW_YORK,
@@ -56,8 +60,9 @@ _SECOND_SHOP = {
 class ConversationPlan(NamedTuple):
     """A conversation that is to be generated.
 
-    age: seconds since its last message. ending: "waiting", "awaiting", "answered", "snoozed" or
-    "resolved". visits: how many scenes; 0 for the long thread. known: the customer came up before.
+    age: seconds since the last line of its scenes. ending: "waiting", "awaiting", "answered",
+    "snoozed" or "resolved". visits: how many scenes; 0 for the long thread. known: the customer
+    came up before.
     """
 
     position: int
@@ -166,7 +171,9 @@ def _endings(random: Random) -> list[str]:
 
 
 def _age(position: int) -> int:
-    """Seconds: a minute for the first, a day for the thirtieth, most of a year for the last."""
+    """Seconds: a day for the first and the thirtieth, most of a year for the last."""
+    if not position:
+        return _FIRST_SCENE
     if position < TODAY:
         return 70 + int(82_000 * (position / TODAY) ** 1.8) + position * 61
     older = (position - TODAY) / (CONVERSATIONS - TODAY)
@@ -220,6 +227,8 @@ class _DemoGenerator:
         builder.play(self._steps(plan, script, visits[-1]), every_status=every_status)
         self._assign_and_label(builder, plan, scenes[-1][0], visits)
         self._end(builder, plan, visits[-1])
+        if not plan.position:
+            self._play_first_lines(builder, plan)
         return sorted(builder.events, key=attrgetter("at"))
 
     def _script(self, plan: ConversationPlan) -> Script:
@@ -291,6 +300,21 @@ class _DemoGenerator:
             number = next(self._numbers) if line.is_message else 0
             step = render(line, visit.start + after, text, slots, plan.shop, number)
             yield step._replace(status="read" if chance() < 0.75 else "delivered")
+
+    def _play_first_lines(self, builder: ConversationBuilder, plan: ConversationPlan) -> None:
+        """Hand the first conversation over to a person who has not answered yet.
+
+        Its chance is its own, so that all other conversations are the same without it.
+        """
+        script, chance = self._scripts["first"], Random(SEED).random
+        slots = script.values(plan.customer, plan.agent, plan.shop, chance)
+        (scene,) = script.scenes
+        for line, age in zip(scene.lines, _FIRST_LINES, strict=True):
+            number = next(self._numbers) if line.is_message else 0
+            at, text = self._now - age * 1000, line.text(chance, slots)
+            builder.play([render(line, at, text, slots, plan.shop, number)])
+        for title in scene.labels:
+            builder.add_event("labelled", self._now - _FIRST_LINES[0] * 1000, title=title, on=True)
 
     def _assign_and_label(
         self,

@@ -140,9 +140,10 @@ def load_scripts() -> dict[str, Script]:
     folder = files(__package__) / "scripts"
     scripts = {
         name: parse((folder / f"{name}.txt").read_text(encoding="utf-8"))
-        for name in ("en", "es", "pt", "wholesale", "guests")
+        for name in ("en", "es", "pt", "wholesale", "guests", "first")
     }
-    scripts["guests"] = scripts["guests"]._replace(slots=scripts["en"].slots)
+    for name in ("guests", "first"):
+        scripts[name] = scripts[name]._replace(slots=scripts["en"].slots)
     return scripts
 
 

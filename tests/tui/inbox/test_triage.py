@@ -33,7 +33,7 @@ async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer:
         assert set(kept) <= set(wanted)
         assert len(kept) > 3
         assert "unread" in lines(app)[0]
-        assert "of 19 match" in lines(app)[-1]
+        assert "of 20 match" in lines(app)[-1]
         await pilot.press("f", "u")
         await settle(pilot)
         assert len(queue(app)) == 60
