@@ -23,13 +23,14 @@ def ago(then: datetime, now: datetime) -> str:
 
 
 def duration(length: timedelta) -> str:
-    """Duration in its largest unit: 12m, 3h, 2d; 0m below a minute. Never negative."""
+    """Duration in its largest unit: 12m, 3h, 99d, 15w; 0m below a minute. Never negative."""
     minutes = max(0, length // timedelta(minutes=1))
     if minutes < 60:
         return f"{minutes}m"
     if minutes < 24 * 60:
         return f"{minutes // 60}h"
-    return f"{minutes // (24 * 60)}d"
+    days = minutes // (24 * 60)
+    return f"{days}d" if days < 100 else f"{days // 7}w"
 
 
 def long_duration(length: timedelta) -> str:

@@ -124,7 +124,13 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
     "ThreadPane": {"inbox.filter": "", "inbox.before": "G", "inbox.after": "g", "inbox.export": ""},
     "ContactPane": {"inbox.before": "G", "inbox.after": "g"},
     "Menu": {"menu.leave": "", "menu.next": "", "menu.previous": "", "menu.take": ""},
-    "Picker": {"picker.leave": "", "picker.next": "", "picker.previous": "down"},
+    "Picker": {
+        "picker.leave": "",
+        "picker.next": "",
+        "picker.previous": "down",
+        "picker.page_down": "",
+        "picker.page_up": "pagedown",
+    },
     "Prompt": {"prompt.leave": ""},
     "HelpScreen": {"help.leave": ""},
     "FilterLine": {

@@ -61,13 +61,13 @@ def unread_words(counts: Counts | None, no_counts: str = "") -> list[Piece]:
     if no_counts:
         return [("dim", f"  {no_counts} ")]
     unread = counts.unread if counts is not None else None
-    return [("accent", f"  {unread} unread on the server ")] if unread else []
+    return [("text", f"  {unread} unread on the server ")] if unread else []
 
 
 def view_tabs(
     views: Sequence[tuple[SavedView, int | None]], shown: SavedView | None, width: int, more: str
 ) -> list[Piece]:
-    """Tabs of the views with keys and their counts; tabs have odd indexes.
+    """Tabs of the views with keys and their counts, of four pieces each: blank, key, name, count.
 
     With too little width names become short, and then the last tabs are left out, but never the
     shown one. more: words at the end.
@@ -95,9 +95,9 @@ def _view_tabs(
         name = (
             _SHORT_NAMES.get(view.name, shortened(view.name, _SHORT_NAME)) if short else view.name
         )
-        number = "" if count is None else f" {rounded(count)}"
-        words = f" {view.key} {one_line(name)}{number} "
-        pieces += [("dim", " "), ("chip" if view == shown else "text", words)]
+        number = " " if count is None else f" {rounded(count)} "
+        quiet, loud = ("chip", "chip") if view == shown else ("dim", "text")
+        pieces += [("dim", " "), (quiet, f" {view.key} "), (loud, one_line(name)), (quiet, number)]
     return [*pieces, ("dim", f"  {more}")]
 
 

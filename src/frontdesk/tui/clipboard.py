@@ -16,12 +16,15 @@ from urllib.parse import urlsplit
 from textual.screen import Screen
 
 from frontdesk import subprocess_environment
+from frontdesk.text import one_line, shortened
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.wire import Message, Note
 
 # A hanging program must not block the worker.
 _DEADLINE_SECONDS = 2.0
+# Characters of a copied text that are shown.
+_SHOWN = 40
 
 _WAYLAND, _X11 = "WAYLAND_DISPLAY", "DISPLAY"
 
@@ -128,7 +131,7 @@ def copy(screen: Screen[Any], text: str) -> None:
         say(screen, sentences.NOTHING_TO_COPY)
         return
     screen.app.copy_to_clipboard(text)
-    say(screen, sentences.COPIED)
+    say(screen, sentences.COPIED.format(text=shortened(one_line(text), _SHOWN)))
     if screen.app.is_web:
         # The clipboard of the serving machine may be another person's.
         return

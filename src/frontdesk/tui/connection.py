@@ -108,7 +108,7 @@ class ConnectionMonitor:
         if self._live_at is not None:
             age = now - self._live_at
             old = age >= timedelta(minutes=1)
-            return [("dim", f"live · {duration(age)} ago" if old else "live")]
+            return [("dim", f"live · {duration(age)} ago") if old else ("good", "live")]
         return self._status
 
     @property

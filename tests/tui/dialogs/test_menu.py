@@ -46,6 +46,16 @@ async def test_a_letter_or_the_cursor_answers(keys: list[str], answer: str | Non
         assert app.answers == [answer]
 
 
+async def test_a_menu_is_as_wide_as_its_longest_entry() -> None:
+    app = Dressed()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(
+            Menu("Choose", (MenuEntry("a", "a", "words of an entry, and as many more"),))
+        )
+        await settle(pilot)
+        assert "words of an entry, and as many more" in shown(app)
+
+
 async def test_the_cursor_begins_on_what_is_so_now() -> None:
     app = MenuApp("value d")
     async with app.run_test(size=(60, 24)) as pilot:

@@ -31,6 +31,18 @@ async def test_the_cursor_is_in_view_and_so_are_the_keys(size: tuple[int, int]) 
         assert "↵ choose   esc back" in shown(app)
 
 
+async def test_page_keys_scroll_the_choices() -> None:
+    app = PickerApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("pagedown")
+        await settle(pilot)
+        assert "choice number 12" in chosen_line(app)
+        await pilot.press("pageup")
+        await settle(pilot)
+        assert "choice number 00" in chosen_line(app)
+
+
 async def test_keys_that_edit_run_in_the_order_in_which_they_are_typed() -> None:
     app = PickerApp()
     async with app.run_test() as pilot:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from rich.cells import cell_len
 
 from frontdesk.client import InboxClient
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -173,8 +174,53 @@ async def test_u_goes_to_the_next_unread_conversation_and_says_when_there_is_non
         await settle(pilot)
         assert notifications(app) == [
             "No unread conversation above",
-            "No unread conversation below",
+            "No unread conversation below. U: look above",
         ]
+
+
+async def test_headings_of_the_table_stand_over_their_columns(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        await pilot.press("plus")
+        await settle(pilot)
+        names, rows = lines(app)[3], lines(app)[4:50]
+        shops = ("London  ", "Madrid  ", "New York  ")
+        places = {cell_len(row[: row.index(shop)]) for row in rows for shop in shops if shop in row}
+        assert places == {names.index("Channel")}
+        assert {cell_len(row.rstrip(" ┃")) for row in rows} == {names.index("▾") + 1}
+
+
+async def test_the_hint_of_a_zoomed_pane_leads_back_to_all_panes(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        assert "+ table" in lines(app)[-1]
+        await pilot.press("plus")
+        await settle(pilot)
+        assert "+ all panes" in lines(app)[-1]
+        await pilot.press("plus")
+        await settle(pilot)
+        assert "+ table" in lines(app)[-1]
+
+
+async def test_the_help_explains_the_signs(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark", *"signs")
+        await settle(pilot)
+        for sign in ("◔ ◑ ◕ ●", "!", "■", "│", "┃", "║", "┇", "╏", "✓ ✓✓ ✗", "↳ ⊘"):
+            assert f" {sign} " in shown(app)
+
+
+async def test_the_help_names_the_views_of_their_keys(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark", *"needs a")
+        await settle(pilot)
+        assert "View: Needs a human" in shown(app)
 
 
 async def test_plus_shows_one_pane_alone_and_all_again(viewer: Viewer) -> None:

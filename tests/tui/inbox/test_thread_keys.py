@@ -105,6 +105,16 @@ async def test_a_day_that_cannot_be_reported_can_be_mended(viewer: Viewer) -> No
         assert isinstance(app.screen, InboxScreen)
 
 
+async def test_the_help_of_a_thread_has_no_key_that_opens_nothing(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "question_mark", *"open")
+        await settle(pilot)
+        assert "Open in the browser" in shown(app)
+        assert "↵" not in shown(app).partition("↵ choose")[0].partition("Keys that work here")[2]
+
+
 async def test_a_line_of_a_row_is_copied_as_everything_is(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -114,7 +124,7 @@ async def test_a_line_of_a_row_is_copied_as_everything_is(viewer: Viewer) -> Non
         await pilot.press("j", "y")
         await settle(pilot)
         assert app.clipboard.startswith('"id"')
-        assert notifications(app) == ["Sent to the clipboard"]
+        assert notifications(app) == [f"Copied {app.clipboard}"]
 
 
 async def test_w_shows_the_row_as_it_was_received(viewer: Viewer) -> None:

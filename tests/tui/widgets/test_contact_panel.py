@@ -148,7 +148,7 @@ def test_the_conversation_is_reported_by_name() -> None:
         "labels": "billing, vip",
         "waiting": "1 h 0 m",
         "reply window": "21h 40m left",
-        "since": "2 Jan 2026",
+        "began": "2 Jan 2026",
         "Notes (0)": "",
     }
 

@@ -83,6 +83,14 @@ def test_five_voices_differ_in_colour_and_in_the_shape_of_their_bar(
     assert {ink, f"{ink} bold"} <= parts(entry)
 
 
+def test_the_own_messages_say_so() -> None:
+    own = message(author="user", author_ref={"id": "7", "name": "Ana Souza"}, text="hello")
+    (first, *_) = message_lines(own, CONTEXT._replace(me="7"), 70)
+    assert "Ana Souza · you  " in "".join(text for _, text in first)
+    (first, *_) = message_lines(own, CONTEXT._replace(me="8"), 70)
+    assert "you" not in "".join(text for _, text in first)
+
+
 def test_without_a_head_a_message_joins_the_one_above_with_its_time_where_there_is_room() -> None:
     (line,) = drawn(message(text="hello"), head=False)
     assert line == "│ hello" + "09:26".rjust(62)

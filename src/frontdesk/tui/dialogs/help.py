@@ -10,22 +10,40 @@ from typing import Any, ClassVar
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from frontdesk.tui.action_groups import CommandEntry, active_commands
+from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
 
+_SIGNS = (
+    ("Waits: under 15 minutes, 1 hour, 8 hours, longer", "◔ ◑ ◕ ●"),
+    ("Needs a human", "!"),
+    ("A label, where there is no room for its name", "■"),
+    ("Messages of the customer", "│"),
+    ("Messages of the team", "┃"),
+    ("Messages of the AI agent", "║"),
+    ("Messages of a campaign or a program", "┇"),
+    ("Messages from the phone app", "╏"),
+    ("Sent, delivered (coloured: read), failed", "✓ ✓✓ ✗"),
+    ("Reaction, deleted message", "↳ ⊘"),
+)
+# What the signs of rows and messages mean, below the keys of the inbox.
+SIGNS = tuple(
+    CommandEntry(meaning, sign, lambda: None, "signs symbols icons legend", "Signs")
+    for meaning, sign in _SIGNS
+)
 
-def show_help(screen: Screen[Any]) -> None:
+
+def show_help(screen: Screen[Any], commands: Sequence[CommandEntry]) -> None:
     """Show the help dialog, and run the selected action."""
-    ask(screen.app, HelpScreen(active_commands(screen)), lambda command: command.run())
+    ask(screen.app, HelpScreen(commands), lambda command: command.run())
 
 
 class HelpScreen(Picker[CommandEntry]):
     """Picker of actions, by the groups of `actions`; returns the selected one."""
 
     PLACEHOLDER = "type to find an action; enter runs it"
-    MOST_SHOWN = 80
+    MOST_SHOWN = 100
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "leave", "Back", id="help.leave"),
     ]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from string import ascii_letters, digits
 from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -21,8 +22,10 @@ from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
-# Lines of a menu besides its entries: border, title, keys.
+# Lines of a menu besides its entries: border, title, keys. Its least width, and the cells of a line
+# besides the words: border and padding, letter, blanks, scroll bar.
 _AROUND_MENU = 4
+_LEAST_MENU_WIDTH, _BESIDE_WORDS = 36, 10
 
 _MENU_KEYS = "{menu.take} choose   {menu.leave} back"
 
@@ -79,7 +82,10 @@ class Menu(Dialog[V | None]):
     def on_mount(self) -> None:
         if not self.composed:
             return
-        self.query_one("#menu").styles.height = len(self._entries) + _AROUND_MENU
+        menu = self.query_one("#menu")
+        menu.styles.height = len(self._entries) + _AROUND_MENU
+        longest = max(cell_len(entry.words) for entry in self._entries)
+        menu.styles.width = max(_LEAST_MENU_WIDTH, longest + _BESIDE_WORDS)
         rows = FixedRows([(entry.letter, entry) for entry in self._entries])
         self._list.show(rows, cursor=self._at)
 
@@ -123,7 +129,7 @@ class ChoiceList(VirtualList[Choice[Any]], can_focus=False):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         choice = self.rows[position]
         hint = cut(f" {one_line(choice.hint)}", max(0, width // 2))
-        line = spread([("text", " "), *_pieces(choice)], [("dim", hint)], width)
+        line = spread([("text", " "), *_pieces(choice)], [("dim", f"{hint} ")], width)
         return [*_heading(choice.heading, position, width), line]
 
     def height_of(self, position: int) -> int:
@@ -196,6 +202,8 @@ class Picker(AnswerDialog[V]):
         Binding("escape", "leave", "Back", id="picker.leave"),
         Binding("down", "move(1)", "Next", id="picker.next", show=False),
         Binding("up", "move(-1)", "Previous", id="picker.previous", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="picker.page_down", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="picker.page_up", show=False),
     ]
 
     def __init__(
@@ -281,6 +289,9 @@ class Picker(AnswerDialog[V]):
 
     def action_move(self, step: int) -> None:
         self.list.action_move(step)
+
+    def action_page(self, pages: int) -> None:
+        self.list.action_page(pages)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -42,7 +42,7 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
             "{inbox.copy} copy",
             "{inbox.date} date",
             "{inbox.contact} contact",
-            "{inbox.zoom} alone",
+            "{inbox.zoom} zoom",
         ),
         "contact": (
             "{inbox.back} back",
@@ -97,10 +97,15 @@ class Bars:
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         queue.refresh_words()
 
-    def show_status(self, pane: str, state: list[Piece]) -> None:
+    def show_status(self, pane: str, state: list[Piece], *, zoomed: bool) -> None:
         """Render the status line: keys of the focused pane, connection state, loaded rows."""
         right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
         hints = [self._keys.hint(words) for words in _KEYS[pane]]
+        if zoomed:
+            hints = [
+                one._replace(words="all panes") if one.action == "inbox.zoom" else one
+                for one in hints
+            ]
         bar = self._screen.query_one("#status", StatusBar)
         bar.show_hints(hints, self._keys.hint("{inbox.help} help"), right)
 
@@ -111,13 +116,13 @@ class Bars:
         views = [(view, queue.count_of(view)) for view in self._views.all() if view.key]
         more = self._keys.fill("{view.menu} more")
         tabs = bar_texts.view_tabs(views, shown, bar.size.width, more)
-        self._tabs = [words.split()[0] for _, words in tabs[1::2]]
+        self._tabs = [key.strip() for _, key in tabs[1::4]]
         bar.show(tabs)
 
     def view_at(self, piece: int) -> SavedView | None:
         """View at an index of the tabs' pieces."""
-        at = piece // 2
-        return self._views.of(self._tabs[at]) if piece % 2 and at < len(self._tabs) else None
+        at = piece // 4
+        return self._views.of(self._tabs[at]) if piece % 4 and at < len(self._tabs) else None
 
     def chip_at(self, piece: int) -> Term | None:
         """Term of the chip at an index of the header's pieces."""
@@ -136,8 +141,8 @@ class Bars:
 
     def channel_at(self, piece: int) -> ChannelItem | None:
         """Channel at an index of the channel tabs' pieces."""
-        at = piece // 2
-        return self._channels[at] if piece % 2 and at < len(self._channels) else None
+        at = piece // 3
+        return self._channels[at] if piece % 3 and at < len(self._channels) else None
 
     def _bar(self, selector: str) -> Bar:
         return self._screen.query_one(selector, Bar)

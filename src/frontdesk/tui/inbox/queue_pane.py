@@ -566,8 +566,11 @@ class QueuePane(Pane):
 
     @property
     def no_unread_below(self) -> str:
-        """Message that no unread conversation was found below."""
-        return sentences.NO_UNREAD_BELOW if self.complete else sentences.NO_UNREAD_LOADED
+        """Message that no unread conversation was found below, but perhaps there are some above."""
+        words = sentences.NO_UNREAD_BELOW if self.complete else sentences.NO_UNREAD_LOADED
+        if self._unread_beside(self.list.cursor, -1) is None:
+            return words
+        return sentences.LOOK_ABOVE.format(words=words, key=self._keys["inbox.previous_unread"])
 
     async def _fetch_unread(self) -> int | None:
         position = self.list.cursor
@@ -981,7 +984,8 @@ class QueuePane(Pane):
         self.list.set_context(self.label_colours, same_owner=same_owner, me=self.names.me)
         assert self.heading is not None
         order = self.list_query.order
-        self.heading.show_fitted(lambda width: (heading(width, order), ()))
+        # Rows have a blank before them and the scroll bar behind.
+        self.heading.show_fitted(lambda width: ([("dim", " "), *heading(width - 2, order)], ()))
         number = (
             None
             if self.plan.rest or self.filtered_here or self.matches_nothing

@@ -31,7 +31,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.request_priority import in_background
 from frontdesk.tui import filters, sentences
-from frontdesk.tui.action_groups import CommandEntry
+from frontdesk.tui.action_groups import CommandEntry, active_commands
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
@@ -124,7 +124,7 @@ class InboxScreen(SizedScreen[None]):
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
-        Binding("s", "search", "Search all messages…", id="inbox.search"),
+        Binding("s", "search", "Search everything on this computer…", id="inbox.search"),
         Binding("ctrl+k", "switch", "Go to a customer, conversation or view…", id="inbox.switch"),
         Binding("t", "date", "Go to a date…", id="inbox.date"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
@@ -135,8 +135,8 @@ class InboxScreen(SizedScreen[None]):
         Binding("E", "export", "Export…", id="inbox.export"),
         *view_bindings(),
         Binding("ctrl+r,f5", "refresh", "Refresh", id="inbox.refresh"),
-        Binding("escape", "back", "Back; stop searching", id="inbox.back"),
-        Binding("q", "leave", "Back; twice in the list: quit", id="inbox.leave"),
+        Binding("escape", "back", "Back, or stop searching", id="inbox.back"),
+        Binding("q", "leave", "Back; press twice in the list to quit", id="inbox.leave"),
         Binding("question_mark,f1", "help", "Help", id="inbox.help"),
         Binding("colon", "app.commands", "Commands…", id="inbox.commands"),
         Binding("ctrl+l", "redraw", "Redraw", id="inbox.redraw"),
@@ -620,13 +620,14 @@ class InboxScreen(SizedScreen[None]):
             self._warned = self._mailbox.warning
             self._warn(self._warned or "")
         self._bars.refresh()
-        self.thread.me = self.queue.names.me
+        self.thread.set_me(self.queue.names.me)
         self.contact.set_context(self.queue.names.me, self.queue.label_colours)
         self.thread.refresh_bars()
         self._show_status()
 
     def _show_status(self) -> None:
-        self._bars.show_status(self.panes.at, self._connection.state)
+        zoomed = self.panes.has_class("-zoomed")
+        self._bars.show_status(self.panes.at, self._connection.state, zoomed=zoomed)
         self._schedule_status()
 
     def _schedule_status(self) -> None:
@@ -712,6 +713,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_zoom(self) -> None:
         self.panes.toggle_zoom()
+        self._show_status()
 
     def action_back(self) -> None:
         """Cancel running searches; else contact to thread, thread to list, and unmark rows."""
@@ -860,7 +862,7 @@ class InboxScreen(SizedScreen[None]):
         self._views.save(view)
         menu = self._keys["view.menu"]
         saved = sentences.VIEW_SAVED.format(key=key)
-        words = saved if view.key else sentences.VIEW_SAVED_IN_MENU.format(key=menu)
+        words = saved if view.key else sentences.VIEW_SAVED_IN_MENU
         if replaced is not None:
             words = sentences.VIEW_REPLACES.format(saved=words, name=replaced.name)
         keys = f"{menu} {filters.UNDO}"
@@ -1038,7 +1040,9 @@ class InboxScreen(SizedScreen[None]):
         """Show the row under the cursor as JSON, as it was received."""
         body = self.thread.messages if self.panes.at == "thread" else self.queue.list
         if body.row is not None:
-            self.app.push_screen(dialogs.received(f"As received: {body.row.id}", body.row))
+            self.app.push_screen(
+                dialogs.received(f"{type(body.row).__name__} {body.row.id}, as received", body.row)
+            )
 
     def action_export(self, pane: str = "") -> None:
         """Save the thread; in the list the selected conversations, or else all loaded ones."""
@@ -1100,9 +1104,13 @@ class InboxScreen(SizedScreen[None]):
         self.refresh(layout=True)
 
     def action_help(self) -> None:
-        from frontdesk.tui.dialogs.help import show_help
+        from frontdesk.tui.dialogs.help import SIGNS, show_help
 
-        show_help(self)
+        names = {f"View {view.key}": f"View: {view.name}" for view in self._views.all()}
+        keys = active_commands(self)
+        show_help(
+            self, [*(one._replace(title=names.get(one.title, one.title)) for one in keys), *SIGNS]
+        )
 
     def commands(self) -> list[CommandEntry]:
         """Filters, orders, views and screens."""

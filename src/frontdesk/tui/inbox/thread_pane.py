@@ -154,8 +154,7 @@ class ThreadPane(Pane):
         self.conversation: Conversation | None = None
         self.listing: Listing[Entry] | None = None
         self.filter = ALL
-        # Id of the own user, or "".
-        self.me = ""
+        self._me = ""
         self._depth = DEPTH
         self._loading_older = self._stale = False
         self._unreadable = 0
@@ -163,6 +162,11 @@ class ThreadPane(Pane):
         # The place before a thread filter, None at the end, and the row that the filter went to.
         self._unfiltered: Place | None = None
         self._filtered_at: str | None = None
+
+    def set_me(self, me: str) -> None:
+        """Set the id of the own user, or ""."""
+        self._me = me
+        self.messages.set_me(me)
 
     # Contents
 
@@ -487,7 +491,7 @@ class ThreadPane(Pane):
             self.title.show([("dim", sentences.NO_CONVERSATION)])
             self.foot.show([])
             return
-        self.title.show_fitted(partial(bar_texts.thread_head, conversation, me=self.me))
+        self.title.show_fitted(partial(bar_texts.thread_head, conversation, me=self._me))
         words = bar_texts.thread_foot(
             conversation,
             self._clock,

@@ -14,7 +14,7 @@ from frontdesk.errors import InboxError
 from frontdesk.query import Query, parse, query_of
 from frontdesk.request_priority import urgent
 from frontdesk.tui import sentences
-from frontdesk.tui.action_groups import CommandEntry
+from frontdesk.tui.action_groups import CommandEntry, active_commands
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import DismissOnce
@@ -227,7 +227,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         self.leave()
 
     def action_help(self) -> None:
-        show_help(self)
+        show_help(self, active_commands(self))
 
     def action_find(self) -> None:
         """Ask for text, and go to the next matching row of the focused list."""

@@ -128,7 +128,6 @@ class StatusBar(Bar):
 
     _MARKS: ClassVar[Mapping[str, Piece]] = MappingProxyType(
         {
-            "information": ("good bold@card", " ✓ "),
             "warning": ("warning@card", " ! "),
             "error": ("error bold@card", " ✗ "),
         }
@@ -205,7 +204,7 @@ class StatusBar(Bar):
             return []
         severity, words = self._message
         width = self.size.width
-        mark = self._MARKS.get(severity, self._MARKS["information"])
+        mark = self._MARKS.get(severity, ("text@card", " "))
         lines = wrap(words, max(1, width - width_of([mark]) - 1))
         blank = ("text@card", " " * width_of([mark]))
         return [

@@ -56,22 +56,15 @@ def tabs_in(rows: Sequence[ChannelItem], width: int) -> Sequence[ChannelItem]:
 
 
 def channel_tabs(rows: Sequence[ChannelItem]) -> list[Piece]:
-    """Channels in one line."""
+    """Channels in one line, of three pieces each: separator, name with count, mark."""
     pieces: list[Piece] = []
     for row in rows:
         count = "" if row.open is None else f" {row.open}"
         name = "All" if row.channel is None else cut(row.name, 24)
         pieces.append(("dim", "│" if pieces else ""))
-        mark = f" !{row.awaiting}" if row.awaiting else ""
-        pieces.append((_part(row, "strong", "dim"), f" {name}{count}{mark} "))
+        pieces.append(("strong" if row.chosen else "dim", f" {name}{count} "))
+        pieces.append(("warning", f"!{row.awaiting} " if row.awaiting else ""))
     return pieces
-
-
-def _part(row: ChannelItem, chosen: str, other: str) -> str:
-    """Part of a channel's name; one in which somebody needs a human is in the warning colour."""
-    if row.chosen:
-        return chosen
-    return "warning" if row.awaiting else other
 
 
 class ChannelList(VirtualList[ChannelItem]):
@@ -103,7 +96,8 @@ class ChannelList(VirtualList[ChannelItem]):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         row = self.rows[position]
-        count = "" if row.open is None else f" {row.open} "
+        part = "accent" if row.chosen else "text"
+        count = "" if row.open is None else f"{row.open:>4} "
         counted: list[Piece] = [("warning", f" !{row.awaiting}")] if row.awaiting else []
         counted += [("accent" if row.chosen else "dim", count)] if count else []
-        return [spread([(_part(row, "accent", "text"), row.name)], counted, width)]
+        return [spread([(part, row.name)], counted, width)]

@@ -8,7 +8,7 @@ from frontdesk.phones import channel_name, format_phone
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.time_format import ago, long_duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.conversation_row import chip, owner_name, window_left
+from frontdesk.tui.widgets.conversation_row import chip, owner_name, stage, window_left
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
@@ -211,13 +211,13 @@ def _conversation(conversation: Conversation, context: FactContext) -> list[Fact
     facts.append(Fact("labels", labels or "–", chips=tuple(chips)))
     waiting = clock.local(conversation.waiting_since)
     if waiting:
-        facts.append(Fact("waiting", long_duration(now - waiting), "warning"))
+        facts.append(Fact("waiting", long_duration(now - waiting), stage(now - waiting)[1]))
     if window := window_left(conversation, clock):
         colour, left = window
         facts.append(Fact("reply window", left, colour))
     began = clock.local(conversation.created_at)
     if began:
-        facts.append(Fact("since", f"{short_date(began)} {began.year}"))
+        facts.append(Fact("began", f"{short_date(began)} {began.year}"))
     return facts
 
 

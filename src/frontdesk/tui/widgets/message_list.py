@@ -93,10 +93,14 @@ _TICK_INKS: Mapping[str, str] = MappingProxyType(
 
 
 class MessageContext(NamedTuple):
-    """State that messages depend on besides their own. open_key: key that opens media."""
+    """State that messages depend on besides their own.
+
+    open_key: key that opens media. me: id of the own user, or "".
+    """
 
     clock: Clock
     contact: str = ""
+    me: str = ""
     open_key: str = ""
     symbols: MessageSymbols = EMOJI
 
@@ -199,7 +203,7 @@ def _text_lines(text: str, room: int, part: str) -> list[Line]:
 
 
 def _who(message: Message, context: MessageContext) -> Line:
-    name, what = _name(message, context), [_role(message)]
+    name, what = _name(message, context), [_role(message, context.me)]
     if message.type == "template":
         what.append(f"template {one_line(str((message.content or {}).get('name', '')))}".strip())
     if message.forwarded:
@@ -218,8 +222,10 @@ def _name(entry: Entry, context: MessageContext) -> str:
     return author_word(entry.author)
 
 
-def _role(message: Message) -> str:
-    """Kind of the author if the name does not say it; for a campaign, its name."""
+def _role(message: Message, me: str) -> str:
+    """Kind of the author if the name does not say it, or that it is you; a campaign's name."""
+    if me and message.author == "user" and message.author_ref and message.author_ref.id == me:
+        return "you"
     name = one_line(message.author_ref.name or "") if message.author_ref else ""
     if message.author in ("contact", "user") or not name:
         return ""
@@ -361,6 +367,13 @@ class Thread(VirtualList[Entry]):
         if place is None or not self.return_to(rows, place):
             self.show_end(rows, cursor=position)
 
+    def set_me(self, me: str) -> None:
+        """Set the id of the own user, whose messages say so."""
+        if me != self._message_context.me:
+            self._message_context = self._message_context._replace(me=me)
+            self.forget_drawn()
+            self.refresh()
+
     def clear(self, words: str) -> None:
         """Show no entries, but a text."""
         self.say_when_empty(words, restart=True)
@@ -392,6 +405,10 @@ class Thread(VirtualList[Entry]):
                 if (known.direction, one_line(known.emoji)) == (reaction.direction, emoji):
                     return True
         return False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """A message has nothing behind it that enter could open."""
+        return action != "open"
 
     def action_move(self, step: int) -> None:
         """Move to the next row that is drawn; a row taller than the window is scrolled first."""
