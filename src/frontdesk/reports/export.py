@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from frontdesk.conversation_export import Cell, csv_cell, local_time, markdown_table
 from frontdesk.reports.metrics import (
@@ -51,13 +51,19 @@ from frontdesk.wire.reports import (
 )
 
 Row: TypeAlias = tuple[str | float | None, ...]
-# Headings and rows.
-Table: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 ENDINGS = ("csv", "json", "md")
 NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
 PRICED_BY = ("Charged as", "Type", "Channel", "Sent by")
 _PRICING = (*PRICED_BY, "Messages", "Billable", "Previous")
+
+
+class FigureTable(NamedTuple):
+    """Table for people. remark: how its figures are to be read."""
+
+    headings: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    remark: str = ""
 
 
 def rows(report: Report) -> Iterator[Row]:
@@ -164,7 +170,7 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
         yield dict(zip(NAMES, row, strict=True))
 
 
-def tables(report: Report, zone: tzinfo) -> Iterator[Table]:
+def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
     """Yield the tables of a report.
 
     They are metrics, breakdowns, authors, pricing, hours, series and live counts.
@@ -174,38 +180,40 @@ def tables(report: Report, zone: tzinfo) -> Iterator[Table]:
     yield from _group_tables(report)
     if report.outgoing_by_author:
         sent = report.outgoing_by_author.items()
-        yield ("Sent by", "Messages"), [(author_name(author), f"{n:,}") for author, n in sent]
+        counts = [(author_name(author), f"{n:,}") for author, n in sent]
+        yield FigureTable(("Sent by", "Messages"), counts)
     if report.pricing:
-        yield _PRICING, [_charged(count) for count in report.pricing]
+        yield FigureTable(_PRICING, [_charged(count) for count in report.pricing])
     if report.hours is not None:
         yield from _hour_tables(report.hours)
     for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
         if series:
             starts = [local_time(part.start, zone).removesuffix(" 00:00") for part in series]
             values = [_values(part.metrics) for part in series]
-            yield (name, *headings), [(day, *row) for day, row in zip(starts, values, strict=True)]
+            lines = [(day, *row) for day, row in zip(starts, values, strict=True)]
+            yield FigureTable((name, *headings), lines)
     if (live := report.live) is not None:
         shown = live_figures(report)
         numbers = [getattr(live, figure.field) for figure in shown]
         row = tuple(NO_VALUE if number is None else f"{number:,}" for number in numbers)
-        yield tuple(f"{figure.name.capitalize()} now" for figure in shown), [row]
+        yield FigureTable(tuple(f"{figure.name.capitalize()} now" for figure in shown), [row])
 
 
-def _group_tables(report: Report) -> Iterator[Table]:
+def _group_tables(report: Report) -> Iterator[FigureTable]:
     for breakdown in BREAKDOWNS.values():
         groups = groups_of(report, breakdown.part)
         if groups and (breakdown.part != "channels" or len(groups) > 1):
             yield _group_table(breakdown, groups, report)
 
 
-def _hour_tables(grid: HourGrid) -> Iterator[Table]:
+def _hour_tables(grid: HourGrid) -> Iterator[FigureTable]:
     received, answered = BY_FIELD["incoming_messages_count"], BY_FIELD["avg_first_response_time"]
     yield _hour_table(received.name, grid.received, "{:,}".format)
     times = grid.avg_first_response_time
     yield _hour_table(answered.name, times, lambda value: time_words(value).replace(" ", ""))
 
 
-def _metric_table(report: Report) -> Table:
+def _metric_table(report: Report) -> FigureTable:
     figures = figures_of(report)
     spread = any(figure.spread for figure in figures)
     target = any(figure.target for figure in figures)
@@ -224,7 +232,7 @@ def _metric_table(report: Report) -> Table:
     ]
     more = (*(("p50", "p90") if spread else ()), *(("In time",) if target else ()))
     end = ("Previous", "Change", *(("Samples",) if sampled else ()))
-    return ("Metric", "This", *more, *end), rows
+    return FigureTable(("Metric", "This", *more, *end), rows)
 
 
 def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
@@ -233,7 +241,9 @@ def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
     return tuple(percentile_words(spread, name, tight=True) for name in ("p50", "p90"))
 
 
-def _group_table(breakdown: Breakdown, groups: Sequence[BreakdownRow], report: Report) -> Table:
+def _group_table(
+    breakdown: Breakdown, groups: Sequence[BreakdownRow], report: Report
+) -> FigureTable:
     """Rows of a breakdown: what is the case now, then each figure with percentiles and target."""
     moment = report.live.as_of_time if report.live else None
     columns: list[tuple[str, Callable[[BreakdownRow], str]]] = [
@@ -247,8 +257,8 @@ def _group_table(breakdown: Breakdown, groups: Sequence[BreakdownRow], report: R
         if any(target_of(group.current, metric.field) for group in groups):
             columns.append(("In time", partial(_target_cell, metric)))
     rows = [(group.name, *(cell(group) for _, cell in columns)) for group in groups]
-    heading = f"{breakdown.heading} ({breakdown.remark})" if breakdown.remark else breakdown.heading
-    return (heading, *(name for name, _ in columns)), rows
+    headings = (breakdown.heading, *(name for name, _ in columns))
+    return FigureTable(headings, rows, breakdown.remark)
 
 
 def _now_cell(field: str, moment: datetime | None, group: BreakdownRow) -> str:
@@ -269,13 +279,13 @@ def _target_cell(metric: Metric, group: BreakdownRow) -> str:
 
 def _hour_table(
     name: str, grid: Sequence[Sequence[float | None]], words: Callable[[float], str]
-) -> Table:
+) -> FigureTable:
     """A row for each hour, a column for each weekday."""
     rows = [
         (f"{hour:02}:00", *(NO_VALUE if value is None else words(value) for value in values))
         for hour, values in enumerate(zip(*grid, strict=True))
     ]
-    return (name, *WEEKDAYS[: len(grid)]), rows
+    return FigureTable((name, *WEEKDAYS[: len(grid)]), rows)
 
 
 def _values(metrics: Metrics) -> tuple[str, ...]:
@@ -302,7 +312,9 @@ def title(report: Report, zone: tzinfo) -> str:
 
 def markdown(report: Report, zone: tzinfo) -> str:
     """The report as a Markdown document; times in `zone`."""
-    parts = [markdown_table(headings, lines) for headings, lines in tables(report, zone)]
+    parts = []
+    for headings, lines, remark in tables(report, zone):
+        parts += [markdown_table(headings, lines), *filter(None, [remark])]
     return "\n\n".join(["# Inbox report", title(report, zone).replace("\n", "  \n"), *parts]) + "\n"
 
 

@@ -104,7 +104,7 @@ async def test_a_figure_has_one_name_on_the_screen_in_the_shell_and_in_exports(
 ) -> None:
     query = ReportQuery(include="users,teams,labels,hours")
     whole = with_parts(await client.report(query), query)
-    tables = {headings[0]: (headings, rows) for headings, rows in export.tables(whole, UTC)}
+    tables = {headings[0]: (headings, rows) for headings, rows, _ in export.tables(whole, UTC)}
     app = report(WithParts(client))
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)

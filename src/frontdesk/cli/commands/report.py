@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from zoneinfo import ZoneInfo
 
 import click
+from rich.text import Text
 
 from frontdesk.cli.base import command
 from frontdesk.cli.completion import complete_channel
@@ -37,6 +38,7 @@ _DAY = timedelta(days=1)
 # Values of --by that are parts of a report.
 _BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels"})
 WATCH_SECONDS = 30.0
+_CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 # The viewer's "7 days" is 7d here, "last week" is last-week.
@@ -227,11 +229,19 @@ def _write(report: Report, output: Output) -> None:
 def _readable(report: Report, out: TextIO) -> str:
     zone = _shown_zone(report.period.timezone)
     parts = [plain(line) for line in title(report, zone).split("\n")]
-    for headings, rows in tables(report, zone):
+    for headings, rows, remark in tables(report, zone):
         names = [heading.upper() for heading in headings]
         rigid = [at for at, name in enumerate(headings) if at and name not in PRICED_BY]
-        parts += ["", table(names, rows, out=out, rigid=rigid, split=True)]
+        cells = [[*map(_coloured, row)] for row in rows]
+        parts += ["", table(names, cells, out=out, rigid=rigid, split=True)]
+        parts += filter(None, [remark])
     return "\n".join(parts) + "\n"
+
+
+def _coloured(cell: str) -> str | Text:
+    """Colour a change that is better or worse."""
+    style = _CHANGE_STYLES.get(cell.rpartition(" ")[2])
+    return Text(plain(cell), style) if style else cell
 
 
 def _shown_zone(name: str) -> tzinfo:
