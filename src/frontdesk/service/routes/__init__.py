@@ -2,17 +2,17 @@
 
 from frontdesk.service.endpoint import PAGING, Endpoint, never
 from frontdesk.service.routes import catalogues, contacts, conversations, messages, reports
+from frontdesk.wire import ConversationFilter
 from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
 
-# Filters of conversations beyond the specification.
-EXTENSIONS = ("contact", "awaiting_human", "unread")
+_FILTERS = tuple(name for name in ConversationFilter.model_fields if name != "sort")
 
 ENDPOINTS = (
     Endpoint(
         "conversations",
         "/conversations",
         "conversations:read",
-        ("status", "assignee", "channel", "label", *EXTENSIONS, "q", "sort", *PAGING),
+        (*_FILTERS, "q", "sort", *PAGING),
         conversations.conversations,
         CONVERSATION_LIMIT,
         depends_on_minute=conversations.depends_on_minute,
@@ -21,7 +21,7 @@ ENDPOINTS = (
         "counts",
         "/conversations/counts",
         "conversations:read",
-        ("status", "channel", "label", *EXTENSIONS),
+        tuple(name for name in _FILTERS if name != "assignee"),
         conversations.counts,
         inline=never,
     ),
