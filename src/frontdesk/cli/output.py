@@ -158,7 +158,7 @@ def table(
     then the last are left out; `rigid` ones never, for which lines may be longer. split: no column
     is left out; those that do not fit follow below, beside the first column again.
     """
-    cells = [[_cell(text) for text in row] for row in (headings, *rows)]
+    cells = [[table_cell(text) for text in row] for row in (headings, *rows)]
     widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
     least = [one if at in rigid else min(one, _LEAST) for at, one in enumerate(widths)]
     width = width or (out and terminal_width(out)) or _UNLIMITED
@@ -215,7 +215,8 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     out.flush()
 
 
-def _cell(text: str | Text, style: str = "") -> Text:
+def table_cell(text: str | Text, style: str = "") -> Text:
+    """Make a cell of a plain text. style: a Rich style, for terminals."""
     if isinstance(text, Text):
         return text
     return Text(plain(text), style, no_wrap=True, overflow="ellipsis")
@@ -328,7 +329,7 @@ class _Table(Writer[T]):
     def add(self, row: T) -> None:
         self._rows.append(
             [
-                _cell(column.readable(row), column.styles.get(column.read(row), ""))
+                table_cell(column.readable(row), column.styles.get(column.read(row), ""))
                 for column in self.headed
             ]
         )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TextIO
 from zoneinfo import ZoneInfo
 
 import click
-from rich.text import Text
 
 from frontdesk.cli.base import command
 from frontdesk.cli.completion import complete_channel
@@ -20,7 +19,15 @@ from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import filter_ids
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import Column, Output, output_options, plain, standard_output, table
+from frontdesk.cli.output import (
+    Column,
+    Output,
+    output_options,
+    plain,
+    standard_output,
+    table,
+    table_cell,
+)
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.conversation_export import Cell
 from frontdesk.errors import NetworkMisconfigured, Unreachable
@@ -232,16 +239,13 @@ def _readable(report: Report, out: TextIO) -> str:
     for headings, rows, remark in tables(report, zone):
         names = [heading.upper() for heading in headings]
         rigid = [at for at, name in enumerate(headings) if at and name not in PRICED_BY]
-        cells = [[*map(_coloured, row)] for row in rows]
+        cells = [
+            [table_cell(cell, _CHANGE_STYLES.get(cell.rpartition(" ")[2], "")) for cell in row]
+            for row in rows
+        ]
         parts += ["", table(names, cells, out=out, rigid=rigid, split=True)]
         parts += filter(None, [remark])
     return "\n".join(parts) + "\n"
-
-
-def _coloured(cell: str) -> str | Text:
-    """Colour a change that is better or worse."""
-    style = _CHANGE_STYLES.get(cell.rpartition(" ")[2])
-    return Text(plain(cell), style) if style else cell
 
 
 def _shown_zone(name: str) -> tzinfo:
