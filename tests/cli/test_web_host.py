@@ -18,7 +18,7 @@ from test_web import Web, page_of
 
 from frontdesk.cli.web.messages import MOST_CELLS, Resized, decode
 from frontdesk.sample.demo import ME
-from frontdesk.tui.dialogs.save_prompt import DownloadCheck
+from frontdesk.tui.dialogs.save_prompt import check_download
 
 DEADLINE_SECONDS = 60
 CTRL_O, CTRL_U, ENTER = "\x0f", "\x15", "\r"
@@ -142,9 +142,9 @@ async def test_a_page_names_no_directory_and_learns_of_none(
     ],
 )
 def test_a_name_that_is_more_than_a_name_is_refused_for_a_download(name: str) -> None:
-    check = DownloadCheck(("csv", "json"))
-    assert check(name)
-    assert check("Ámbar; “x”.csv") is None
+    endings = ("csv", "json")
+    assert check_download(endings, name)
+    assert check_download(endings, "Ámbar; “x”.csv") is None
 
 
 @pytest.fixture

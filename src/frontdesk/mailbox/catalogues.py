@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from frontdesk.cache import Cache, body_of
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
+from frontdesk.text import one_line
 from frontdesk.wire import (
     CATALOGUES,
     CannedResponse,
@@ -44,6 +45,10 @@ class Catalogues:
 
     def channels(self) -> list[Channel]:
         return self._saved("channels")
+
+    def channel_names(self) -> dict[str, str]:
+        """Names of channels by id."""
+        return {channel.id: one_line(channel.name) for channel in self.channels()}
 
     def custom_fields(self) -> list[CustomField]:
         """Definitions of custom contact fields."""

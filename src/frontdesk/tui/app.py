@@ -21,7 +21,7 @@ from frontdesk.tui.dialogs.choices import Choice
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.theme import DARK, SIXTEEN, STYLES, THEMES, theme_names
+from frontdesk.tui.theme import DARK, SIXTEEN, STYLES, theme_names
 
 if TYPE_CHECKING:
     from frontdesk.tui.dialogs.base import BufferedKeys
@@ -64,8 +64,6 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         self._typed_ahead: list[events.Key] | None = []
         self._used_at = 0.0
         self._gc_threshold = gc.get_threshold()
-        for theme in THEMES:
-            self.register_theme(theme)
         # Assigning the theme would parse all stylesheets a second time.
         self.set_reactive(FrontdeskApp.theme, self._first_theme())
         self.stylesheet.set_variables(self.get_css_variables())

@@ -21,7 +21,7 @@ from textual.worker import WorkerFailed
 from frontdesk.crash_trace import ProgramCrash
 from frontdesk.text import clean, is_ascii_terminal
 from frontdesk.tui.textual_private import ExceptionHookApp
-from frontdesk.tui.theme import legible_variables, theme_variables
+from frontdesk.tui.theme import THEMES, legible_variables, theme_variables
 from frontdesk.tui.widgets.bar import StatusBar
 from frontdesk.tui.widgets.glyphs import PlainCharacters
 
@@ -43,6 +43,8 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
 
     def __init__(self) -> None:
         super().__init__()
+        for theme in THEMES:
+            self.register_theme(theme)
         # Textual prints errors with local variables, which may contain a key or messages.
         self.error_console = Console(file=io.StringIO())
         self._is_plain = is_ascii_terminal(os.environ)

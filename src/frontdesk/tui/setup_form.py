@@ -18,7 +18,7 @@ from frontdesk.text import clean
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.dialogs.base import DismissOnce, TextField
 from frontdesk.tui.key_names import key_label
-from frontdesk.tui.theme import DARK, STYLES, THEMES
+from frontdesk.tui.theme import DARK, STYLES
 
 Field = Literal["address", "key", "me", "name"]
 
@@ -214,8 +214,6 @@ class ConnectApp(CrashReportingApp[SetupValues]):
     ) -> None:
         super().__init__()
         self._attempt = attempt
-        for own in THEMES:
-            self.register_theme(own)
         self.theme = theme or DARK.name
         self.use_keys(keys or {})
 

@@ -1,21 +1,12 @@
 """Factories of the inbox dialogs, each of which is imported on first use to shorten start-up."""
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from textual.app import App
 from textual.screen import Screen
 
-from frontdesk.mailbox import Mailbox
-from frontdesk.query import Query, QueryNames, SavedView
-from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.choices import Choice, MenuEntry, V
-from frontdesk.wire import Wire
-
-if TYPE_CHECKING:
-    from frontdesk.tui.dialogs.search import Chosen
-    from frontdesk.tui.dialogs.switcher import Destination
-
 
 R = TypeVar("R")
 
@@ -59,35 +50,3 @@ def prompt(
     from frontdesk.tui.dialogs.prompt import Prompt
 
     return Prompt(mark, value=value, placeholder=placeholder, check=check)
-
-
-def search(
-    mailbox: Mailbox, clock: Clock, names: QueryNames, offered: Collection[str]
-) -> "Screen[Chosen | None]":
-    """Full-text search over messages."""
-    from frontdesk.tui.dialogs.search import SearchScreen
-
-    return SearchScreen(mailbox, clock, names, offered)
-
-
-def switcher(
-    mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]
-) -> "Screen[Destination | None]":
-    """Go to a contact, view, channel, label or other destination."""
-    from frontdesk.tui.dialogs.switcher import Switcher
-
-    return Switcher(mailbox, names, views)
-
-
-def filter_line(query: Query, names: QueryNames, history: Sequence[str]) -> "Screen[Query | None]":
-    """Edit a query as text."""
-    from frontdesk.tui.dialogs.filter_line import FilterLine
-
-    return FilterLine(query, names, history)
-
-
-def received(title: str, value: Wire) -> Screen[None]:
-    """Show a value as JSON, as it was received."""
-    from frontdesk.tui.dialogs.raw_row import RawRow
-
-    return RawRow(title, value)

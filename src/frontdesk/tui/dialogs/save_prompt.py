@@ -48,20 +48,15 @@ class SaveCheck:
         return None
 
 
-class DownloadCheck:
-    """Validates the file name of a download; does not access the file system."""
-
-    def __init__(self, endings: Sequence[str]) -> None:
-        self._endings = endings
-
-    def __call__(self, typed: str) -> str | None:
-        if PurePath(typed).suffix.lstrip(".") not in self._endings:
-            return _wrong_ending(self._endings)
-        if PureWindowsPath(typed).name != typed or not typed.isprintable():
-            return sentences.NO_DIRECTORY_IN_BROWSER
-        if len(typed.encode(errors="replace")) > _LONGEST_NAME:
-            return sentences.NAME_TOO_LONG.format(most=_LONGEST_NAME)
-        return None
+def check_download(endings: Sequence[str], typed: str) -> str | None:
+    """Validate the file name of a download; does not access the file system."""
+    if PurePath(typed).suffix.lstrip(".") not in endings:
+        return _wrong_ending(endings)
+    if PureWindowsPath(typed).name != typed or not typed.isprintable():
+        return sentences.NO_DIRECTORY_IN_BROWSER
+    if len(typed.encode(errors="replace")) > _LONGEST_NAME:
+        return sentences.NAME_TOO_LONG.format(most=_LONGEST_NAME)
+    return None
 
 
 def _wrong_ending(endings: Sequence[str]) -> str:
@@ -72,7 +67,7 @@ def _wrong_ending(endings: Sequence[str]) -> str:
 def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str | None]:
     """Prompt for a file name, whose extension selects the format."""
     allowed = ", ".join(f".{ending}" for ending in endings)
-    check = DownloadCheck(endings) if app.is_web else SaveCheck(endings)
+    check = partial(check_download, endings) if app.is_web else SaveCheck(endings)
     return dialogs.prompt(f"save as ({allowed}): ", value=name, check=check)
 
 

@@ -785,8 +785,10 @@ class InboxScreen(SizedScreen[None]):
 
     def action_filter_line(self) -> None:
         """Edit the query as text."""
+        from frontdesk.tui.dialogs.filter_line import FilterLine
+
         history = QueryHistory(self._mailbox)
-        line = dialogs.filter_line(self.queue.list_query, self.queue.all_names, history.all())
+        line = FilterLine(self.queue.list_query, self.queue.all_names, history.all())
 
         def use(query: Query) -> None:
             history.add(str(query))
@@ -924,9 +926,10 @@ class InboxScreen(SizedScreen[None]):
 
     def action_switch(self) -> None:
         """Open the quick switcher."""
-        self.app.push_screen(
-            dialogs.switcher(self._mailbox, self.queue.names, self._views.all()), self._go_to
-        )
+        from frontdesk.tui.dialogs.switcher import Switcher
+
+        switcher = Switcher(self._mailbox, self.queue.names, self._views.all())
+        self.app.push_screen(switcher, self._go_to)
 
     def _go_to(self, destination: View | Query | Contact | Conversation | PhoneRef | None) -> None:
         match destination:
@@ -942,8 +945,10 @@ class InboxScreen(SizedScreen[None]):
 
     def action_search(self) -> None:
         """Open the full-text search."""
+        from frontdesk.tui.dialogs.search import SearchScreen
+
         names, offered = self.queue.all_names, filters.offered(self._mailbox)
-        search = dialogs.search(self._mailbox, self._clock, names, offered)
+        search = SearchScreen(self._mailbox, self._clock, names, offered)
         self.app.push_screen(search, self._show_hit)
 
     def _show_hit(self, hit: Hit | Query | str | None) -> None:
@@ -1038,11 +1043,12 @@ class InboxScreen(SizedScreen[None]):
 
     def action_received(self) -> None:
         """Show the row under the cursor as JSON, as it was received."""
+        from frontdesk.tui.dialogs.raw_row import RawRow
+
         body = self.thread.messages if self.panes.at == "thread" else self.queue.list
         if body.row is not None:
-            self.app.push_screen(
-                dialogs.received(f"{type(body.row).__name__} {body.row.id}, as received", body.row)
-            )
+            title = f"{type(body.row).__name__} {body.row.id}, as received"
+            self.app.push_screen(RawRow(title, body.row))
 
     def action_export(self, pane: str = "") -> None:
         """Save the thread; in the list the selected conversations, or else all loaded ones."""

@@ -81,7 +81,7 @@ def refusal(error: InboxError, otherwise: str) -> str:
 
 def channels_by_id(mailbox: Mailbox, report: Report | None) -> dict[str, str]:
     """Names of channels from the catalogue, completed from the report."""
-    known = {channel.id: one_line(channel.name) for channel in mailbox.catalogues.channels()}
+    known = mailbox.catalogues.channel_names()
     for channel in report.channels if report else ():
         if channel.channel.id:
             known.setdefault(

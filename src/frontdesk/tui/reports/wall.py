@@ -29,7 +29,7 @@ from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.query import ReportOptions, zone_of
-from frontdesk.tui.theme import DARK, STYLES, THEMES
+from frontdesk.tui.theme import DARK, STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, fit, width_of, wrap
@@ -338,8 +338,6 @@ class WallApp(CrashReportingApp[None]):
         clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         opening = Opening(mailbox, clock, title, targets=targets)
         self._wall = WallScreen(opening, options, glyphs=glyphs, alone=True)
-        for own in THEMES:
-            self.register_theme(own)
         self.theme = theme or DARK.name
 
     def on_mount(self) -> None:

@@ -341,9 +341,7 @@ class DirectoryScreen(CatalogueScreen):
             mine = sum(1 for row in seen if row.assignee and row.assignee.id == member.id)
             blocks.append(member_line(member, users.get(member.id), mine))
         blocks.append(heading(f"NUMBERS ({len(team.channels)})"))
-        names = {
-            channel.id: one_line(channel.name) for channel in self.mailbox.catalogues.channels()
-        }
+        names = self.mailbox.catalogues.channel_names()
         for id in team.channels:
             blocks.append(fact(names.get(id, id), open_words(counts, id)))
         return [*blocks, paragraph(""), self._hint("chooses one of them")]
@@ -420,9 +418,7 @@ class DirectoryScreen(CatalogueScreen):
 
     def _team_choices(self, team: Team) -> list[Choice[ConversationFilter]]:
         counts: Counts | None = self.mailbox.counts(ConversationFilter())
-        names = {
-            channel.id: one_line(channel.name) for channel in self.mailbox.catalogues.channels()
-        }
+        names = self.mailbox.catalogues.channel_names()
         choices = [
             Choice(ConversationFilter(channel=id), names.get(id, id), open_words(counts, id))
             for id in team.channels

@@ -350,9 +350,7 @@ class TemplatesScreen(CatalogueScreen):
         return self.section.name == "templates"
 
     def _facts(self, template: Template) -> list[Block]:
-        channels = {
-            channel.id: one_line(channel.name) for channel in self.mailbox.catalogues.channels()
-        }
+        channels = self.mailbox.catalogues.channel_names()
         names = [channels.get(id, id) for id in template.channels]
         status = one_line(template.status or "")
         quality = one_line(template.quality_score or "")
