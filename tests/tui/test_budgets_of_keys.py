@@ -20,11 +20,11 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox import screen as inbox_screen
-from frontdesk.tui.inbox.panes import RowSearch
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets import line_widget
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread
+from frontdesk.tui.widgets.virtual_list import RowSearch
 from tests.bench import warm_cache
 from tests.conftest import NOW
 from tests.tui.conftest import notifications, settle

@@ -48,7 +48,7 @@ from frontdesk.tui.dialogs.view_table import (
 )
 from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.open_view import open_view
-from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Panes, RowSearch
+from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Panes
 from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
 from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
 from frontdesk.tui.key_names import KeyNames
@@ -59,6 +59,7 @@ from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
+from frontdesk.tui.widgets.virtual_list import RowSearch
 from frontdesk.typed_dates import HOW_TO, day_of
 from frontdesk.wire import Contact, Conversation, PhoneRef
 

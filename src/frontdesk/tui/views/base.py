@@ -34,7 +34,7 @@ from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.tui.widgets.virtual_list import VirtualList, next_match
+from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
 from frontdesk.wire import ConversationFilter, PhoneRef
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
@@ -243,13 +243,10 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         listed: Any = self.focused
         if not self._find_text or not isinstance(listed, VirtualList):
             return
-        position = next_match(
-            listed.words_at, len(listed.rows), listed.cursor, step, self._find_text
-        )
-        if position is None:
+        search = RowSearch(listed, self._find_text, step)
+        search.run(len(listed.rows))
+        if not search.found:
             self.notify(sentences.NO_MATCH_IN_LIST.format(text=self._find_text), markup=False)
-        else:
-            listed.go_to(position)
 
     def copied(self) -> str:
         """Text that the copy action takes."""

@@ -110,21 +110,6 @@ class MergedRows(Generic[R]):
         return before, before < len(self._positions) and self._positions[before] == position
 
 
-def next_match(
-    words_at: Callable[[int], str], count: int, start: int, step: int, text: str
-) -> int | None:
-    """Position of the next row whose text contains `text`, ignoring case, with wrap-around.
-
-    `step` is 1 (down) or -1 (up); the row at `start` is tested last.
-    """
-    folded_text = text.casefold()
-    for away in range(1, count + 1):
-        position = (start + step * away) % count
-        if folded_text in words_at(position).casefold():
-            return position
-    return None
-
-
 D = TypeVar("D")
 
 
@@ -634,3 +619,36 @@ def _indented(line: list[Piece]) -> list[Piece]:
     """The line after a blank on the ground of its first piece."""
     _, _, ground = line[0][0].partition("@")
     return [(f"text@{ground}" if ground else "text", " "), *line]
+
+
+class RowSearch:
+    """Case-insensitive search for the next matching row, run in steps of limited length.
+
+    `step` is 1 (down) or -1 (up). The search wraps around and ends with the row under the cursor.
+    """
+
+    def __init__(self, body: VirtualList[Any], text: str, step: int) -> None:
+        self.text = text
+        self._body = body
+        self._rows = body.rows
+        self._start, self._step = body.cursor, step
+        self._looked_at = 0
+        self.found = False
+
+    def run(self, most: int) -> bool:
+        """Test up to `most` further rows, and go to a match; False when the search is over."""
+        if self._rows is not self._body.rows:
+            # The list shows other rows now: abandon the search.
+            self.found = True
+            return False
+        count = len(self._rows)
+        text = self.text.casefold()
+        last = min(count, self._looked_at + most)
+        for away in range(self._looked_at + 1, last + 1):
+            position = (self._start + self._step * away) % count
+            if text in self._body.words_at(position).casefold():
+                self._body.go_to(position)
+                self.found = True
+                return False
+        self._looked_at = last
+        return last < count
