@@ -74,36 +74,36 @@ class Annotations:
         }
         stored = self._reactions.get(key)
         if stored is not None and _reaction_order(row) <= _reaction_order(stored):
-            self._context.counts.known("reactions")
+            self._context.counts.add("reactions", "known")
             return
         self._reactions[key] = self._unsaved_reactions[key] = row
         target = self._messages.find(channel_id, event.target_wamid)
         if target is not None:
             self._conversations.owner_of(target).touched = True
-        (self._context.counts.new if stored is None else self._context.counts.change)("reactions")
+        self._context.counts.add("reactions", "new" if stored is None else "changed")
 
     def apply_note(self, event: NoteUpsert) -> None:
         """Insert a note, or update its text if the event is newer."""
         row = self._notes.get(event.external_id)
         if row is not None:
             if event.at <= row["updated_at"] or event.text == row["text"]:
-                self._context.counts.known("notes")
+                self._context.counts.add("notes", "known")
                 return
             row["text"], row["updated_at"] = event.text, event.at
             conversation = self._conversations.owner_of(row)
-            self._context.counts.change("notes")
+            self._context.counts.add("notes", "changed")
         else:
             channel_id = self._catalogue.channel_id(event.channel, event.at)
             conversation = self._conversations.get_or_create(channel_id, event.person, event.at)
             row = self._new_note(event, conversation)
-            self._context.counts.new("notes")
+            self._context.counts.add("notes", "new")
         conversation.touched = True
         self._notes[event.external_id] = self._unsaved_notes[event.external_id] = row
 
     def apply_event(self, event: ConversationEvent) -> None:
         """Insert a conversation event unless it is stored."""
         if event.external_id in self._event_ids:
-            self._context.counts.known("events")
+            self._context.counts.add("events", "known")
             return
         channel_id = self._catalogue.channel_id(event.channel, event.at)
         conversation = self._conversations.get_or_create(channel_id, event.person, event.at)
@@ -135,7 +135,7 @@ class Annotations:
         }
         self._event_ids.add(external_id)
         self._unsaved_events.append(row)
-        self._context.counts.new("events")
+        self._context.counts.add("events", "new")
         return self._state_event(row, value)
 
     def state_event(self, row: Row) -> StateEvent:

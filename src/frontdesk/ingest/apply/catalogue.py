@@ -4,9 +4,9 @@ Facts about a phone number are applied to the channel that has it.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from frontdesk.ingest.apply.context import NUMBER, BatchContext, PendingUpdates
 from frontdesk.ingest.events import (
@@ -84,7 +84,7 @@ class Catalogue:
         row = self._find("channel", phone_number_id)
         if row is None:
             row = self._make("channel", phone_number_id, at, _channel_name({}, phone_number_id))
-            self._context.counts.new("channels")
+            self._context.counts.add("channels", "new")
         return self._seen(("channel", phone_number_id), row, at)
 
     def user_id(self, key: str, at: int) -> int:
@@ -131,7 +131,8 @@ class Catalogue:
         row.update(differing)
         row.update(_channel_name(row, key))
         self._stamp(("channel", key), row, event.at if seen else row["updated_at"], differing)
-        self._count("channels", made=had_none, changed=bool(differing))
+        how: Literal["changed", "known"] = "changed" if differing else "known"
+        self._context.counts.add("channels", "new" if had_none else how)
 
     def apply(self, event: CatalogueUpsert) -> None:
         """Apply any other catalogue upsert."""
@@ -140,12 +141,12 @@ class Catalogue:
         if row is None:
             row = self._make(kind, key, event.at, columns)
             row.update(self._newer((kind, key), row, columns, event.at))
-            self._count("catalogue", made=True, changed=False)
+            self._context.counts.add("catalogue", "new")
         else:
             differing = self._newer((kind, key), row, columns, event.at)
             row.update(differing)
             self._stamp((kind, key), row, event.at, differing)
-            self._count("catalogue", made=False, changed=bool(differing))
+            self._context.counts.add("catalogue", "changed" if differing else "known")
         if "name_key" in row:
             row["name_key"] = name_key(row["name"])
         if isinstance(event, TeamUpsert):
@@ -230,14 +231,6 @@ class Catalogue:
             row["updated_at"] = max(at, row["updated_at"] or 0)
         if differing or earlier:
             self._unsaved[place] = row
-
-    def _count(self, kind: str, *, made: bool, changed: bool) -> None:
-        count: Callable[[str], None] = self._context.counts.known
-        if made:
-            count = self._context.counts.new
-        elif changed:
-            count = self._context.counts.change
-        count(kind)
 
     def _link(self, team_id: int, event: TeamUpsert) -> None:
         channels = {self.channel_id(number, event.at) for number in event.channels}

@@ -186,7 +186,7 @@ class Contacts:
         if changed:
             self._change(contact)
         if contact.id in self._stored:
-            (self._context.counts.change if changed else self._context.counts.known)("contacts")
+            self._context.counts.add("contacts", "changed" if changed else "known")
 
     def _get_or_create(self, person: Person, at: int) -> BatchContact:
         contact = self._resolved.get(person)
@@ -314,7 +314,7 @@ class Contacts:
         }
         contact = BatchContact(cast(ContactRow, columns), {})
         self._unsaved[contact.id] = contact
-        self._context.counts.new("contacts")
+        self._context.counts.add("contacts", "new")
         return contact
 
     def _change(self, contact: BatchContact) -> None:

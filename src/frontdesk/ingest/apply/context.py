@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 from frontdesk.store import lookups, writes
 from frontdesk.store.database import Connection
@@ -65,19 +65,12 @@ class BatchCounts:
         self.changed = False
         self._counts: Counter[tuple[str, str]] = Counter()
 
-    def new(self, kind: str) -> None:
-        self.changed = True
-        self._counts[kind, "new"] += 1
-
-    def change(self, kind: str) -> None:
-        self.changed = True
-        self._counts[kind, "changed"] += 1
-
-    def known(self, kind: str) -> None:
-        self._counts[kind, "known"] += 1
+    def add(self, kind: str, how: Literal["new", "changed", "known"]) -> None:
+        self.changed = self.changed or how != "known"
+        self._counts[kind, how] += 1
 
     def discount(self, kind: str) -> None:
-        """Take back a `new`."""
+        """Take back a "new"."""
         self._counts[kind, "new"] -= 1
 
     def ignore(self) -> None:

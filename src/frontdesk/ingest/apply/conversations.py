@@ -119,12 +119,15 @@ class Conversations:
         contact_id = self._contacts.contact_id(person, at)
         conversation = self._by_pair.get((contact_id, channel_id))
         if conversation is None:
-            conversation = BatchConversation(
-                self._context.ids.next("conversation"), contact_id, channel_id, at
-            )
-            self._by_id[conversation.id] = self._by_pair[contact_id, channel_id] = conversation
-            self._context.counts.new("conversations")
+            conversation = self._create(channel_id, contact_id, at)
+            self._context.counts.add("conversations", "new")
         self.extend_back(conversation, self._contacts.part(person), at)
+        return conversation
+
+    def _create(self, channel_id: int, contact_id: int, at: int) -> BatchConversation:
+        id_ = self._context.ids.next("conversation")
+        conversation = BatchConversation(id_, contact_id, channel_id, at)
+        self._by_id[id_] = self._by_pair[contact_id, channel_id] = conversation
         return conversation
 
     def part(self, person: Person) -> int | None:
@@ -206,10 +209,7 @@ class Conversations:
         """Find or create the conversation that receives facts from another."""
         conversation = self._by_pair.get((contact_id, channel_id))
         if conversation is None:
-            conversation = BatchConversation(
-                self._context.ids.next("conversation"), contact_id, channel_id, at
-            )
-            self._by_id[conversation.id] = self._by_pair[contact_id, channel_id] = conversation
+            conversation = self._create(channel_id, contact_id, at)
         conversation.refold = conversation.touched = True
         self._receive(conversation, at)
         return conversation
@@ -236,7 +236,7 @@ class Conversations:
         self.gone.append(self._by_id.pop(conversation.id))
         other.first_at = min(other.first_at, conversation.first_at)
         other.touched = other.refold = True
-        self._context.counts.change("conversations")
+        self._context.counts.add("conversations", "changed")
         return other
 
     def _add_stored(self, stored: Sequence[ConversationRow]) -> None:

@@ -94,14 +94,14 @@ class Messages:
         if event.type not in QUIET_TYPES:
             self._contacts.record_activity(event.person, event.at)
         if event.wamid is None and self._nameless.is_known(conversation, copy):
-            self._context.counts.known("messages")
+            self._context.counts.add("messages", "known")
             return
         if event.wamid is None and not event.compared and self._mark_matched(conversation, copy):
             return
         exported = None if event.wamid is None else self._exported(conversation, copy)
         if exported is None:
             self._append(conversation, copy, event.person)
-            self._context.counts.new("messages")
+            self._context.counts.add("messages", "new")
         else:
             self._identify(exported, copy)
 
@@ -157,7 +157,7 @@ class Messages:
         if own is None:
             row["stamped_at"] = None
             self._append(conversation, displaced, person)
-            self._context.counts.new("messages")
+            self._context.counts.add("messages", "new")
             return
         before = message_row.folded_columns(own)
         row["stamped_at"] = own["created_at"]
@@ -205,7 +205,7 @@ class Messages:
         row = message_row.placeholder_row(event)
         message_row.deliver(row, event)
         self._append(conversation, row, person)
-        self._context.counts.new("statuses")
+        self._context.counts.add("statuses", "new")
 
     def apply_amendment(self, event: MessageEdit | MessageRevoke) -> None:
         """Apply an edit or a revocation; park it if the message is unknown."""
@@ -213,7 +213,7 @@ class Messages:
         row = self.find(channel_id, event.target_wamid)
         if row is None:
             parked = self._park_amendment(channel_id, event)
-            (self._context.counts.new if parked else self._context.counts.known)("amendments")
+            self._context.counts.add("amendments", "new" if parked else "known")
             return
         before = message_row.folded_columns(row)
         if isinstance(event, MessageEdit):
@@ -321,9 +321,9 @@ class Messages:
     ) -> None:
         """Record a change of a message, with a refold of its conversation if rules depend on it."""
         if not changed:
-            self._context.counts.known(kind)
+            self._context.counts.add(kind, "known")
             return
-        self._context.counts.change(kind)
+        self._context.counts.add(kind, "changed")
         conversation = self._conversations.owner_of(row)
         conversation.touched = True
         self._conversations.extend_back(conversation, row["part"], row["created_at"])
