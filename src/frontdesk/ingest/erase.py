@@ -183,7 +183,7 @@ def _remove(connection: Connection, account_id: int, person: _ErasedPerson) -> C
     counters.move(connection, account_id, moves)
     for row in person.conversations:
         messages = erasing.messages_of(connection, account_id, row["id"])
-        rollups.discount_messages(figures(row["channel_id"], messages))
+        rollups.add_messages(figures(row["channel_id"], messages), -1)
         pricing.add(row["channel_id"], messages, -1)
         parts.add_messages(part_figures(row["id"], row["channel_id"], messages), -1)
         facts = label_facts(connection, account_id, row["id"])

@@ -69,12 +69,12 @@ class Rollups:
         self._messages: Counter[Figure] = Counter()
         self._metrics: dict[Figure, list[int]] = {}
 
-    def add_messages(self, figures: Iterable[Figure]) -> None:
-        """Count messages; buckets are quarter hours."""
-        self._messages.update(figures)
-
-    def discount_messages(self, figures: Iterable[Figure]) -> None:
-        self._messages.subtract(figures)
+    def add_messages(self, figures: Iterable[Figure], by: int = 1) -> None:
+        """Count messages; buckets are quarter hours. `by=-1` discounts them."""
+        if by > 0:
+            self._messages.update(figures)
+        else:
+            self._messages.subtract(figures)
 
     def add_metric(self, row: Mapping[str, Any], by: int = 1) -> None:
         """Add a row of `metric_event`; `by=-1` removes it."""

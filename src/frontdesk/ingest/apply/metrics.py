@@ -29,7 +29,7 @@ from frontdesk.store.rollups import (
     PricingRollups,
     Rollups,
 )
-from frontdesk.store.rows import MetricEventRow
+from frontdesk.store.rows import MessageRow, MetricEventRow
 
 
 class MetricDeltas:
@@ -37,10 +37,10 @@ class MetricDeltas:
 
     def __init__(self, context: BatchContext) -> None:
         self._context = context
-        self._rollups = Rollups()
-        self._pricing = PricingRollups()
-        self._parts = PartRollups()
-        self._labels = LabelRollups()
+        self.rollups = Rollups()
+        self.pricing = PricingRollups()
+        self.parts = PartRollups()
+        self.labels = LabelRollups()
         # Conversation ids, with the labels that roll-ups lack, and those that they have too many.
         self._relabelled: list[tuple[int, frozenset[int], frozenset[int]]] = []
         self._new: list[MetricEventRow] = []
@@ -48,24 +48,19 @@ class MetricDeltas:
 
     def count(self, conversation: BatchConversation) -> None:
         """Count new messages, and replace the counts of changed ones."""
-        channel_id, rewritten = conversation.channel_id, conversation.rewritten.values()
-        self._rollups.add_messages(figures(channel_id, conversation.messages))
-        self._pricing.add(channel_id, conversation.messages)
-        place = conversation.id, channel_id
-        self._parts.add_messages(part_figures(*place, conversation.messages))
-        labels = conversation.summed_labels
-        self._labels.add(labels, message_facts(channel_id, conversation.messages))
-        if rewritten:
-            before = [change.before for change in rewritten]
-            after = [change.row for change in rewritten]
-            self._rollups.discount_messages(figures(channel_id, before))
-            self._rollups.add_messages(figures(channel_id, after))
-            self._pricing.add(channel_id, before, -1)
-            self._pricing.add(channel_id, after)
-            self._parts.add_messages(part_figures(*place, before), -1)
-            self._parts.add_messages(part_figures(*place, after))
-            self._labels.add(labels, message_facts(channel_id, before), -1)
-            self._labels.add(labels, message_facts(channel_id, after))
+        rewritten = conversation.rewritten.values()
+        self._add_messages(conversation, conversation.messages, 1)
+        self._add_messages(conversation, [change.before for change in rewritten], -1)
+        self._add_messages(conversation, [change.row for change in rewritten], 1)
+
+    def _add_messages(
+        self, conversation: BatchConversation, messages: Sequence[MessageRow], by: int
+    ) -> None:
+        channel_id = conversation.channel_id
+        self.rollups.add_messages(figures(channel_id, messages), by)
+        self.pricing.add(channel_id, messages, by)
+        self.parts.add_messages(part_figures(conversation.id, channel_id, messages), by)
+        self.labels.add(conversation.summed_labels, message_facts(channel_id, messages), by)
 
     def label(
         self, conversation: BatchConversation, created_at: int, label_ids: frozenset[int]
@@ -74,8 +69,8 @@ class MetricDeltas:
         summed = conversation.summed_labels
         if conversation.stored is not None and conversation.stored["created_at"] != created_at:
             was = LabelFact(STARTED, conversation.stored["created_at"], conversation.channel_id)
-            self._labels.add(summed, [was], -1)
-            self._labels.add(summed, [was._replace(at=created_at)])
+            self.labels.add(summed, [was], -1)
+            self.labels.add(summed, [was._replace(at=created_at)])
         if summed != label_ids:
             self._relabelled.append((conversation.id, label_ids - summed, summed - label_ids))
 
@@ -93,9 +88,7 @@ class MetricDeltas:
                 "user_id": user_id,
             }
             self._new.append(row)
-            self._rollups.add_metric(row)
-            self._parts.add_metric(row)
-            self._labels.add(conversation.summed_labels, metric_facts(row))
+            self._add_metric(conversation, row, 1)
 
     def replace(self, conversation: BatchConversation, metrics: Sequence[MetricEvent]) -> None:
         """Replace the conversation's metric events; equal ones are kept."""
@@ -106,45 +99,32 @@ class MetricDeltas:
                 missing[metric] -= 1
             else:
                 self._gone.append(row)
-                self._rollups.add_metric(row, -1)
-                self._parts.add_metric(row, -1)
-                self._labels.add(conversation.summed_labels, metric_facts(row), -1)
+                self._add_metric(conversation, row, -1)
         self.append(conversation, missing.elements())
+
+    def _add_metric(self, conversation: BatchConversation, row: MetricEventRow, by: int) -> None:
+        self.rollups.add_metric(row, by)
+        self.parts.add_metric(row, by)
+        self.labels.add(conversation.summed_labels, metric_facts(row), by)
 
     def drain(self) -> list[MetricEventRow]:
         """Return new metric events and clear them, instead of saving."""
         rows, self._new = self._new, []
         return rows
 
-    @property
-    def rollups(self) -> Rollups:
-        return self._rollups
-
-    @property
-    def pricing(self) -> PricingRollups:
-        return self._pricing
-
-    @property
-    def parts(self) -> PartRollups:
-        return self._parts
-
-    @property
-    def labels(self) -> LabelRollups:
-        return self._labels
-
     def save(self) -> None:
         """Write the changes; all other rows of the batch must have been written before."""
         writes.drop(self._context.connection, "metric_event", self._gone)
         writes.add(self._context.connection, "metric_event", self._new)
-        self._rollups.save(*self._context.account)
-        self._pricing.save(*self._context.account)
-        for kind, rows in self._parts.rows(self._context.account_id):
+        self.rollups.save(*self._context.account)
+        self.pricing.save(*self._context.account)
+        for kind, rows in self.parts.rows(self._context.account_id):
             writes.add_sums(self._context.connection, kind, rows)
         for conversation_id, added, removed in self._relabelled:
             facts = list(rollups.label_facts(*self._context.account, conversation_id))
-            self._labels.add(added, facts)
-            self._labels.add(removed, facts, -1)
-        self._labels.save(*self._context.account)
+            self.labels.add(added, facts)
+            self.labels.add(removed, facts, -1)
+        self.labels.save(*self._context.account)
 
 
 def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:
