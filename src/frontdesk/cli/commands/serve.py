@@ -6,12 +6,11 @@ import re
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
 
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
     from frontdesk.service.webhooks.worker import WorkerSettings
 
-F = TypeVar("F", bound=Callable[..., object])
-
 STANDARD_ERROR = "-"
 
 _RATE_LIMIT = RateLimit()
@@ -51,64 +48,6 @@ class WebhookOptions:
     resolve_after_days: int | None
     resolve_waiting: bool
     admission: "Admission"
-
-
-_WEBHOOK_OPTIONS = (
-    click.option(
-        "--webhooks",
-        metavar="HOST:PORT",
-        callback=lambda context, option, text: _address(text),
-        help="Receive WhatsApp webhooks on this address.  [default: off]",
-    ),
-    click.option(
-        "--webhook-secrets",
-        metavar="FILE",
-        help="TOML file of app secrets and verify tokens, readable only by its owner.",
-    ),
-    click.option(
-        "--insecure-no-signature",
-        is_flag=True,
-        help="Accept unsigned webhooks, on a loopback address only, for testing.",
-    ),
-    click.option(
-        "--keep-webhooks-days",
-        type=click.IntRange(1, 3650),
-        default=DEFAULT_RETENTION_DAYS,
-        show_default=True,
-        help="Days to keep webhook bodies after they are applied.",
-    ),
-    click.option(
-        "--retain-revoked",
-        is_flag=True,
-        help="Keep deleted messages in stored webhook bodies.",
-    ),
-    click.option(
-        "--resolve-after-days",
-        type=click.IntRange(1, 3650),
-        help="Resolve conversations inactive for this many days.  [default: never]",
-    ),
-    click.option(
-        "--resolve-waiting/--resolve-unless-waiting",
-        default=True,
-        show_default=True,
-        help="Also resolve those in which a customer waits.",
-    ),
-)
-
-
-def webhook_options(command: F) -> Callable[..., object]:
-    """Add the options that make up the command's `webhook` argument."""
-
-    @admission_options
-    @wraps(command)
-    def wrapped(**values: Any) -> object:
-        names = (member.name for member in fields(WebhookOptions))
-        webhook = WebhookOptions(**{name: values.pop(name) for name in names})
-        return command(webhook=webhook, **values)
-
-    for option in reversed(_WEBHOOK_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
 
 
 @command(
@@ -194,9 +133,47 @@ def webhook_options(command: F) -> Callable[..., object]:
     callback=lambda context, option, text: _address(text),
     help="Serve Prometheus metrics on this address.  [default: off]",
 )
-@webhook_options
+@click.option(
+    "--webhooks",
+    metavar="HOST:PORT",
+    callback=lambda context, option, text: _address(text),
+    help="Receive WhatsApp webhooks on this address.  [default: off]",
+)
+@click.option(
+    "--webhook-secrets",
+    metavar="FILE",
+    help="TOML file of app secrets and verify tokens, readable only by its owner.",
+)
+@click.option(
+    "--insecure-no-signature",
+    is_flag=True,
+    help="Accept unsigned webhooks, on a loopback address only, for testing.",
+)
+@click.option(
+    "--keep-webhooks-days",
+    type=click.IntRange(1, 3650),
+    default=DEFAULT_RETENTION_DAYS,
+    show_default=True,
+    help="Days to keep webhook bodies after they are applied.",
+)
+@click.option(
+    "--retain-revoked",
+    is_flag=True,
+    help="Keep deleted messages in stored webhook bodies.",
+)
+@click.option(
+    "--resolve-after-days",
+    type=click.IntRange(1, 3650),
+    help="Resolve conversations inactive for this many days.  [default: never]",
+)
+@click.option(
+    "--resolve-waiting/--resolve-unless-waiting",
+    default=True,
+    show_default=True,
+    help="Also resolve those in which a customer waits.",
+)
+@admission_options
 def serve_command(
-    webhook: WebhookOptions,
     database: str,
     read_database: str | None,
     port: int,
@@ -211,11 +188,13 @@ def serve_command(
     query_seconds: float,
     proxies: tuple["Network", ...],
     metrics: tuple[str, int] | None,
+    **webhook_options: Any,
 ) -> None:
     """Serve /v1, and print its base URL when it is ready.
 
     SIGTERM stops it after the current requests are answered.
     """
+    webhook = WebhookOptions(**webhook_options)
     hosts = [host] if webhook.webhooks is None else [host, webhook.webhooks[0]]
     if not allow_plain_http:
         _check_private(hosts)
