@@ -66,97 +66,84 @@ def _members(*names: str) -> tuple[Column[Any], ...]:
     return tuple(_member(name) for name in names)
 
 
-# Headings of the columns shown in tables; CSV has all columns.
+def _shown(*names: str) -> tuple[Column[Any], ...]:
+    """Columns that tables show too; CSV has all columns."""
+    return tuple(_member(name, _heading(name)) for name in names)
+
+
+# Headings that are not the column's name.
 _HEADINGS = {
-    "id": "ID",
-    "status": "STATUS",
-    "contact": "CONTACT",
     "channel_name": "CHANNEL",
     "assignee_name": "ASSIGNEE",
-    "labels": "LABELS",
     "unread_count": "UNREAD",
     "last_activity_at": "ACTIVITY",
-    "last_message": "LAST MESSAGE",
+    "color": "COLOUR",
+    "quality_rating": "QUALITY",
+    "quality_score": "QUALITY",
+    "messaging_limit": "LIMIT",
+    "short_code": "CODE",
 }
 
+
+def _heading(name: str) -> str:
+    return _HEADINGS.get(name) or name.replace("_", " ").upper()
+
+
+_SHOWN_OF_CONVERSATIONS = frozenset(
+    (
+        *("id", "status", "contact", "channel_name", "assignee_name", "labels"),
+        *("unread_count", "last_activity_at", "last_message"),
+    )
+)
 CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
-    _column(name, read, _HEADINGS.get(name, "")) for name, read in conversation_export.COLUMNS
+    _column(name, read, _heading(name) if name in _SHOWN_OF_CONVERSATIONS else "")
+    for name, read in conversation_export.COLUMNS
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (
-    _member("id", "ID"),
-    _member("name", "NAME"),
-    _member("phone", "PHONE"),
-    _member("email", "EMAIL"),
+    *_shown("id", "name", "phone", "email"),
     *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
-    _member("last_activity_at", "ACTIVITY"),
+    *_shown("last_activity_at"),
     *_members("created_at", "updated_at"),
     _column("custom_fields", lambda row: compact(row.custom_fields)),
 )
 
 LABELS: tuple[Column[Label], ...] = (
-    _member("id", "ID"),
-    _member("title", "TITLE"),
-    _member("color", "COLOUR"),
-    _member("description", "DESCRIPTION"),
+    *_shown("id", "title", "color", "description"),
     *_members("created_at", "updated_at"),
 )
 
 CUSTOM_FIELDS: tuple[Column[CustomField], ...] = (
-    _member("id", "ID"),
-    _member("key", "KEY"),
-    _member("name", "NAME"),
-    _member("type", "TYPE"),
-    _member("options", "OPTIONS"),
-    _member("description", "DESCRIPTION"),
+    *_shown("id", "key", "name", "type", "options", "description"),
     *_members("scope", "pattern", "pattern_hint", "position", "created_at", "updated_at"),
 )
 
 USERS: tuple[Column[User], ...] = (
-    _member("id", "ID"),
-    _member("name", "NAME"),
-    _member("email", "EMAIL"),
-    _member("role", "ROLE"),
-    _member("availability", "AVAILABILITY"),
-    _member("active", "ACTIVE"),
+    *_shown("id", "name", "email", "role", "availability", "active"),
     *_members("avatar_url", "created_at", "updated_at"),
 )
 
 TEAMS: tuple[Column[Team], ...] = (
-    _member("id", "ID"),
-    _member("name", "NAME"),
-    _member("description", "DESCRIPTION"),
+    *_shown("id", "name", "description"),
     _column("members", lambda row: ", ".join(user.name for user in row.members), "MEMBERS"),
-    _member("channels", "CHANNELS"),
+    *_shown("channels"),
     _column("member_ids", lambda row: ",".join(user.id for user in row.members)),
     *_members("distribution", "created_at", "updated_at"),
 )
 
 CHANNELS: tuple[Column[Channel], ...] = (
-    _member("id", "ID"),
-    _member("name", "NAME"),
-    _member("phone", "PHONE"),
-    _member("status", "STATUS"),
-    _member("quality_rating", "QUALITY"),
-    _member("messaging_limit", "LIMIT"),
+    *_shown("id", "name", "phone", "status", "quality_rating", "messaging_limit"),
     *_members("display_phone_number", "verified_name", "name_status", "throughput", "platform"),
     *_members("on_business_app", "waba_id", "synced_at", "created_at", "updated_at"),
 )
 
 CANNED_RESPONSES: tuple[Column[CannedResponse], ...] = (
-    _member("id", "ID"),
-    _member("short_code", "CODE"),
-    _member("text", "TEXT"),
+    *_shown("id", "short_code", "text"),
     *_members("created_at", "updated_at"),
 )
 
 TEMPLATES: tuple[Column[Template], ...] = (
-    _member("id", "ID"),
-    _member("name", "NAME"),
-    _member("language", "LANGUAGE"),
-    _member("category", "CATEGORY"),
-    _member("status", "STATUS"),
-    _member("quality_score", "QUALITY"),
+    *_shown("id", "name", "language", "category", "status", "quality_score"),
     _column("body", lambda row: _body(row), "BODY"),
     *_members("parameter_format", "rejected_reason", "previous_category", "waba_id"),
     *_members("channels", "updated_at"),
