@@ -152,12 +152,18 @@ def test_columns_of_a_split_table_follow_below_and_none_is_cut(
     headings = ["CHANNEL", *(name for name, _ in figures)]
     row = ["Ciudad de México", *(f"{number:,}" for _, number in figures)]
     rigid = range(1, len(headings))
-    lines = table(headings, [row], width=width, rigid=rigid, split=True).split("\n")
+    lines = table(headings, [row], width=width, rigid=rigid, split=rigid).split("\n")
     assert max(map(cell_len, lines)) <= width
     parts = [zip(*map(_cells, lines[at : at + 2]), strict=True) for at in range(0, len(lines), 3)]
     columns = [column for part in parts for column in list(part)[1:]]
     assert columns == list(zip(headings[1:], row[1:], strict=True))
     assert all(line.startswith("Ciudad de México") for line in lines[1::3])
+
+
+def test_a_split_table_is_continued_only_from_the_columns_that_may_begin_a_part():
+    headings = ["CHANNEL", "SENT", "WAITING", "P50", "P90"]
+    lines = table(headings, [["London", *"1234"]], width=30, split=[1, 2]).split("\n")
+    assert [line.split() for line in lines[::3]] == [headings[:2], [headings[0], *headings[2:]]]
 
 
 def _cells(line: str) -> list[str]:

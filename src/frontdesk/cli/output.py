@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import pairwise
 from typing import Any, Generic, TextIO, TypeVar
 
 import click
@@ -150,13 +151,13 @@ def table(
     out: TextIO | None = None,
     width: int | None = None,
     rigid: Collection[int] = (),
-    split: bool = False,
+    split: Collection[int] = (),
 ) -> str:
     """Format aligned columns, headings first; control characters are removed from cells.
 
     out: a terminal there limits the width and has colours. The widest columns are truncated first,
-    then the last are left out; `rigid` ones never, for which lines may be longer. split: no column
-    is left out; those that do not fit follow below, beside the first column again.
+    then the last are left out; `rigid` ones never, for which lines may be longer. split: columns
+    from which a table that is too wide is continued below, beside the first column again.
     """
     cells = [[table_cell(text) for text in row] for row in (headings, *rows)]
     widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
@@ -164,7 +165,7 @@ def table(
     width = width or (out and terminal_width(out)) or _UNLIMITED
     if split:
         least[0] = min(widths[0], _LEAST_NAME)
-        parts = _split(least, width)
+        parts = _split(least, width, split)
     else:
         parts = [_fitting(least, width, rigid)]
     drawn = io.StringIO()
@@ -198,13 +199,15 @@ def _fitting(least: Sequence[int], width: int, rigid: Collection[int]) -> list[i
     return columns
 
 
-def _split(least: Sequence[int], width: int) -> list[list[int]]:
+def _split(least: Sequence[int], width: int, starts: Collection[int]) -> list[list[int]]:
     """Return the columns of each part; each has the first column and at least another."""
     parts = [[0]]
-    for at in range(1, len(least)):
-        if len(parts[-1]) > 1 and _width_of(least, [*parts[-1], at]) > width:
+    edges = [1, *(at for at in range(2, len(least)) if at in starts), len(least)]
+    for start, end in pairwise(edges):
+        group = range(start, end)
+        if len(parts[-1]) > 1 and _width_of(least, [*parts[-1], *group]) > width:
             parts.append([0])
-        parts[-1].append(at)
+        parts[-1] += group
     return parts
 
 

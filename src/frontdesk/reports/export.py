@@ -54,6 +54,7 @@ Row: TypeAlias = tuple[str | float | None, ...]
 
 ENDINGS = ("csv", "json", "md")
 NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
+BESIDE_MEAN = ("p50", "p90", "In time")
 PRICED_BY = ("Charged as", "Type", "Channel", "Sent by")
 _PRICING = (*PRICED_BY, "Messages", "Billable", "Previous")
 

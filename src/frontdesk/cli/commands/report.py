@@ -31,7 +31,7 @@ from frontdesk.cli.output import (
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.conversation_export import Cell
 from frontdesk.errors import NetworkMisconfigured, Unreachable
-from frontdesk.reports.export import NAMES, PRICED_BY, markdown, records, tables, title
+from frontdesk.reports.export import BESIDE_MEAN, NAMES, PRICED_BY, markdown, records, tables, title
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import PERIODS, comparison
 from frontdesk.wire import ReportQuery
@@ -243,7 +243,8 @@ def _readable(report: Report, out: TextIO) -> str:
             [table_cell(cell, _CHANGE_STYLES.get(cell.rpartition(" ")[2], "")) for cell in row]
             for row in rows
         ]
-        parts += ["", table(names, cells, out=out, rigid=rigid, split=True)]
+        split = [at for at, name in enumerate(headings) if name not in BESIDE_MEAN]
+        parts += ["", table(names, cells, out=out, rigid=rigid, split=split)]
         parts += filter(None, [remark])
     return "\n".join(parts) + "\n"
 
