@@ -168,7 +168,7 @@ def wall(blocks: Sequence[Block], width: int, height: int, glyphs: Glyphs) -> li
         if sum(map(len, drawn)) + len(blocks) - 1 <= height:
             break
     spare = height - sum(map(len, drawn))
-    gap = max(0, min(3, spare // (len(blocks) + 1)))
+    gap = max(0, min(3, spare // len(blocks)))
     space: list[list[Piece]] = [[]] * gap
     return [line for block in drawn for line in (*space, *block)][:height]
 
