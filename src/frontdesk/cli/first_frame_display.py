@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 # Environment variables, by prefix and by name, that affect the first frame.
 _DECISIVE = ("FRONTDESK_", "TEXTUAL_", "LC_", "XDG_", "PG")
 _NAMED = ("LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "HOME")
-# Overrides of the terminal's size.
-_SIZES = ("COLUMNS", "LINES")
+_SIZE_OVERRIDES = ("COLUMNS", "LINES")
 
 _OPEN = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"
 _SHUT = b"\x1b[?7h\x1b[?1049l\x1b[?25h"
@@ -92,7 +91,7 @@ class FirstFrameDisplay:
 def prepare_first_frame(arguments: list[str]) -> FirstFrameDisplay:
     """Prepare the display for these arguments; nothing is shown yet."""
     viewer = not arguments or arguments[0].startswith("-")
-    if not viewer or "--debug" in arguments or any(name in os.environ for name in _SIZES):
+    if not viewer or "--debug" in arguments or any(name in os.environ for name in _SIZE_OVERRIDES):
         return FirstFrameDisplay()
     if sys.platform == "win32" or not all(map(os.isatty, (0, 1, 2))):
         return FirstFrameDisplay()
