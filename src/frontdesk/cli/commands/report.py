@@ -4,7 +4,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, timedelta, tzinfo
 from functools import partial
 from operator import itemgetter
 from types import MappingProxyType
@@ -37,6 +37,7 @@ from frontdesk.reports.periods import PERIODS, comparison
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
 from frontdesk.wire.reports import Report
+from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -200,7 +201,7 @@ def _end(last: str | None) -> str | None:
 async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
     """Return the query for a named period in its zone's calendar."""
     zone = asking.timezone or (await client.report()).period.timezone
-    today = datetime.now(_zone(zone)).date()
+    today = utc_now().astimezone(_zone(zone)).date()
     span = PERIODS[SPANS[period]](today)
     return asking.model_copy(
         update={
