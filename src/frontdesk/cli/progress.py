@@ -114,7 +114,7 @@ async def patient_page(rows: "RowPages[W]", noun: str, progress: Progress) -> "P
     raise AssertionError("the last attempt returns or raises")
 
 
-def tell_unreadable(number: int) -> None:
+def report_unreadable(number: int) -> None:
     """Print the number of unreadable rows, if any."""
     if number:
         noun = "row" if number == 1 else "rows"

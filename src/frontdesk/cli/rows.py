@@ -10,7 +10,7 @@ import click
 
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.output import Column, Output, Writer
-from frontdesk.cli.progress import Progress, patient_page, tell_unreadable, walked
+from frontdesk.cli.progress import Progress, patient_page, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.wire.queries import MAX_LIMIT
 
@@ -103,7 +103,7 @@ def print_list(
                 rows = request(left, rows.cursor)
         progress.clear()
         writer.end()
-        tell_unreadable(unreadable + rows.unreadable)
+        report_unreadable(unreadable + rows.unreadable)
         if rows.cursor is not None and extent.limit is not None:
             _hint(noun, rows.cursor, extent.limit)
 
@@ -126,7 +126,7 @@ async def _print_selection(
     for row in rows_read[: extent.limit]:
         writer.add(row)
     writer.end()
-    tell_unreadable(rows.unreadable)
+    report_unreadable(rows.unreadable)
     if extent.limit is not None and len(rows_read) > extent.limit:
         _hint(noun, None, extent.limit)
 

@@ -40,11 +40,11 @@ def in_process(database: "Database", user_id: int | None, resources: ExitStack) 
     key, ephemeral = new_ephemeral_key(ACCOUNT, user_id)
     service = create_app(database, ephemeral_keys=[ephemeral])
     resources.callback(service.close)
-    resources.push(partial(_tell_damage, database))
+    resources.push(partial(_report_damage, database))
     return InboxClient(_BASE_URL, key, app=service)
 
 
-def _tell_damage(
+def _report_damage(
     database: "Database",
     kind: type[BaseException] | None,
     error: BaseException | None,
@@ -187,7 +187,7 @@ def client_of(target: Target, resources: ExitStack) -> "InboxClient":
 
     Raises: BadSettings: invalid target. UnusableFile: not a frontdesk database.
     """
-    target = _somewhere(target)
+    target = _resolve_inbox(target)
     if target.url:
         from frontdesk.client import InboxClient
 
@@ -211,7 +211,7 @@ def cache_origin(target: Target) -> str:
 
     Raises: BadSettings: invalid target. UnusableFile: not a frontdesk database.
     """
-    target = _somewhere(target)
+    target = _resolve_inbox(target)
     if target.url:
         return origin_of(target.url, api_key_of(target))
     from frontdesk.cli.database import opened
@@ -224,7 +224,7 @@ def cache_origin(target: Target) -> str:
     return database_origin(address, int(row["id"]) if row else None)
 
 
-def _somewhere(target: Target) -> Target:
+def _resolve_inbox(target: Target) -> Target:
     target = resolve(target)
     if not target.url and not target.database:
         raise BadSettings("No inbox is given: use --url URL or --database PATH, or add a profile")

@@ -68,7 +68,7 @@ def open_viewer(target: Target, first_frame: FirstFrameDisplay) -> bool:
     configured = configuration()
     notices = report_mistakes(configured)
     if target == Target() and not configured.profiles:
-        target = _asked_for(configured)
+        target = _chosen_target(configured)
         if target == Target():
             return True
         configured = configuration()
@@ -89,7 +89,7 @@ def open_viewer(target: Target, first_frame: FirstFrameDisplay) -> bool:
         target, first_frame = Target(profile=switch.profile), FirstFrameDisplay()
 
 
-def _asked_for(configured: Configuration) -> Target:
+def _chosen_target(configured: Configuration) -> Target:
     """Return the user's choice on the first run; an empty target is the demo."""
     from frontdesk.cli.first_run import connect
 

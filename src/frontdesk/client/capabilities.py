@@ -70,7 +70,7 @@ class CapabilityProbe:
         try:
             value = await self._within_limit(path, parameters, read)
         except RejectedRequest as rejected:
-            raise self._learnt(feature, rejected, parameters, of) from None
+            raise self._record_error(feature, rejected, parameters, of) from None
         except Unreachable:
             self._lost = True
             raise
@@ -153,7 +153,7 @@ class CapabilityProbe:
             self._read_threads.append(of)
             self._doubt_notes(of)
 
-    def _learnt(
+    def _record_error(
         self, feature: str, rejected: RejectedRequest, parameters: Mapping[str, str], of: str
     ) -> InboxError:
         """Record what an error response shows; returns the error to raise."""

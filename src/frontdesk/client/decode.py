@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic_core import ValidationError, from_json
 
-from frontdesk.client.compat.envelopes import NextPage, list_in, next_of, single_in, spelt
+from frontdesk.client.compat.envelopes import NextPage, list_in, next_of, normalise_names, single_in
 from frontdesk.client.compat.reports import counts_in, report_in
 from frontdesk.client.compat.rows import LONGEST_TEXT, is_canonical, is_canonical_value, rows_in
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
@@ -60,7 +60,7 @@ def _translated(
     answer: Response, body: Any, row: type[W], remark: Remark, sent_cursor: str | None
 ) -> Page[W]:
     """Normalise a page of a deviating server."""
-    members = spelt(body, _ENVELOPE_LEVELS) if isinstance(body, dict) else body
+    members = normalise_names(body, _ENVELOPE_LEVELS) if isinstance(body, dict) else body
     where = list_in(members, row)
     if where is None:
         raise UnknownStructure(_unrecognised(body))
@@ -83,7 +83,7 @@ def _translated(
 
 
 def _translated_value(answer: Response, body: Any, model: type[W], remark: Remark) -> W:
-    value = single_in(spelt(body, 1), model)
+    value = single_in(normalise_names(body, 1), model)
     if isinstance(value, list) and model not in (Counts, Report):
         remark(f"{model.__name__}: a list comes in the place of the one")
         if not value and model is Contact:

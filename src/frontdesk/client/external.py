@@ -15,7 +15,7 @@ from frontdesk.client.address import base_url, check_key
 from frontdesk.client.failures import TRY_AGAIN, failure, trouble_of
 from frontdesk.client.network import Network
 from frontdesk.client.response import Response, TruncatedResponse, parse_json, read_answer
-from frontdesk.client.throttle import wait_told
+from frontdesk.client.throttle import retry_wait
 from frontdesk.client.transport import Connector, drop_invalid_location
 from frontdesk.errors import BadResponse, InboxError, Unreachable
 from frontdesk.wire.values import utc_now
@@ -117,7 +117,7 @@ class ForeignApi:
             return _parsed(answer)
         refusal = failure(answer, trouble_of(answer), utc_now())
         if answer.status in TRY_AGAIN or answer.status >= 500:
-            raise _RetryableFailure(refusal, wait_told(answer.headers, utc_now()))
+            raise _RetryableFailure(refusal, retry_wait(answer.headers, utc_now()))
         raise refusal
 
     async def _answer(self, path: str, parameters: Mapping[str, str]) -> Response:

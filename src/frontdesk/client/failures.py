@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from frontdesk.client.compat.aliases import CURSOR_WORDS, ERROR_CODE_MEMBERS, ERROR_TEXT_MEMBERS
 from frontdesk.client.compat.envelopes import values_at
 from frontdesk.client.response import Response, clean_json, parse_json
-from frontdesk.client.throttle import wait_told
+from frontdesk.client.throttle import retry_wait
 from frontdesk.errors import (
     BadResponse,
     CursorRefused,
@@ -96,7 +96,7 @@ def failure(answer: Response, trouble: ErrorResponse, now: datetime) -> InboxErr
     """Exception for an error response."""
     status, sentence = answer.status, trouble.sentence
     if status in TRY_AGAIN:
-        wait = wait_told(answer.headers, now)
+        wait = retry_wait(answer.headers, now)
         return Unreachable(sentence or _title(status), retry_after=wait)
     if status == 401:
         return Unauthorised(sentence or "The server refuses the key")

@@ -147,7 +147,7 @@ _WINDOW = re.compile(r";\s*w=(\d{1,10})")
 _EPOCH = 1_000_000_000
 
 
-def wait_told(headers: Mapping[str, str], now: datetime) -> float | None:
+def retry_wait(headers: Mapping[str, str], now: datetime) -> float | None:
     """Seconds to wait, from 0 to 300; None if the headers do not say.
 
     Dates are compared with the server's Date header if present.

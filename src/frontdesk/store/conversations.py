@@ -63,16 +63,17 @@ class _Order:
     unchanged: str = ""
 
     @property
-    def way(self) -> str:
+    def direction(self) -> str:
         return "ASC" if self.ascending else "DESC"
 
     @property
-    def beyond(self) -> str:
+    def comparison(self) -> str:
         return ">" if self.ascending else "<"
 
     @property
     def first(self) -> str:
-        return f"ORDER BY {self.column} {self.way}, conversation_id {self.way} LIMIT :count"
+        by = f"{self.column} {self.direction}, conversation_id {self.direction}"
+        return f"ORDER BY {by} LIMIT :count"
 
     def continued(self) -> "_Order":
         """Return the order of later pages."""
@@ -205,7 +206,7 @@ def _ordered_page(
     if position is not None:
         parameters |= {"after_key": position[0], "after_id": position[1]}
     # One index range per state, merged: neither engine merges ranges of `state IN (...)`.
-    arms = _arms(selection, order, continued=position is not None)
+    arms = _branches(selection, order, continued=position is not None)
     if connection.dialect == "postgresql":
         # Without a limit per range, PostgreSQL may sort the whole of it.
         arms = (f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms))
@@ -268,10 +269,10 @@ def selected_ids(
     order = _ORDERS["activity"][0]
     parameters = _parameters(account_id, selection, count)
     if selection.conversation_ids is None:
-        arms = _arms(selection, order, continued=False)
+        arms = _branches(selection, order, continued=False)
     else:
         # All states at once, by the primary key.
-        arms = iter([_arm(selection, order, None, False, *_some(connection, selection))])
+        arms = iter([_branch(selection, order, None, False, *_some(connection, selection))])
         some = [*selection.conversation_ids]
         parameters["some"] = json.dumps(some) if connection.dialect == "sqlite" else some
     rows = connection.rows(
@@ -319,22 +320,22 @@ def _awake(row: Row, awake_at: int) -> Row:
     return {**row, **opened}
 
 
-def _arms(selection: ConversationSelection, order: _Order, *, continued: bool) -> Iterator[str]:
+def _branches(selection: ConversationSelection, order: _Order, *, continued: bool) -> Iterator[str]:
     """Yield an index range per state, and more if expired snoozes change states."""
     asleep = f"IN ({_AWAKE})"
     for state in selection.states:
         if selection.awake_at is None:
-            yield _arm(selection, order, state, continued)
+            yield _branch(selection, order, state, continued)
         elif state // 2 == SNOOZED:
-            yield _arm(selection, order, state, continued, f"conversation_id NOT {asleep}")
+            yield _branch(selection, order, state, continued, f"conversation_id NOT {asleep}")
         else:
-            yield _arm(selection, order, state, continued)
+            yield _branch(selection, order, state, continued)
             if state // 2 == OPEN:
                 stored = state + 2 * SNOOZED
-                yield _arm(selection, order, stored, continued, f"conversation_id {asleep}")
+                yield _branch(selection, order, stored, continued, f"conversation_id {asleep}")
 
 
-def _arm(
+def _branch(
     selection: ConversationSelection, order: _Order, state: int | None, continued: bool, *also: str
 ) -> str:
     indexed = _indexed(selection, order)
@@ -357,7 +358,7 @@ def _arm(
         conditions.append(f"conversation_id IN ({_OF_CONTACT})")
     if continued:
         conditions.append(
-            f"({order.column}, conversation_id) {order.beyond} (:after_key, :after_id)"
+            f"({order.column}, conversation_id) {order.comparison} (:after_key, :after_id)"
         )
     return f"SELECT {order.column}, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
 

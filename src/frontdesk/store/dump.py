@@ -114,7 +114,7 @@ def columns(kind: str) -> tuple[str, ...]:
     return tuple(table_of(kind).types)
 
 
-def misfit(kind: str, row: Mapping[str, Any]) -> str | None:
+def unstorable_column(kind: str, row: Mapping[str, Any]) -> str | None:
     """Return the first column whose value cannot be stored, None if all can."""
     types = table_of(kind).types
     for name, value in row.items():

@@ -98,7 +98,7 @@ def disable_command(slug: str, database: str) -> None:
 
     Its API keys and webhooks are refused. No data is deleted.
     """
-    _shut(database, slug, disabled=True)
+    _set_disabled(database, slug, disabled=True)
     click.echo(f"The account {slug} is shut; to open it again: frontdesk accounts enable {slug} …")
 
 
@@ -111,11 +111,11 @@ def disable_command(slug: str, database: str) -> None:
 @database_option("Database of the service.")
 def enable_command(slug: str, database: str) -> None:
     """Enable a disabled account."""
-    _shut(database, slug, disabled=False)
+    _set_disabled(database, slug, disabled=False)
     click.echo(f"The account {slug} is open")
 
 
-def _shut(database: str, slug: str, *, disabled: bool) -> None:
+def _set_disabled(database: str, slug: str, *, disabled: bool) -> None:
     """Raises: BadSettings: the database has no such account."""
     from frontdesk.store.accounts import disable_account
 

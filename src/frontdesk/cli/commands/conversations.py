@@ -22,7 +22,7 @@ from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import filter_ids, query_names, view_query
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options, standard_output
-from frontdesk.cli.progress import Progress, tell_unreadable, walked
+from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.conversation_export import Entry
@@ -261,7 +261,7 @@ async def _newest(rows: "RowPages[W]", noun: str, last: int | None) -> list[W]:
         if len(newest) == last:
             break
     progress.clear()
-    tell_unreadable(rows.unreadable)
+    report_unreadable(rows.unreadable)
     return newest
 
 

@@ -9,7 +9,7 @@ from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import ConversationSelector, Select, selection_options
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options
-from frontdesk.cli.progress import Progress, tell_unreadable, walked
+from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.conversation_export import Cell
 from frontdesk.errors import Forbidden, NotFound, Refused
@@ -77,7 +77,7 @@ async def _counted_here(client: "InboxClient", selected: ConversationSelector) -
     matches = selected.matcher(utc_now())
     progress = Progress(shown=True)
     rows = [row async for row in walked(listed, "conversations", progress) if matches(row)]
-    tell_unreadable(listed.unreadable)
+    report_unreadable(listed.unreadable)
     me = await _own_id(client)
     sets = {
         status: _count_set([row for row in rows if row.status == status], me) for status in STATUSES

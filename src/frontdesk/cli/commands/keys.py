@@ -89,7 +89,7 @@ def create_command(
 
     Only its hash is stored.
     """
-    order = KeyOrder(account, name, user, _asked_scopes(all_read, scopes), expires_in)
+    order = KeyOrder(account, name, user, _scopes_of(all_read, scopes), expires_in)
     show_new_key(make_key(database, order, now=epoch_milliseconds()), output)
 
 
@@ -326,7 +326,7 @@ def _lifetime(text: str | None) -> int | None:
     return duration // timedelta(milliseconds=1)
 
 
-def _asked_scopes(all_read: bool, scopes: tuple[str, ...]) -> tuple[str, ...]:
+def _scopes_of(all_read: bool, scopes: tuple[str, ...]) -> tuple[str, ...]:
     from frontdesk.service.api_keys import SCOPES
 
     if all_read == bool(scopes):

@@ -70,7 +70,7 @@ def unwrapped(value: Any, names: tuple[str, ...], ids: tuple[str, ...]) -> Any:
         name = next((name for name in names if isinstance(value.get(name), dict)), None)
         if name is not None:
             rest = {other: member for other, member in value.items() if other != name}
-            value = {**rest, **spelt(value[name])}
+            value = {**rest, **normalise_names(value[name])}
         elif len(value) == 1 and next(iter(value)) in names:
             (value,) = value.values()
         else:
@@ -85,7 +85,7 @@ def snake(name: str) -> str:
     return _INNER_CAPITAL.sub("_", name).replace("-", "_").lower()
 
 
-def spelt(value: Any, levels: int = 1) -> Any:
+def normalise_names(value: Any, levels: int = 1) -> Any:
     """Normalise the names of a JSON object to snake case, down to `levels` of nested objects.
 
     A name that is already in snake case takes precedence over a converted one.
@@ -93,7 +93,8 @@ def spelt(value: Any, levels: int = 1) -> Any:
     if not isinstance(value, dict):
         return value
     members = {
-        name: spelt(member, levels - 1) if levels > 1 else member for name, member in value.items()
+        name: normalise_names(member, levels - 1) if levels > 1 else member
+        for name, member in value.items()
     }
     other = {snake(name): member for name, member in members.items() if snake(name) != name}
     return {**other, **members} if other else members
@@ -166,7 +167,7 @@ def single_in(body: Any, model: type[Wire]) -> Any:
         )
         if name is None:
             break
-        body = spelt(body[name])
+        body = normalise_names(body[name])
     return body
 
 

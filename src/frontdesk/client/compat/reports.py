@@ -10,8 +10,8 @@ from frontdesk.client.compat.aliases import (
     METRIC_VALUES,
     PREVIOUS_METRICS,
 )
-from frontdesk.client.compat.envelopes import ABSENT, at, snake, spelt, values_at
-from frontdesk.client.compat.rows import spell
+from frontdesk.client.compat.envelopes import ABSENT, at, normalise_names, snake, values_at
+from frontdesk.client.compat.rows import normalise_row
 from frontdesk.wire import Counts
 from frontdesk.wire.reports import ChannelMetrics, LiveCounts, Metrics, PricingCount
 from frontdesk.wire.values import STATUSES
@@ -26,7 +26,7 @@ def counts_in(body: Any, remark: Remark) -> Any:
     body = _by_name(body)
     if not isinstance(body, Mapping):
         return None
-    members = spelt(dict(body), 2)
+    members = normalise_names(dict(body), 2)
     for name in ("data", "meta", "counts"):
         inner = _by_name(members.get(name))
         if isinstance(inner, dict):
@@ -36,7 +36,7 @@ def counts_in(body: Any, remark: Remark) -> Any:
     if by_status is None and _has_count_sets(sets):
         by_status = sets
     members["by_status"] = by_status
-    counts = spell(members, Counts, remark)
+    counts = normalise_row(members, Counts, remark)
     if not _has_count_sets(by_status):
         counts.pop("by_status", None)
     _remark_on_others(members, remark)
@@ -51,7 +51,7 @@ def report_in(body: Any, remark: Remark) -> Any:
     body = _by_name(body)
     if not isinstance(body, Mapping):
         return None
-    members = spelt(dict(body), 2)
+    members = normalise_names(dict(body), 2)
     current = _figures(members, CURRENT_METRICS) or members
     metrics = _metrics(current, "", remark)
     if not metrics:
@@ -65,7 +65,7 @@ def report_in(body: Any, remark: Remark) -> Any:
     report["metrics"] = metrics
     report["previous"] = previous or _metrics(current, "previous", remark) or None
     if isinstance(members.get("live"), dict):
-        report["live"] = spell(spelt(members["live"]), LiveCounts, remark)
+        report["live"] = normalise_row(normalise_names(members["live"]), LiveCounts, remark)
     report["channels"] = _channels(members.get("channels"), remark)
     report["pricing"] = _pricing(members.get("pricing"), remark)
     for name in ("series", "previous_series"):
@@ -77,9 +77,9 @@ def report_in(body: Any, remark: Remark) -> Any:
 def _channels(channels: Any, remark: Remark) -> list[Any]:
     if not isinstance(channels, list):
         return []
-    rows = [spelt(row) for row in channels if isinstance(row, dict)]
+    rows = [normalise_names(row) for row in channels if isinstance(row, dict)]
     return [
-        spell(row, ChannelMetrics, remark)
+        normalise_row(row, ChannelMetrics, remark)
         for row in rows
         if isinstance(row.get("channel"), dict) and isinstance(row.get("metrics"), dict)
     ]
@@ -87,7 +87,11 @@ def _channels(channels: Any, remark: Remark) -> list[Any]:
 
 def _pricing(counts: Any, remark: Remark) -> list[Any]:
     rows = counts if isinstance(counts, list) else []
-    counts = [spell(spelt(row), PricingCount, remark) for row in rows if isinstance(row, dict)]
+    counts = [
+        normalise_row(normalise_names(row), PricingCount, remark)
+        for row in rows
+        if isinstance(row, dict)
+    ]
     return [row for row in counts if isinstance(row.get("channel"), dict) and "author" in row]
 
 
@@ -109,7 +113,7 @@ def _by_name(values: Any) -> Any:
         return values
     members: dict[str, Any] = {}
     for row in filter(lambda value: isinstance(value, dict), values):
-        row = spelt(row)
+        row = normalise_names(row)
         path, name = next(
             ((path, name) for path, name in values_at(row, FIGURE_NAMES) if isinstance(name, str)),
             ("", ""),
@@ -126,7 +130,7 @@ def _by_name(values: Any) -> Any:
 def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str, Any]:
     """Metrics under their `/v1` names. part: "previous" for values nested in each metric."""
     plain: dict[str, Any] = {}
-    for name, value in spelt(dict(figures)).items():
+    for name, value in normalise_names(dict(figures)).items():
         if isinstance(value, dict):
             paths = (part,) if part else METRIC_VALUES
             value = next((inner for _, inner in values_at(value, paths)), ABSENT)
@@ -134,7 +138,7 @@ def _metrics(figures: Mapping[str, Any], part: str, remark: Remark) -> dict[str,
             continue
         if value is None or readers.decimal(value) is not ABSENT:
             plain[name] = value
-    known = spell(plain, Metrics, lambda sentence: None)
+    known = normalise_row(plain, Metrics, lambda sentence: None)
     read = {name: value for name, value in known.items() if name in Metrics.model_fields}
     if not part:
         for name in sorted(set(plain) - set(_named(read, plain))):

@@ -33,7 +33,7 @@ from frontdesk.client.compat.aliases import (
     TEXTS,
     WRAPPERS,
 )
-from frontdesk.client.compat.envelopes import ABSENT, at, spelt, unwrapped, values_at
+from frontdesk.client.compat.envelopes import ABSENT, at, normalise_names, unwrapped, values_at
 from frontdesk.client.compat.values import Reader
 from frontdesk.wire import (
     CannedResponse,
@@ -107,7 +107,7 @@ def _settle_media(members: Mapping[str, Any], row: dict[str, Any]) -> None:
     for name in MEDIA_TYPES:
         file = members.get(name)
         if isinstance(file, dict) and not row.get("media"):
-            row["media"] = {**_known(spelt(file)), "url": file.get("link")}
+            row["media"] = {**_known(normalise_names(file)), "url": file.get("link")}
             row["type"] = name
             row["text"] = row.get("text") or file.get("caption")
     media = row.get("media")
@@ -171,13 +171,15 @@ def rows_in(raw: Any, model: type[Wire], note: Callable[[str], None]) -> list[di
     """Normalised rows of one list element; a message with three attachments becomes three."""
     if isinstance(raw, str) and raw and model in BARE_ROWS:
         raw = {BARE_ROWS[model]: raw}
-    members = _flattened(spelt(unwrapped(spelt(raw), _wrappers(model), _IDS)))
+    members = _flattened(normalise_names(unwrapped(normalise_names(raw), _wrappers(model), _IDS)))
     if not isinstance(members, dict):
         return []
-    return [spell(part, model, note) for part in _parts(members, model)]
+    return [normalise_row(part, model, note) for part in _parts(members, model)]
 
 
-def spell(members: Mapping[str, Any], model: type[Wire], note: Callable[[str], None]) -> Any:
+def normalise_row(
+    members: Mapping[str, Any], model: type[Wire], note: Callable[[str], None]
+) -> Any:
     """Normalise one object; empty if none of its members is known.
 
     `note` is called with a sentence on each deviation.
@@ -223,7 +225,7 @@ def _value(
         null = null or value is None
         read = ABSENT if value is None else field.read(value)
         if isinstance(read, _Nested):
-            read = read.spelt(note)
+            read = read.normalise(note)
         if read is not ABSENT:
             _remark(field, path, value, read, lambda words: note(f"{model.__name__}: {words}"))
             return read
@@ -251,10 +253,12 @@ class _Nested:
     values: Any
     model: type[Wire]
 
-    def spelt(self, note: Callable[[str], None]) -> Any:
+    def normalise(self, note: Callable[[str], None]) -> Any:
         if isinstance(self.values, list):
-            return [spell(spelt(value), self.model, note) for value in self.values]
-        return spell(spelt(self.values), self.model, note) or ABSENT
+            return [
+                normalise_row(normalise_names(value), self.model, note) for value in self.values
+            ]
+        return normalise_row(normalise_names(self.values), self.model, note) or ABSENT
 
 
 def _reader(name: str, annotation: Any) -> Reader:
@@ -338,7 +342,7 @@ def _flattened(members: Any) -> Any:
         if at(target, "data.id") is not ABSENT
     }
     rest = {name: members[name] for name in members if name not in ("attributes", "type")}
-    return {**spelt(related), **rest, **spelt(members["attributes"])}
+    return {**normalise_names(related), **rest, **normalise_names(members["attributes"])}
 
 
 def _parts(members: dict[str, Any], model: type[Wire]) -> list[dict[str, Any]]:

@@ -275,12 +275,12 @@ def _conversation(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     channel, person = channel_of(line), person_of(line.part("contact"))
     at = at_of(line, now)
     place = f"{channel} {person.phone or person.wa_user_id or person.wa_id}"
-    for name, value in () if STORED in line else _standing(line):
+    for name, value in () if STORED in line else _state_events(line):
         key = f"line {place} {name} {digest(value)} {at}"
         yield ConversationEvent(channel, person, key, at, name, value)
 
 
-def _standing(line: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
+def _state_events(line: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the events that lead to the described state."""
     status = chosen(line, "status", STATUSES)
     if status == "snoozed":

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from frontdesk.ingest.json_reader import Malformed, instant
 from frontdesk.store.database import Row
-from frontdesk.store.dump import columns, misfit
+from frontdesk.store.dump import columns, unstorable_column
 from frontdesk.store.rows import CHANNEL_TEXTS, packed
 from frontdesk.wire import timestamp
 from frontdesk.wire.values import DIRECTIONS, STATUSES
@@ -71,7 +71,7 @@ def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any
     row["account_id"] = account_id
     if "search" in row:
         row["search"] = ""
-    wrong = misfit(kind, row)
+    wrong = unstorable_column(kind, row)
     if wrong is not None:
         member = shape[wrong][0] if wrong in shape else f"{STORED}.{wrong}"
         raise Malformed(f"{member} has a value that cannot be stored")

@@ -102,14 +102,14 @@ def event_lines(
         until = {"until": timestamp(chat.seen_at)}
         yield _event(chat, place, "read_marker", chat.seen_at, f"seen {chat.seen_at}", until)
     if followed_at is None:
-        yield _standing(chat, place, max(last, chat.active_at))
+        yield _state_line(chat, place, max(last, chat.active_at))
     elif resolved_at is None:
         # It ended before the next one started, at an unknown time.
         over_at = min(max(last, chat.active_at), followed_at - 1)
         yield _event(chat, place, "resolved", over_at, "over")
 
 
-def _standing(chat: Summary, place: ChatContext, at: int) -> Line:
+def _state_line(chat: Summary, place: ChatContext, at: int) -> Line:
     """Convert the state. Pending (handled by a bot) becomes open and awaiting a human."""
     pending = chat.status == "pending"
     known = chat.status in ("open", "resolved", "snoozed")

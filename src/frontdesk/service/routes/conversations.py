@@ -57,7 +57,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         **narrowed,
     )
     if words:
-        return _found(request, selection, words, paging)
+        return _match_page(request, selection, words, paging)
     rows, next_cursor = paging.split(
         queries.conversation_page(*request.account, selection, paging.after, paging.limit + 1),
         lambda row: queries.position_of(row, selection),
@@ -98,7 +98,7 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> list[str]:
     return words
 
 
-def _found(
+def _match_page(
     request: EndpointRequest,
     selection: queries.ConversationSelection,
     words: Sequence[str],

@@ -82,7 +82,7 @@ class Supervisor:
                 self._note_begun(key.fd, key.data)
                 continue
             received = signals.recv(64)
-            self._bury()
+            self._reap()
             failed_to_start = not self._state.begun and self._state.count() < self._count
             if self._state.end_by is None and (
                 failed_to_start or any(sign in received for sign in _ENDING)
@@ -90,7 +90,7 @@ class Supervisor:
                 stopping()
                 self._end()
         if self._state.end_by is not None and time.monotonic() >= self._state.end_by:
-            self._tell_all(signal.SIGKILL)
+            self._signal_workers(signal.SIGKILL)
 
     def _patience(self) -> float | None:
         """Return seconds until the next deadline, None without one."""
@@ -150,7 +150,7 @@ class Supervisor:
             self._state.at_work.add(pid)
         os.close(reader)
 
-    def _bury(self) -> None:
+    def _reap(self) -> None:
         """Reap workers that have exited."""
         for pid in (*self._state.waiting, *self._state.at_work):
             if os.waitpid(pid, os.WNOHANG)[0]:
@@ -160,9 +160,9 @@ class Supervisor:
 
     def _end(self) -> None:
         self._state.end_by = time.monotonic() + PATIENCE_SECONDS
-        self._tell_all(signal.SIGTERM)
+        self._signal_workers(signal.SIGTERM)
 
-    def _tell_all(self, number: signal.Signals) -> None:
+    def _signal_workers(self, number: signal.Signals) -> None:
         for pid in (*self._state.waiting, *self._state.at_work):
             os.kill(pid, number)
 

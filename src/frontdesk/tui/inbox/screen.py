@@ -522,11 +522,11 @@ class InboxScreen(SizedScreen[None]):
         if keep is not None:
             suspended = (lambda: False) if self._preferences.fill_on_battery else on_battery
             mirror = Mirror(
-                self._mailbox, keep, self._pace, full=self._tell_full, suspended=suspended
+                self._mailbox, keep, self._pace, full=self._warn_full, suspended=suspended
             )
             await mirror.run()
 
-    def _tell_full(self, coverage: Coverage) -> None:
+    def _warn_full(self, coverage: Coverage) -> None:
         self._warn(sentences.MIRROR_IS_FULL.format(kept=coverage.words))
 
     @work(group="alerts", exclusive=True)

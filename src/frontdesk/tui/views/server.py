@@ -220,11 +220,11 @@ class ServerScreen(ViewScreen):
     # Requests
 
     async def read(self) -> None:
-        await self.ask(self._greet)
+        await self.ask(self._measure_latency)
         self._usage = await self.mailbox.usage()
         self.show_saved()
 
-    async def _greet(self) -> None:
+    async def _measure_latency(self) -> None:
         """Send a small request to measure the latency."""
         await self.mailbox.refresh_catalogues(("channels",))
 

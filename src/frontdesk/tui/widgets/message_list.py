@@ -388,13 +388,13 @@ class Thread(VirtualList[Entry]):
     def sources(self, position: int) -> tuple[object, ...]:
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else self._top_word
-        return entry, previous, self._has_gaps, self._is_told_above(entry, position)
+        return entry, previous, self._has_gaps, self._is_shown_above(entry, position)
 
     @property
     def _has_gaps(self) -> bool:
         return self.size.height > _LEAST_HEIGHT_OF_GAPS
 
-    def _is_told_above(self, reaction: Entry, position: int) -> bool:
+    def _is_shown_above(self, reaction: Entry, position: int) -> bool:
         """True for a reaction that is shown under its message, and not again."""
         if not isinstance(reaction, Message) or reaction.type != "reaction":
             return False
@@ -414,7 +414,7 @@ class Thread(VirtualList[Entry]):
         """Move to the next row that is drawn; a row taller than the window is scrolled first."""
         sign = 1 if step > 0 else -1
         while 0 <= self.cursor + step < len(self.rows):
-            if not self._is_told_above(self.rows[self.cursor + step], self.cursor + step):
+            if not self._is_shown_above(self.rows[self.cursor + step], self.cursor + step):
                 break
             step += sign
         super().action_move(step)
@@ -423,7 +423,7 @@ class Thread(VirtualList[Entry]):
         """The position of a row that is drawn."""
         position = super()._clamp(position)
         while position > 0:
-            if not self._is_told_above(self.rows[position], position):
+            if not self._is_shown_above(self.rows[position], position):
                 break
             position -= 1
         return position
@@ -437,7 +437,7 @@ class Thread(VirtualList[Entry]):
     def draw(self, position: int, width: int) -> list[Line]:
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else None
-        if self._is_told_above(entry, position):
+        if self._is_shown_above(entry, position):
             return []
         unread_here = self.rows.key(position) == self._unread_from
         above = self._lines_above(entry, previous, width, unread_here=unread_here)
