@@ -160,7 +160,7 @@ class Mailbox:
         return await self._cache.usage()
 
     @property
-    def kept(self) -> str:
+    def keep_rule(self) -> str:
         """Conversations to keep on this computer: "off", "open", "all", or days as "30d"."""
         return self._keep or self._cache.get_setting(_KEEP) or "off"
 

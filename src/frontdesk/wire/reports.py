@@ -112,16 +112,16 @@ class Bucket(Wire):
 class PricingCount(Wire):
     """Messages of a channel and an author that the provider charged alike.
 
-    category, type: as in the pricing of messages, None where that was not told. billable_count:
+    category, type: as in the pricing of messages, None if it was not reported. billable_count:
     how many of `count` the provider said to be billable. previous_: in the period before.
     """
 
     channel: Ref = Field(description="The channel.")
     author: str = Field(description="Who wrote the messages.")
     category: str | None = optional(
-        "The category that they were charged as; null if it was not told."
+        "The category that they were charged as; null if it was not reported."
     )
-    type: str | None = optional("Regular, or why they were free; null if it was not told.")
+    type: str | None = optional("Regular, or why they were free; null if it was not reported.")
     count: int = optional("Messages of the period.", 0)
     billable_count: int = optional("Those of them that the provider charges for.", 0)
     previous_count: int = optional("Messages of the period before.", 0)
@@ -207,7 +207,7 @@ class Report(Wire):
     """Figures of an inbox in a period, and in the period before.
 
     channel: the only one that is counted, None for all. outgoing_by_author: messages of the
-    period. pricing: messages by what the provider charged them as, as far as it told. series, and
+    period. pricing: messages by what the provider charged them as, if it was reported. series, and
     previous_series beside it: None unless a granularity was asked for. users, teams, labels, hours:
     None unless they were included.
     """
@@ -222,7 +222,7 @@ class Report(Wire):
     )
     channels: tuple[ChannelMetrics, ...] = optional("The figures of each channel.", ())
     pricing: tuple[PricingCount, ...] = optional(
-        "Messages by what the provider charged them as, as far as it told.", ()
+        "Messages by what the provider charged them as, if it was reported.", ()
     )
     live: LiveCounts | None = optional("Conversations that are open now.")
     series: tuple[Bucket, ...] | None = optional(

@@ -134,8 +134,8 @@ class Media(Wire):
     id: str | None = optional("The provider's id of the file.")
     mime_type: str | None = optional("The MIME type.")
     filename: str | None = optional("The name that its sender gave it.")
-    size_bytes: int | None = optional("The size, if the provider told it.")
-    sha256: str | None = optional("The SHA-256 of the file, as the provider told it.")
+    size_bytes: int | None = optional("The size, if the provider reported it.")
+    sha256: str | None = optional("The SHA-256 of the file, as the provider reported it.")
     voice: bool | None = optional("A voice message rather than an audio file.")
     animated: bool | None = optional("An animated sticker.")
     url: str | None = optional("Where the file can be fetched; null: this service serves no files.")
@@ -211,7 +211,7 @@ class Message(Wire):
     order, reaction, system, unsupported; `content` has the type's own members.
     delivery_status: pending, sent, delivered, read, played, failed; None for inbound.
     source: webhook, echo, history, archive, chat_export, chatwoot. pricing is absent where the
-    provider told none.
+    provider reported none.
     """
 
     id: str = Field(description="The id of the message.")
@@ -228,7 +228,7 @@ class Message(Wire):
     reply_to: ReplyTo | None = optional("The message that it quotes.")
     forwarded: str | None = optional("Forwarded once or many times.")
     referral: dict[str, Any] | None = optional(
-        "The advertisement or post that it came from, as the provider told it."
+        "The advertisement or post that it came from, as the provider reported it."
     )
     reactions: tuple[Reaction, ...] = optional(
         "The reactions to it that hold now, oldest first.", ()
@@ -237,7 +237,7 @@ class Message(Wire):
     delivery: Delivery | None = optional("When it reached each step of its delivery.")
     error: ProviderError | None = optional("Why it failed.")
     pricing: Pricing | None = optional(
-        "What the provider charged it as; absent if it did not tell."
+        "What the provider charged it as; absent if it was not reported."
     )
     wamid: str | None = optional("The provider's id of the message.")
     source: str | None = optional("How it came here.")

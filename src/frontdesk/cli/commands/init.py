@@ -83,7 +83,7 @@ def upgrade_command(database: str, message_search: bool | None) -> None:
 
 
 def _build_search(store: "Database") -> None:
-    """Build the index of messages, unless there is one, with progress; tell its size and time."""
+    """Build the index of messages, unless there is one, with progress; print its size and time."""
     from frontdesk.store import message_search
 
     started = time.monotonic()

@@ -76,7 +76,7 @@ class FilterCheck:
 
 
 def _is_sorted(rows: Sequence[Conversation], order: str, now: datetime) -> bool:
-    """True if a page is in an order, as far as it can tell."""
+    """True if a page is in an order, as far as it shows."""
     closed = closed_windows(rows, now) if order == WINDOW else len(rows)
     early, late = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
     keys = [

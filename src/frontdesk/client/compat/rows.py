@@ -306,7 +306,7 @@ def _objects(value: Any, model: type[Wire]) -> Any:
 
 
 def _part_reader(model: type[Wire]) -> Reader:
-    """Converter for an object, or for the id or text that stands in for it."""
+    """Converter for an object, or for the id or text in its place."""
     bare = "text" if model is MessagePreview else "id"
 
     def read(value: Any) -> Any:

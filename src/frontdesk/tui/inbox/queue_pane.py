@@ -491,7 +491,7 @@ class QueuePane(Pane):
     async def find_longest_waiting(self, fallback: Callable[[], object]) -> None:
         """Select the longest waiting conversation of the view, which the server knows.
 
-        From there, the next longest. fallback: called if the server does not tell.
+        From there, the next longest. fallback: called if the server cannot answer.
         """
         answer = await self._connection.ask(self._fetch_longest_waiting)
         if answer is None or answer.value is None:

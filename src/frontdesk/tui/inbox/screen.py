@@ -518,7 +518,7 @@ class InboxScreen(SizedScreen[None]):
         from frontdesk.mailbox.mirror import Mirror
         from frontdesk.mailbox.power_source import on_battery
 
-        keep = KeepRule.parse(self._mailbox.kept)
+        keep = KeepRule.parse(self._mailbox.keep_rule)
         if keep is not None:
             suspended = (lambda: False) if self._preferences.fill_on_battery else on_battery
             mirror = Mirror(
