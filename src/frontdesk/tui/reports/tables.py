@@ -102,14 +102,13 @@ _LEAST_SERIES = 10
 
 def columns_for(width: int, *, spread: bool = False, target: bool = False) -> Columns:
     """Column widths for a total width; name, value and change have priority."""
-    each, within = (10 if width >= 98 else 9) * spread, 13 * target
+    wide = width >= 98 + 20 * spread + 13 * target
+    each, within = (10 if wide else 9) * spread, 13 * target
     more = 2 * each + within
-    if width >= 98:
-        series = max(0, min(64, width - 88 - more))
-        samples = 13 if series else 0
-        return Columns(28, 12, each, within, 12, 3, 20, series, samples)
+    if wide:
+        return Columns(28, 12, each, within, 12, 3, 20, min(64, width - 88 - more), 13)
     if width >= 72:
-        then = 0 if spread else 10
+        then = 10 if width >= 61 + more else 0
         rest = width - 51 - then - more
         series = rest if rest >= _LEAST_SERIES else 0
         return Columns(21, 9, each, within, then, 2, 19 + min(0, rest), series, 0)
@@ -167,7 +166,7 @@ class MetricTable(ReportTable):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         figure: Figure = self.rows[position]
         columns = self._columns(width)
-        metric, tight = figure.metric, width < 98
+        metric, tight = figure.metric, columns.now < 12
         now = value_words(metric, figure.now, tight=tight)
         then = value_words(metric, figure.then, tight=tight)
         value_part = "dim" if figure.few or figure.now is None else "strong"
