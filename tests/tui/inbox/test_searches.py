@@ -11,6 +11,7 @@ from textual.widgets import Input
 from frontdesk.client import InboxClient
 from frontdesk.phones import format_phone
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import ConversationFilter, PhoneRef
 from tests.tui.conftest import Viewer, lines, settle, shown, until
@@ -111,6 +112,21 @@ async def test_enter_typed_ahead_is_not_lost(
         assert expected in "\n".join(lines(app)[:5])
 
 
+async def test_enter_takes_the_choice_that_keys_before_it_moved_to(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await found(pilot, "ctrl+k", *"zu")
+        picker = app.screen
+        assert isinstance(picker, Switcher)
+        choices = [picker.list.rows[at].value for at in range(3)]
+        picked: list[object] = []
+        picker.answer_to(picked.append)
+        type_ahead(app, "down", "down", "enter")
+        await until(pilot, lambda: bool(picked))
+        assert picked == choices[2:]
+
+
 async def found(pilot: Pilot[Any], *keys: str) -> list[str]:
     for key in keys:
         await pilot.press(key)
@@ -130,7 +146,7 @@ async def test_each_search_says_what_it_searches(viewer: Viewer) -> None:
         none = "".join(await found(pilot, *"qqqqq"))
         assert "messages opened on this computer" in none
         await found(pilot, "escape")
-        assert "customer, number, conversation, view" in "".join(await found(pilot, "ctrl+k"))
+        assert "customer, number, view, channel" in "".join(await found(pilot, "ctrl+k"))
 
 
 async def test_go_to_finds_the_conversations_of_a_person(viewer: Viewer) -> None:

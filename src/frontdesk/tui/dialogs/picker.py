@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Vertical
 from textual.fuzzy import FuzzySearch
 from textual.widgets import Input, Static
@@ -286,6 +286,12 @@ class Picker(AnswerDialog[V]):
         choice = self.list.row
         if choice is not None:
             self.dismiss(choice.value)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Move before an "enter" that follows; Textual would run the action after it."""
+        for binding in BindingsMap(Picker.BINDINGS).key_to_bindings.get(event.key, ()):
+            event.stop()
+            await self.run_action(binding.action)
 
     def action_move(self, step: int) -> None:
         self.list.action_move(step)

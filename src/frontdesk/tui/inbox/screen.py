@@ -551,7 +551,7 @@ class InboxScreen(SizedScreen[None]):
         from frontdesk.alerts import announcements, run_program, terminal_notification
 
         settings = self._preferences.alerts
-        words = "   ".join(sentence for sentence, _ in announcements(alerts))
+        words = " | ".join(sentence for sentence, _ in announcements(alerts))
         self.app.notify(words, severity="warning", timeout=_ALERT_SECONDS, markup=False)
         if settings.terminal and isinstance(self.app, CrashReportingApp):
             self.app.write_to_terminal(terminal_notification(alerts, os.environ))
