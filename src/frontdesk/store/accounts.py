@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from frontdesk.store.contacts import name_key
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Row, first_number
 
 # Account that a new database is created with.
 DEFAULT_ACCOUNT = "default"
@@ -68,8 +68,7 @@ def all_accounts(connection: Connection, now: int) -> list[Row]:
 
 def add_account(connection: Connection, slug: str, name: str, created_at: int) -> int:
     """Insert an account and return its id. created_at: epoch milliseconds."""
-    newest = connection.row("SELECT MAX(id) AS id FROM account")
-    account_id = 1 + (0 if newest is None else newest["id"] or 0)
+    account_id = 1 + first_number(connection, "SELECT MAX(id) AS id FROM account")
     connection.run(
         """
         INSERT INTO account(id, slug, name, created_at) VALUES (:id, :slug, :name, :created)

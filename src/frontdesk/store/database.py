@@ -41,6 +41,12 @@ class Connection(Protocol):
         """Run one statement for each set of parameters, in order."""
 
 
+def first_number(connection: Connection, sql: str, parameters: Mapping[str, object] = {}) -> int:
+    """Return the first value of the first row; 0 if there is none."""
+    row = connection.row(sql, parameters)
+    return 0 if row is None else int(next(iter(row.values())) or 0)
+
+
 class FillingConnection(Connection, Protocol):
     """Single transaction that bulk-loads an empty database."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Row, first_number
 from frontdesk.store.rows import table_of
 
 PAGE = 500
@@ -70,11 +70,8 @@ def conversations(connection: Connection, account_id: int) -> Iterator[Row]:
 
 
 def count(connection: Connection, account_id: int, kind: str) -> int:
-    row = connection.row(
-        f"SELECT COUNT(*) AS n FROM {table_of(kind).name} WHERE account_id = :account",
-        {"account": account_id},
-    )
-    return 0 if row is None else int(row["n"])
+    sql = f"SELECT COUNT(*) AS n FROM {table_of(kind).name} WHERE account_id = :account"
+    return first_number(connection, sql, {"account": account_id})
 
 
 def links(connection: Connection, account_id: int, table: str) -> dict[int, list[Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from frontdesk.store import contacts, message_search
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Row, first_number
 
 # Tables deleted with a conversation; the counts are reported per table.
 _OF_A_CONVERSATION = ("metric_event", "conversation_event", "note", "message")
@@ -58,11 +58,8 @@ def messages_of(connection: Connection, account_id: int, conversation_id: int) -
 
 def has_channel(connection: Connection, account_id: int, phone: str) -> bool:
     """Check if this is a number of the business itself."""
-    row = connection.row(
-        "SELECT id FROM channel WHERE account_id = :account AND phone = :phone",
-        {"account": account_id, "phone": phone},
-    )
-    return row is not None
+    sql = "SELECT COUNT(*) AS n FROM channel WHERE account_id = :account AND phone = :phone"
+    return first_number(connection, sql, {"account": account_id, "phone": phone}) > 0
 
 
 def forget_conversation(

@@ -227,10 +227,8 @@ def pending_updates(
 
 def any_pending(connection: Connection, account_id: int) -> bool:
     """Check for any pending update."""
-    row = connection.row(
-        "SELECT kind FROM orphan WHERE account_id=:account_id LIMIT 1", {"account_id": account_id}
-    )
-    return row is not None
+    sql = "SELECT kind FROM orphan WHERE account_id=:account_id LIMIT 1"
+    return connection.row(sql, {"account_id": account_id}) is not None
 
 
 def rotation(connection: Connection, account_id: int, channel_id: int) -> list[Row]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from frontdesk.store.contacts import like_pattern, trigrams
 from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids, states_of
-from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
 from frontdesk.store.sql_scripts import statements
 from frontdesk.text import REPLACEMENT, folded
@@ -230,26 +230,24 @@ def _merge(connection: Connection, pages: int) -> bool:
 
 
 def _changes(connection: Connection) -> int:
-    row = connection.row("SELECT total_changes() AS n")
-    return 0 if row is None else int(row["n"])
+    return first_number(connection, "SELECT total_changes() AS n")
 
 
 def messages_left(connection: Connection) -> int:
     """Return how many messages `build` has to read, about."""
     if message_index_state(connection) == _READY:
         return 0
-    row = connection.row("SELECT COUNT(*) AS n FROM message")
-    return 0 if row is None else int(row["n"])
+    return first_number(connection, "SELECT COUNT(*) AS n FROM message")
 
 
 def database_bytes(connection: Connection) -> int:
     """Return the size of the database, with all that is in it."""
-    row = connection.row(
+    return first_number(
+        connection,
         "SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()"
         if connection.dialect == "sqlite"
-        else "SELECT pg_database_size(current_database()) AS n"
+        else "SELECT pg_database_size(current_database()) AS n",
     )
-    return 0 if row is None else int(row["n"])
 
 
 def search_index_differences(connection: Connection, account_id: int) -> Iterator[str]:
@@ -274,13 +272,14 @@ def search_index_differences(connection: Connection, account_id: int) -> Iterato
             else:
                 yield f"message {row['message_id']}: found by words of another text"
         position["first"] = rows[-1]["number"] + 1
-    messages = connection.row(
+    messages = first_number(
+        connection,
         "SELECT COUNT(*) AS n FROM message"
         " WHERE account_id = :account AND deleted_at IS NULL AND text <> ''",
         {"account": account_id},
     )
-    if messages is not None and messages["n"] != right:
-        yield f"messages that are not found by their words: {messages['n'] - right}"
+    if messages != right:
+        yield f"messages that are not found by their words: {messages - right}"
 
 
 def drop(connection: Connection) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Row, first_number
 
 STORED, APPLIED, FAILED, IGNORED = "stored", "applied", "failed", "ignored"
 STATES = (STORED, APPLIED, FAILED, IGNORED)
@@ -79,11 +79,8 @@ def waiting(connection: Connection, account_id: int, count: int, size: int) -> l
 
 def any_waiting(connection: Connection, account_id: int) -> bool:
     """Check for pending bodies."""
-    row = connection.row(
-        "SELECT 1 AS one FROM raw_event WHERE account_id = :account AND state = 'stored' LIMIT 1",
-        {"account": account_id},
-    )
-    return row is not None
+    sql = "SELECT 1 AS one FROM raw_event WHERE account_id = :account AND state = 'stored' LIMIT 1"
+    return first_number(connection, sql, {"account": account_id}) > 0
 
 
 def backlog(connection: Connection, account_id: int) -> Row:
@@ -274,14 +271,11 @@ def drop(connection: Connection, account_id: int, digest: str) -> None:
 
 def any_older(connection: Connection, account_id: int, before: int) -> bool:
     """Check for processed events received before `before`."""
-    row = connection.row(
-        """
+    sql = """
         SELECT 1 AS one FROM raw_event
         WHERE account_id = :account AND received_at < :before AND state <> 'stored' LIMIT 1
-        """,
-        {"account": account_id, "before": before},
-    )
-    return row is not None
+        """
+    return first_number(connection, sql, {"account": account_id, "before": before}) > 0
 
 
 def drop_older(connection: Connection, account_id: int, before: int, count: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.database import Connection, Dialect, Row, first_number
 from frontdesk.store.rollups import (
     BY_PERSON,
     DAY,
@@ -183,7 +183,8 @@ def _metrics_by_label(connection: Connection, selection: PartSelection) -> list[
 
 def has_few_durations(connection: Connection, selection: PartSelection) -> bool:
     """Check if a period has few enough durations to read each of them."""
-    row = connection.row(
+    samples = first_number(
+        connection,
         f"""
         SELECT SUM(fact.samples) AS samples FROM rollup AS fact
         WHERE fact.account_id = :account AND fact.grain = {DAYS} AND fact.name IN {TIMED}
@@ -191,7 +192,7 @@ def has_few_durations(connection: Connection, selection: PartSelection) -> bool:
         """,
         selection.parameters,
     )
-    return row is None or (row["samples"] or 0) <= MOST_READ_ONE_BY_ONE
+    return samples <= MOST_READ_ONE_BY_ONE
 
 
 def durations(
@@ -316,7 +317,8 @@ def overdue(
     counts: dict[str, int] = {}
     for name, moment in before.items():
         replied = "IS NULL" if name == "first_response" else "IS NOT NULL"
-        row = connection.row(
+        counts[name] = first_number(
+            connection,
             f"""
             SELECT COUNT(*) AS n FROM conversation
             WHERE account_id = :account AND (status = 0 {awake}) AND waiting_since <= :before
@@ -329,7 +331,6 @@ def overdue(
                 "before": moment,
             },
         )
-        counts[name] = 0 if row is None else int(row["n"])
     return counts
 
 

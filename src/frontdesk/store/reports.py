@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.database import Connection, Dialect, Row, first_number
 from frontdesk.store.rollups import (
     DAY,
     DAYS,
@@ -129,14 +129,14 @@ def unattended(
     narrowed = "" if channel_id is None else "AND channel_id = :channel"
     among = f"account_id = :account {narrowed} AND {_UNATTENDED}"
     awake = "" if awake_at is None else f"UNION ALL {_COUNT} {among} AND snoozed_until <= :awake_at"
-    row = connection.row(
+    return first_number(
+        connection,
         f"""
         SELECT CAST(SUM(n) AS BIGINT) AS n
         FROM ({_COUNT} {among} AND status = 0 {awake}) AS counts
         """,
         {"account": account_id, "channel": channel_id, "awake_at": awake_at},
     )
-    return 0 if row is None else int(row["n"])
 
 
 def channels(connection: Connection, account_id: int, channel_id: int | None) -> list[Row]:

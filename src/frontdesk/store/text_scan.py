@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from frontdesk.store import message_search
 from frontdesk.store.conversations import one_of
-from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.database import Connection, Database, Row, first_number
 
 CHUNK = 500
 
@@ -128,11 +128,8 @@ def _only_texts(connection: Connection, account_id: int, numbers: Sequence[int])
 def row_count(
     connection: Connection, account_id: int, kind: str, conversation_id: int | None = None
 ) -> int:
-    row = connection.row(
-        f"SELECT COUNT(*) AS n FROM {kind} AS t WHERE {_condition(conversation_id)}",
-        {"account": account_id, "conversation": conversation_id},
-    )
-    return 0 if row is None else int(row["n"])
+    sql = f"SELECT COUNT(*) AS n FROM {kind} AS t WHERE {_condition(conversation_id)}"
+    return first_number(connection, sql, {"account": account_id, "conversation": conversation_id})
 
 
 def _chunk(
