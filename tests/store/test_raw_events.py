@@ -106,7 +106,7 @@ def test_a_body_that_was_cut_is_claimed_anew_from_its_first_event(database: Data
 
     assert take(0, 3)
     database.write(
-        lambda connection: raw_events.replace_with_fewer_events(connection, ACCOUNT, digest, b"a")
+        lambda connection: raw_events.rewrite(connection, ACCOUNT, digest, b"a", fewer_events=True)
     )
     assert not take(1, 3)
     assert not take(0, 3)

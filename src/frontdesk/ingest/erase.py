@@ -159,7 +159,7 @@ def _pruning(
                     connection, account_id, "orphan", "target", targets
                 )
             if after:
-                raw_events.replace_with_fewer_events(connection, account_id, place.digest, after)
+                raw_events.rewrite(connection, account_id, place.digest, after, fewer_events=True)
                 became["cut"] += 1
             elif after is not None:
                 raw_events.drop(connection, account_id, place.digest)

@@ -238,26 +238,21 @@ def digests_containing(
     return [row["digest"] for row in rows]
 
 
-def rewrite(connection: Connection, account_id: int, digest: str, changed: bytes) -> None:
+def rewrite(
+    connection: Connection,
+    account_id: int,
+    digest: str,
+    changed: bytes,
+    *,
+    fewer_events: bool = False,
+) -> None:
     """Replace a body; its digest remains that of the received bytes.
 
-    A pending body must keep its number of events.
+    A pending body keeps its number of events; with `fewer_events`, none of them is applied yet.
     """
+    done = ", done = 0" if fewer_events else ""
     connection.run(
-        "UPDATE raw_event SET body = :body WHERE account_id = :account AND digest = :digest",
-        {"account": account_id, "digest": digest, "body": changed},
-    )
-
-
-def replace_with_fewer_events(
-    connection: Connection, account_id: int, digest: str, changed: bytes
-) -> None:
-    """Replace a pending body by one with fewer events, all still to be applied."""
-    connection.run(
-        """
-        UPDATE raw_event SET body = :body, done = 0
-        WHERE account_id = :account AND digest = :digest
-        """,
+        f"UPDATE raw_event SET body = :body{done} WHERE account_id = :account AND digest = :digest",
         {"account": account_id, "digest": digest, "body": changed},
     )
 

@@ -62,37 +62,32 @@ def events_command(database: str, account: str | None, output: str) -> None:
             _written(output) as put,
             progress("Exporting", _steps(store, account, output)) as advance,
         ):
-            count = store.read(_Export(account, put, advance))
+            count = store.read(_export(account, put, advance))
     if not piped:
         click.echo(f"{count:,} lines written to {clean(output)}")
 
 
-class _Export:
-    """Writes all lines of one snapshot; a call returns their number."""
+def _export(
+    account: str | None, put: Callable[[str], object], advance: Callable[[int], object]
+) -> "Callable[[Connection], int]":
+    """Return a function that writes all lines of one snapshot, and returns their number."""
+    from frontdesk.ingest.archive.export import lines
 
-    def __init__(
-        self,
-        account: str | None,
-        put: Callable[[str], object],
-        advance: Callable[[int], object],
-    ) -> None:
-        self._account = account
-        self._put = put
-        self._advance = advance
-        self._begun = False
+    begun = False
 
-    def __call__(self, connection: "Connection") -> int:
-        from frontdesk.ingest.archive.export import lines
-
-        if self._begun:
+    def export(connection: "Connection") -> int:
+        nonlocal begun
+        if begun:
             # Written lines cannot be taken back, and a retry would read another snapshot.
             raise Unreachable("The database went away in the middle of it: try again")
-        self._begun = True
+        begun = True
         count = 0
-        for line in lines(connection, self._account, self._advance):
-            self._put(compact_json(line) + "\n")
+        for line in lines(connection, account, advance):
+            put(compact_json(line) + "\n")
             count += 1
         return count
+
+    return export
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -37,16 +36,6 @@ def profiles_group() -> None:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class _AddOptions:
-    """Options of `profiles add`. key_variable: environment variable with the key."""
-
-    use: bool
-    replace: bool
-    check: bool
-    key_variable: str | None
-
-
 @profiles_group.subcommand(
     "add",
     "frontdesk profiles add work --url https://inbox.example.com",
@@ -71,8 +60,11 @@ def add_command(
     url: str | None,
     database: str | None,
     user: str | None,
+    key_variable: str | None,
     key_command: str | None,
-    **flags: bool,
+    use: bool,
+    replace: bool,
+    check: bool,
 ) -> None:
     """Add a profile.
 
@@ -88,12 +80,11 @@ def add_command(
     command = tuple(shlex.split(key_command)) if key_command else ()
     place = str(Path(database).absolute()) if database and not is_address(database) else database
     profile = Profile(name=name, url=url, database=place, user=user, key_command=command)
-    options = _AddOptions(**flags)  # type: ignore[arg-type]
-    configured = _checked(configuration(whole=False), name, replace=options.replace)
-    key = _key(profile, options.key_variable) if url else None
-    if options.check:
+    configured = _checked(configuration(whole=False), name, replace=replace)
+    key = _key(profile, key_variable) if url else None
+    if check:
         click.echo(f"It answers: {_description(profile, key)}.")
-    click.echo(add_profile(configured, profile, None if command else key, use=options.use))
+    click.echo(add_profile(configured, profile, None if command else key, use=use))
 
 
 @profiles_group.subcommand("list", "frontdesk profiles list", "frontdesk profiles list | grep work")
