@@ -1,7 +1,7 @@
 """SQLite cache of fetched rows, for instant start-up and offline reading."""
 
 from frontdesk.cache.cache import Cache, CacheUsage
-from frontdesk.cache.coverage import Coverage, FillProgress, FillState, KeepRule
+from frontdesk.cache.coverage import Coverage, FillState, KeepRule
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import FetchedRows, ListName, SaveResult, notes_name, thread_name
 from frontdesk.cache.rows import (
@@ -23,7 +23,6 @@ __all__ = [
     "CacheUsage",
     "Coverage",
     "FetchedRows",
-    "FillProgress",
     "FillState",
     "Hit",
     "KeepRule",

@@ -1,16 +1,7 @@
 """Data source of the screens: cached rows at once, server requests on demand."""
 
-from frontdesk.cache import CacheUsage, Hit, Listing
-from frontdesk.mailbox.catalogues import Catalogues
+from frontdesk.cache import CacheUsage, Listing
 from frontdesk.mailbox.lists import RefreshResult
-from frontdesk.mailbox.mailbox import Mailbox, SeenCounts
+from frontdesk.mailbox.mailbox import Mailbox
 
-__all__ = [
-    "CacheUsage",
-    "Catalogues",
-    "Hit",
-    "Listing",
-    "Mailbox",
-    "RefreshResult",
-    "SeenCounts",
-]
+__all__ = ["CacheUsage", "Listing", "Mailbox", "RefreshResult"]
