@@ -204,6 +204,13 @@ async def test_the_hint_of_a_zoomed_pane_leads_back_to_all_panes(viewer: Viewer)
         assert "+ table" in lines(app)[-1]
 
 
+async def test_the_channels_take_the_room_of_the_hint_beside_them(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert lines(app)[2].rstrip().endswith("│ Wholesale 7 !1")
+
+
 async def test_the_help_explains_the_signs(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -12,7 +12,7 @@ from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.bar import Bar, StatusBar
 from frontdesk.tui.widgets.channel_list import ChannelItem, channel_tabs, tabs_in
-from frontdesk.tui.widgets.text_layout import Piece
+from frontdesk.tui.widgets.text_layout import Piece, width_of
 
 _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -84,6 +84,9 @@ class Bars:
         queue = self._queue
         tabs, filters = self._bar("#channel-tabs"), self._keys.fill(" {inbox.filter} filters ")
         rows = self._channel_pane.show(queue.plan)
+        if width_of(channel_tabs(rows)) + len(filters) > tabs.size.width:
+            # The status line has this hint too.
+            filters = ""
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
