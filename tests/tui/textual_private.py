@@ -105,6 +105,7 @@ def rendered_anew(app: App[Any]) -> Any:
     """What all there is to see looks like, when nothing of it is kept."""
     for screen in app.screen_stack:
         for widget in screen.walk_children(Widget, with_self=True):
+            widget.notify_style_update()
             widget._styles_cache.clear()
             widget._layout_cache.clear()
             widget._set_dirty()

@@ -8,6 +8,7 @@ from unittest.mock import patch
 from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
+from textual.containers import Container
 from textual.geometry import Size
 from textual.screen import Screen
 
@@ -66,7 +67,7 @@ class ListScreen(Screen[None]):
         self._words = words
 
     def compose(self) -> ComposeResult:
-        yield self._words
+        yield Container(self._words)
 
 
 class ListApp(CrashReportingApp[None]):
@@ -241,6 +242,20 @@ async def test_rows_that_are_read_again_while_the_list_is_hidden_leave_its_place
         app.words.display = True
         await pilot.pause()
         assert app.words.place == before
+
+
+async def test_rows_that_change_in_a_pane_that_is_hidden_for_a_moment_are_drawn_with_it() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        pane = app.screen.query_one(Container)
+        app.words.show(rows(["one"]))
+        await pilot.pause()
+        pane.display = False
+        app.words.rows = rows(["two"])
+        app.words.rows_changed()
+        pane.display = True
+        await pilot.pause()
+        assert screen_lines(app)[0] == ">two 0"
 
 
 async def test_a_list_that_shows_others_has_no_end_to_go_to() -> None:

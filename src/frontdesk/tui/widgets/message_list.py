@@ -376,8 +376,9 @@ class Thread(VirtualList[Entry]):
 
     def clear(self, words: str) -> None:
         """Show no entries, but a text."""
+        if len(self.rows):
+            self.show(FixedRows())
         self.say_when_empty(words, restart=True)
-        self.show(FixedRows())
 
     def say_at_top(self, words: str) -> None:
         """Set the line above the oldest loaded message: the thread's start, or that more exists."""

@@ -10,7 +10,7 @@ Messages that lists post to their screen.
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from rich.segment import Segment
 from textual import events
@@ -218,6 +218,10 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     NearEnd: TypeAlias = NearEnd
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        # Lines of the last frame, the size that they are good for, and which to draw anew.
+        self._painted: list[Strip] = []
+        self._painted_size = Size(0, 0)
+        self._unpainted: set[int] = set()
         super().__init__(id=id, classes=classes)
         self.rows: Rows[R] = FixedRows()
         self.cursor = 0
@@ -226,9 +230,6 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._following = self._was_last = False
         self._bound_for = self._loads_left = 0
         self._fitted = Size(0, 0)
-        # The strips of the last frame, and the size that they were drawn for.
-        self._painted: list[Strip] = []
-        self._painted_size = Size(0, 0)
         self._empty_words = ""
         self._seconds = 0
         self._counting: Timer | None = None
@@ -380,11 +381,22 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         """Repaint the lines that differ from the last frame."""
         if not all(node.display for node in self.ancestors_with_self):
             # Textual would lay out the whole screen again to find a widget that is not displayed.
+            self._painted_size = Size(0, 0)
             return
         if not self._painted or self.size != self._fitted:
             self.refresh()
         else:
-            self.refresh_others(self._painted, self._lines(0, self.size.height))
+            before, self._painted = self._painted, self._lines(0, self.size.height)
+            self.refresh_others(before, self._painted)
+            self._painted_size, self._unpainted = self.size, set()
+
+    def refresh(self, *regions: Region, **options: bool) -> Self:
+        """Draw the lines of these regions anew in the next frame, by default all lines."""
+        for region in regions:
+            self._unpainted.update(region.line_range)
+        if not regions:
+            self._painted_size = Size(0, 0)
+        return super().refresh(*regions, **options)
 
     def set_edge(self, edge: str) -> None:
         """Set the character of the last column, where the thumb is drawn: a line, or a blank."""
@@ -395,6 +407,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     def forget_drawn(self) -> None:
         self._drawings.clear()
         self._window.forget_heights()
+        self._painted_size = Size(0, 0)
 
     def in_view(self) -> list[int]:
         """Positions of the visible rows."""
@@ -563,8 +576,12 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._fit_window()
         if self._painted_size != self.size:
             self._painted, self._painted_size = self._lines(0, self.size.height), self.size
-        else:
-            self._painted[crop.y : crop.bottom] = self._lines(crop.y, crop.bottom)
+            self._unpainted = set()
+        # In each frame, Textual asks every list for all lines between the first and last changes.
+        if unpainted := self._unpainted.intersection(crop.line_range):
+            first, end = min(unpainted), max(unpainted) + 1
+            self._painted[first:end] = self._lines(first, end)
+            self._unpainted -= unpainted
         return self.cropped(self._painted[crop.y : crop.bottom], crop)
 
     def begin(self, positions: Sequence[int]) -> None:
