@@ -1,5 +1,6 @@
 """The cost of a key does not depend on the number of conversations."""
 
+import gc
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from frontdesk.tui.widgets import line_widget
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread
 from frontdesk.tui.widgets.virtual_list import RowSearch
+from frontdesk.wire import Conversation
 from tests.bench import warm_cache
 from tests.conftest import NOW
 from tests.tui.conftest import notifications, settle
@@ -250,6 +252,26 @@ async def test_a_page_draws_each_row_that_comes_into_view_once(
     assert done.strips <= SIZE[1]
     # Who is unread, and a block of rows ahead.
     assert done.statements <= 2
+
+
+async def test_an_order_that_is_made_here_holds_the_rows_in_view_and_not_all_as_objects(
+    caches: dict[tuple[int, int], Path],
+) -> None:
+    with opened(caches[FEW, FEW], offline()) as app:
+        async with app.run_test(size=SIZE) as pilot:
+            await settle(pilot)
+            before = _conversations_held()
+            await pilot.press("F", "ctrl+u", *"is:open sort:oldest", "enter")
+            await settle(pilot)
+            queue = _screen(app).queue
+            assert queue.complete
+            assert len(queue.list.rows or ()) == FEW
+            assert _conversations_held() - before < FEW // 2
+
+
+def _conversations_held() -> int:
+    gc.collect()
+    return sum(isinstance(one, Conversation) for one in gc.get_objects())
 
 
 @pytest.mark.parametrize("keys", ["3 k", "3 pageup", "3 G", "3 left_square_bracket", "3 y"])

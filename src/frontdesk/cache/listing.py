@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from frontdesk.cache.connection import NONSENSE
 from frontdesk.cache.lists import BLOCKS, MOST_ROWS, RUNS, ListName
-from frontdesk.cache.rows import KINDS, MODELS, key_of, text_of, unreadable
+from frontdesk.cache.rows import KINDS, MODELS, body_of, key_of, text_of, unreadable
 from frontdesk.timeline import HIGHEST, LOWEST, Key
 from frontdesk.wire import Wire
 
@@ -128,7 +128,7 @@ class Listing(Generic[T]):
         self._number = 0
         self._runs = NodeDirectory([], [])
         self._blocks: dict[int, NodeDirectory] = {}
-        self._kept: OrderedDict[tuple[int, int], list[Any]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int], list[tuple[str, bytes]]] = OrderedDict()
         self._spare: tuple[str, bytes] | None = None
         self._read_lately: dict[int, T] = {}
         try:
@@ -172,15 +172,22 @@ class Listing(Generic[T]):
         self._read_lately[position] = value
         return value
 
+    def body(self, position: int) -> bytes:
+        """JSON of the row at a position, which takes less memory than the value."""
+        try:
+            return self._stored(position)[1]
+        except NONSENSE:
+            self._rebuild()
+            return body_of(unreadable(self._which.kind))
+
     def _value(self, position: int) -> T:
+        kind, body = self._stored(position)
+        return cast(T, MODELS[kind].model_validate_json(body))
+
+    def _stored(self, position: int) -> tuple[str, bytes]:
         run, within_run = self._runs.find(position)
         block, within_block = self._blocks_of(run).find(within_run)
-        values = self._values(run, block)
-        value = values[within_block]
-        if isinstance(value, tuple):
-            kind, body = value
-            value = values[within_block] = MODELS[kind].model_validate_json(body)
-        return cast(T, value)
+        return self._values(run, block)[within_block]
 
     def __iter__(self) -> Iterator[T]:
         return (self[position] for position in range(len(self)))
@@ -262,8 +269,8 @@ class Listing(Generic[T]):
             sizes.reverse()
         return NodeDirectory(edges, sizes, newest_first=self._newest_first)
 
-    def _values(self, run: int, block: int) -> list[Any]:
-        """Rows of a block: (kind, JSON) tuples, replaced by models when they are accessed."""
+    def _values(self, run: int, block: int) -> list[tuple[str, bytes]]:
+        """Kind and JSON of the rows of a block."""
         values = self._kept.get((run, block))
         if values is None:
             values = self._kept[run, block] = self._read(self._blocks[run].node(block))
@@ -273,7 +280,7 @@ class Listing(Generic[T]):
             self._kept.move_to_end((run, block))
         return values
 
-    def _read(self, node: Node) -> list[Any]:
+    def _read(self, node: Node) -> list[tuple[str, bytes]]:
         sql, first = (
             (_NEWEST_FIRST, node.upper) if self._newest_first else (_OLDEST_FIRST, node.lower)
         )

@@ -1,25 +1,58 @@
 """Incremental local filter and sort order over loaded conversations."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property, lru_cache
 from operator import itemgetter
 from types import MappingProxyType
 
+from frontdesk.cache import body_of
 from frontdesk.mailbox import Listing
 from frontdesk.query import QueryPlan, sort_key
 from frontdesk.query.plan import SortKey
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Conversation
 
-# The sort key of a row, its key in the list, and the row to show.
-_Kept = tuple[SortKey, str, Conversation]
+# Sort key, id and JSON of a row. A scan keeps thousands of rows: as models they would take ten
+# times the memory, and a garbage collection would look at all of their parts.
+_Kept = tuple[SortKey, str, bytes]
+
+# Rows that are drawn, and those beside them.
+_parsed = lru_cache(maxsize=200)(Conversation.model_validate_json)
+
+
+class StoredRows:
+    """Conversations that are parsed when they are accessed."""
+
+    def __init__(self, rows: Sequence[_Kept]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, position: int, /) -> Conversation:
+        return _parsed(self._rows[position][2])
+
+    def key(self, position: int, /) -> str:
+        return f"conversation {self._rows[position][1]}"
+
+    def find(self, key: str, /) -> int | None:
+        return self._positions.get(key.removeprefix("conversation "))
+
+    @cached_property
+    def _positions(self) -> Mapping[str, int]:
+        return {id: at for at, (_, id, _) in enumerate(self._rows)}
+
+    @property
+    def places(self) -> Mapping[str, SortKey]:
+        """Sort keys by id."""
+        return {id: place for place, id, _ in self._rows}
 
 
 class LocalFilter:
     """Incremental scan of a list for the rows that match, in the order of a query plan.
 
-    stay: rows by id that keep their place even if they no longer match. current: the cached state
-    of a conversation, or None. stale: ids of kept rows that do not match. known: cached rows
+    stay: places, by id, of rows that stay there even if they no longer match. current: the cached
+    state of a conversation, or None. stale: ids of kept rows that do not match. known: cached rows
     to match as well, also from pages that are not loaded. ended: a row was met after which the
     server's list has no match.
     """
@@ -31,7 +64,7 @@ class LocalFilter:
         matches: Callable[[Conversation], bool],
         now: datetime,
         *,
-        stay: Mapping[str, Conversation] = MappingProxyType({}),
+        stay: Mapping[str, SortKey] = MappingProxyType({}),
         current: Callable[[str], Conversation | None] = lambda id: None,
         known: Iterable[Conversation] = (),
     ) -> None:
@@ -40,7 +73,7 @@ class LocalFilter:
         self._matches = matches
         self._now = now
         self._known = {row.id: row for row in known if matches(row)}
-        self._stay = {id: row for id, row in stay.items() if id not in self._known}
+        self._stay = {id: place for id, place in stay.items() if id not in self._known}
         self._current = current
         self._key = sort_key(plan.order, now)
         self._may_end = bool(plan.limits)
@@ -71,38 +104,38 @@ class LocalFilter:
             self._matching.sort(key=itemgetter(0))
         return end < len(self._listing) and not self.ended
 
-    def _look_at(self, conversation: Conversation) -> None:
-        matches = self._matches(conversation)
-        before = None if matches else self._stay.get(conversation.id)
-        if before is not None:
-            self.stale.add(conversation.id)
-        if matches or before is not None:
-            self._matching.append(self._entry(before or conversation, conversation))
-            self._kept_ids.add(conversation.id)
-        self._met.add(conversation.id)
+    def _look_at(self, row: Conversation) -> None:
+        matches = self._matches(row)
+        place = self._key(row) if matches else self._stay.get(row.id)
+        if place is not None:
+            # An unreadable row has no id.
+            body = self._listing.body(self.looked_at) if row.id else body_of(row)
+            self._matching.append((place, row.id, body))
+            self._kept_ids.add(row.id)
+            if not matches:
+                self.stale.add(row.id)
+        self._met.add(row.id)
 
-    def rows(self) -> FixedRows[Conversation]:
+    def rows(self) -> StoredRows:
         """Rows found so far, in the order."""
         unmet = self._unmet()
         rows = [*self._matching, *unmet]
         if unmet or self.stale:
             rows.sort(key=itemgetter(0))
-        return FixedRows([(key, row) for _, key, row in rows])
-
-    def _entry(self, row: Conversation, state: Conversation) -> _Kept:
-        """A kept row; `row` is what it is sorted by, `state` what is shown."""
-        return self._key(row), f"conversation {state.id}", state
+        return StoredRows(rows)
 
     def _unmet(self) -> list[_Kept]:
         """Rows to keep that the scan has not met: they left the list, or come further down."""
-        states = [(row, self._current(id)) for id, row in self._stay.items() if id not in self._met]
-        unmet = [(row, state) for row, state in states if state is not None]
+        states = [
+            (place, self._current(id)) for id, place in self._stay.items() if id not in self._met
+        ]
+        unmet = [(place, state) for place, state in states if state is not None]
         if self.ended or self.looked_at == len(self._listing):
-            self.stale.update(state.id for row, state in unmet if self._has_left(row, state))
-        known = [(row, row) for id, row in self._known.items() if id not in self._met]
-        return [self._entry(row, state) for row, state in (*unmet, *known)]
+            self.stale.update(state.id for _, state in unmet if self._has_left(state))
+        known = [(self._key(row), row) for id, row in self._known.items() if id not in self._met]
+        return [(place, row.id, body_of(row)) for place, row in (*unmet, *known)]
 
-    def _has_left(self, row: Conversation, state: Conversation) -> bool:
+    def _has_left(self, state: Conversation) -> bool:
         """True if a row that was not met does not match, or would be among the loaded rows."""
         held = len(self._listing) + self._listing.complete
-        return not self._matches(state) or self._listing.rank(row) < held
+        return not self._matches(state) or self._listing.rank(state) < held

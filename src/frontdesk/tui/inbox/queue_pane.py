@@ -46,7 +46,7 @@ from frontdesk.tui.filters import counts_channels, offered, query_names, query_p
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.local_filter import LocalFilter
+from frontdesk.tui.local_filter import LocalFilter, StoredRows
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.unsupported import ignored_filters, lacking
 from frontdesk.tui.widgets.channel_list import ALL_CHANNELS, ChannelItem, ChannelList, channel_rows
@@ -771,22 +771,24 @@ class QueuePane(Pane):
     def _staying(self) -> dict[str, Conversation]:
         """Rows that must not vanish while the user works with the list, by id, as last shown.
 
-        These are the selected row, opened rows, and rows that were in view; with a local filter all
-        shown rows. Before the first response to a view, cached rows may be old: rows in view are
-        not kept then, unless the user has opened more than one.
+        These are the selected row, opened rows, and rows that were in view. Before the first
+        response to a view, cached rows may be old: rows in view are not kept then, unless the user
+        has opened more than one.
         """
         rows = self.list.rows
         if self._leaving_out:
             return {}
         stay = {**self._opened, **self._departed_rows}
-        if self._answered or len(self._opened) > 1:
+        if self._keeps_seen:
             self._note_seen()
             stay.update(self._seen)
-            if self._local is not None:
-                stay.update((rows[at].id, rows[at]) for at in range(len(rows)))
         if self.list.row is not None:
             stay.setdefault(self.list.row.id, self.list.row)
         return stay
+
+    @property
+    def _keeps_seen(self) -> bool:
+        return self._answered or len(self._opened) > 1
 
     def _with_departed(self, stay: Mapping[str, Conversation]) -> Rows[Conversation]:
         """The list, merged with the rows of `stay` that have left it."""
@@ -907,12 +909,18 @@ class QueuePane(Pane):
     def _new_local_filter(
         self, stay: Mapping[str, Conversation] = MappingProxyType({})
     ) -> LocalFilter:
+        """A new scan. stay: rows that must not vanish; with them stay all that are shown."""
+        now = self._clock.server_now()
+        key = sort_key(self.plan.order, now)
+        places = {id: key(row) for id, row in stay.items()}
+        if stay and isinstance(self.list.rows, StoredRows) and self._keeps_seen:
+            places.update(self.list.rows.places)
         return LocalFilter(
             self.listing,
             self.plan,
             self._matcher(self.plan.rest),
-            self._clock.server_now(),
-            stay=stay,
+            now,
+            stay=places,
             current=self._mailbox.conversation,
             known=self._known_rows(self.list_query),
         )

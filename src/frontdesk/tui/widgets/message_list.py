@@ -378,6 +378,8 @@ class Thread(VirtualList[Entry]):
         """Show no entries, but a text."""
         if len(self.rows):
             self.show(FixedRows())
+        else:
+            self.rows = FixedRows()
         self.say_when_empty(words, restart=True)
 
     def say_at_top(self, words: str) -> None:
