@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.event_helpers import apply, inbound
 
-from frontdesk.cache import Cache
+from frontdesk.cache import Cache, Hit
 from frontdesk.cli.target import in_process
 from frontdesk.client import InboxClient
 from frontdesk.ingest.events import Person
@@ -110,6 +110,28 @@ async def test_a_server_that_repeats_itself_is_not_asked_for_ever(
         await run.ask(OFFERED)
         await mailbox.close()
     assert client.pages == 2
+    assert run.more
+
+
+async def test_a_search_reads_one_hit_more_than_it_shows(
+    inbox: SQLiteDatabase, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    search = Mailbox.search
+
+    def counted(mailbox: Mailbox, text: str, **options: Any) -> list[Hit]:
+        page = search(mailbox, text, **options)
+        read.append(len(page))
+        return page
+
+    monkeypatch.setattr(Mailbox, "search", counted)
+    with ExitStack() as resources:
+        mailbox = await opened_some(in_process(inbox, None, resources), cache, {*range(PEOPLE)})
+        run = SearchRun(mailbox, parse_search("plum"), QueryNames(), START, limit=5)
+        assert not run.step()
+        await mailbox.close()
+    assert read == [6]
+    assert len(run.hits) == 5
     assert run.more
 
 

@@ -15,7 +15,7 @@ from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
 from frontdesk.wire import MessageMatch, instant
 
-# Hits read from the cache at once.
+# Hits read from the cache at once, at most.
 _STEP = 200
 # Place after those of all hits.
 _NEWEST = (chr(0x10FFFF), "", "")
@@ -64,16 +64,18 @@ class SearchRun:
 
     def step(self) -> bool:
         """Search the next rows of the cache, synchronously; False at the end."""
+        # One more than are shown tells that there are more.
+        most = min(_STEP, self._limit + 1)
         page = self._mailbox.search(
             self._search.words,
-            limit=_STEP,
+            limit=most,
             before=self._last,
             kinds=self._kinds,
             conversation_id=self._conversation_id,
         )
         self._hits |= {(hit.kind, hit.id): hit for hit in page if self._fits(hit)}
         self._last = page[-1] if page else None
-        self._unread = len(page) == _STEP
+        self._unread = len(page) == most
         return self._unread and len(self._hits) < self._limit
 
     async def ask(self, offered: Collection[str]) -> None:

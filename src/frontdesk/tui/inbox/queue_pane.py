@@ -775,7 +775,6 @@ class QueuePane(Pane):
         response to a view, cached rows may be old: rows in view are not kept then, unless the user
         has opened more than one.
         """
-        rows = self.list.rows
         if self._leaving_out:
             return {}
         stay = {**self._opened, **self._departed_rows}
