@@ -63,7 +63,7 @@ TRIAGE = (
         ("inbox-120x40-contrast", (120, 40), ["j", "j", "j", "enter"], "frontdesk-high-contrast"),
         ("inbox-80x24-16-colours", (80, 24), ["j", "j", "j", "enter"], "frontdesk-16-colours"),
         ("table-200x60", (200, 60), ["plus"], "frontdesk-dark"),
-        ("message-80x24", (80, 24), ["j", "y"], "frontdesk-dark"),
+        ("message-80x24", (80, 24), ["y"], "frontdesk-dark"),
         ("inbox-40x10", (40, 10), [], "frontdesk-dark"),
         ("triage-120x40", (120, 40), ["f", "h", "S", "w"], "frontdesk-dark"),
         ("menu-120x40", (120, 40), ["f"], "frontdesk-dark"),
