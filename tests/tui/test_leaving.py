@@ -1,5 +1,6 @@
 """Screens are dismissed once, however fast keys come, and are released."""
 
+import asyncio
 import gc
 
 import pytest
@@ -54,6 +55,20 @@ async def test_several_ways_out_at_once_leave_one_screen(viewer: Viewer, name: s
             await pilot.press("escape")
             await settle(pilot)
         assert app.is_running
+
+
+@pytest.mark.parametrize("turns", range(3, 10))
+@pytest.mark.parametrize("key", ["s", "f3", "f4", "F", "question_mark"])
+async def test_the_viewer_may_be_quit_while_a_screen_opens(
+    viewer: Viewer, key: str, turns: int
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        app.post_message(events.Key(key, None))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        app.exit()
 
 
 async def test_the_first_start_is_left_once() -> None:

@@ -62,7 +62,8 @@ class SearchScreen(Picker[Chosen]):
         self._show_title(sentences.SEARCH_IN.format(extent=extent))
 
     def _show_title(self, words: str) -> None:
-        self.query_one("#picker-title", Static).update(words)
+        if self.composed:
+            self.query_one("#picker-title", Static).update(words)
 
     def narrow(self, typed: str) -> None:
         """Search the cache synchronously on each key, and the rest once typing pauses."""

@@ -149,6 +149,8 @@ class ReportScreen(ViewScreen):
         yield Bar(id="foot")
 
     def on_mount(self) -> None:
+        if not self.composed:
+            return
         self._panes.channels.seek(self._options.row)
         self._panes.enter(self._options.pane if self._options.pane in panes.ORDER else "metrics")
 
