@@ -123,7 +123,7 @@ def test_the_forms_of_the_language_stay_as_they_are_written(text: str) -> None:
         ("waiting:1h", "waiting:1h", "such as >1h"),
         ("sort:name", "sort:name", "active, oldest, waiting or window"),
         ("-sort:waiting", "-sort:waiting", "cannot be negated"),
-        ("asignee:me", "asignee:me", "There is no filter asignee:"),
+        ("asignee:me", "asignee:me", "There is no filter asignee:. Use"),
         ("#", "#", "# takes a label."),
         ('refund "to me', '"to me', "quotes are not closed"),
         ("is:open -", "-", "Write a filter after the -."),

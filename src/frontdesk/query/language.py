@@ -306,7 +306,7 @@ def _bare(value: str, token: Token) -> Term | str:
 
 def _unknown(prefix: str) -> str:
     allowed = ", ".join((*(name for name in _PREFIXES if len(name) > 1), "@, # and unread"))
-    return f"There is no filter {prefix} Use {allowed}."
+    return f"There is no filter {prefix}. Use {allowed}."
 
 
 def _allowed(kind: str) -> str:

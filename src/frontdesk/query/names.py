@@ -165,8 +165,8 @@ def unknown_name(term: Term, names: QueryNames) -> str:
         LABEL: ("No label", names.labels),
     }[term.kind]
     shown = list(known)[:_MOST_NAMED]
-    more = ", …" if len(known) > len(shown) else ""
-    return f"{what} fits {term.value}. There is {', '.join(shown)}{more}."
+    more = ", …" if len(known) > len(shown) else "."
+    return f"{what} fits {term.value}. There is {', '.join(shown)}{more}"
 
 
 class Completion(NamedTuple):
