@@ -162,8 +162,9 @@ def thread_head(
 ) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
 
-    Dropped first is the channel, then the status, "needs a human", the assignee and the number. The
-    name is always shown, truncated only if it alone exceeds the width. me: id of the own user.
+    Dropped first is the channel, then the assignee's last name, the status, "needs a human", the
+    assignee and the number. The name is always shown, truncated only if it alone exceeds the width.
+    me: id of the own user.
     """
     contact = conversation.contact
     name, phone = contact_name(contact), format_phone(contact.phone)
@@ -172,8 +173,9 @@ def thread_head(
     status = one_line(conversation.status) if conversation.status != "open" else ""
     owner = owner_name(conversation, me) or "unassigned"
     needs = ("needs a human" if width >= 60 else "!") if conversation.awaiting_human else ""
-    parts = ["phone", "owner", "needs", "status", "channel"]
+    parts = ["phone", "owner", "needs", "status", "last name", "channel"]
     while True:
+        owner = owner if "last name" in parts else owner.split(" ")[0]
         left: list[Piece] = [("strong", name)]
         left += [("dim", f"  {phone}")] if phone and "phone" in parts else []
         left += [("dim", f" · {channel}")] if channel and "channel" in parts else []

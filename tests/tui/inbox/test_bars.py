@@ -196,6 +196,12 @@ def test_the_number_outlasts_the_assignee_and_that_the_status_and_channel() -> N
     assert missing[-1] == set(parts[:-1])
 
 
+def test_the_assignee_s_last_name_goes_before_that_a_person_is_needed() -> None:
+    row = conversation(awaiting_human=True, assignee={"id": "7", "name": "Ana da Conceição"})
+    words = {said(thread_head(row, width)[1]) for width in range(10, 60)}
+    assert words == {"! · Ana da Conceição", "! · Ana", "Ana", ""}
+
+
 VIEWS = [
     (SavedView("Mine", parse("is:open @me"), "5"), 8),
     (SavedView("Needs a human", parse("needs:human"), "7"), 965_205),
