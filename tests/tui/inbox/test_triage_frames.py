@@ -442,10 +442,30 @@ def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) ->
         await asyncio.sleep(3.0)
         assert "9 All open 20 " in Shown(app).part("#views")[0]
         assert "All open 20" in Shown(app).part("#list-title")[0]
-        await press(app, "f", "w", seconds=3.0)
-        assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
 
     play(MemoryInbox(30), tmp_path, story)
+
+
+def test_the_title_of_the_list_counts_as_its_tab_does(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "8", seconds=3.0)
+        rows = app.inbox.queue.list.rows
+        assert rows
+        assert f"8 Waiting >1h {len(rows)} " in Shown(app).part("#views")[0]
+        assert f" Waiting >1h {len(rows)} " in Shown(app).part("#list-title")[0]
+        assert f"{len(rows)} loaded" in status(app)
+
+    play(MemoryInbox(120), tmp_path, tell)
+
+
+def test_counts_of_all_conversations_are_not_taken_for_those_of_a_label(tmp_path: Path) -> None:
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "F", *"#refund", "enter", seconds=3.0)
+        assert len(names(app)) == 5
+        assert "Filtered 5 " in Shown(app).part("#list-title")[0]
+
+    # Its counts ignore the filter.
+    play(MemoryInbox(30), tmp_path, tell)
 
 
 # Orders of the server

@@ -116,7 +116,7 @@ class Bars:
         """Render the tabs of the views that have a key, with their counts."""
         bar, queue = self._bar("#views"), self._queue
         shown = self._views.named(queue.list_query)
-        views = [(view, queue.count_of(view)) for view in self._views.all() if view.key]
+        views = [(view, queue.count_of(view.query)) for view in self._views.all() if view.key]
         more = self._keys.fill("{view.menu} more")
         tabs = bar_texts.view_tabs(views, shown, bar.size.width, more)
         self._tabs = [key.strip() for _, key in tabs[1::4]]

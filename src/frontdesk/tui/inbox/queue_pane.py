@@ -27,7 +27,6 @@ from frontdesk.query import (
     Query,
     QueryNames,
     QueryPlan,
-    SavedView,
     Term,
     analyse,
     reference,
@@ -206,7 +205,13 @@ class QueuePane(Pane):
     @property
     def counts(self) -> Counts | None:
         """Cached counts for the filter's channel and label."""
-        return self._mailbox.counts(_counted(self.filter))
+        return self._counts_of(self.filter)
+
+    def _counts_of(self, filter: ConversationFilter) -> Counts | None:
+        """Cached counts for channel and label; None if the server sends those of all instead."""
+        counted = _counted(filter)
+        counts = self._mailbox.counts(counted)
+        return None if counts == self.all_counts and counted != ConversationFilter() else counts
 
     @property
     def all_counts(self) -> Counts | None:
@@ -645,29 +650,29 @@ class QueuePane(Pane):
 
     def _counted_filters(self) -> set[ConversationFilter]:
         """Filters of the counts requests for the list and the tabs, besides that of all counts."""
-        plans = [self.plan, *(self._plan_of(view) for view in self._views.all() if view.key)]
+        plans = [self.plan, *(self._plan_of(view.query) for view in self._views.all() if view.key)]
         counted = {_counted(plan.filter) for plan in plans}
         return counted - {ConversationFilter()}
 
-    def _plan_of(self, view: SavedView) -> QueryPlan:
-        return query_plan(view.query, self.names, self._mailbox)
+    def _plan_of(self, query: Query) -> QueryPlan:
+        return query_plan(query, self.names, self._mailbox)
 
-    def count_of(self, view: SavedView) -> int | None:
-        """Number of conversations of a view: the server's, or that of a complete list."""
-        if self._has_unknown_name(view.query):
+    def count_of(self, query: Query) -> int | None:
+        """Number of conversations of a query: the server's, or that of a complete list."""
+        if self._has_unknown_name(query):
             return None
-        plan = self._plan_of(view)
-        counts = self._mailbox.counts(_counted(plan.filter))
+        plan = self._plan_of(query)
+        counts = self._counts_of(plan.filter)
         number = None if plan.rest else bar_texts.count_for(counts, plan.filter)
         if number is not None:
             return number
-        if not plan.rest and counts is None and not lacking(self._mailbox, "counts"):
+        if self.all_counts is None and not lacking(self._mailbox, "counts"):
             # The server's answer is awaited; rows of an inbox that is being filled are a part.
             return None
         if plan == self._target and self._local is not None:
             return self._local.matches if self.complete else None
         plans = {plan.filter: plan, (other := _unsorted(plan.filter)): plan._replace(filter=other)}
-        known = self._known_rows(view.query)
+        known = self._known_rows(query)
         counted = (self._count_rows(plan, known) for plan in plans.values())
         return next((number for number in counted if number is not None), None)
 
@@ -993,11 +998,7 @@ class QueuePane(Pane):
         order = self.list_query.order
         # Rows have a blank before them and the scroll bar behind.
         self.heading.show_fitted(lambda width: ([("dim", " "), *heading(width - 2, order)], ()))
-        number = (
-            None
-            if self.plan.rest or self.filtered_here or self.matches_nothing
-            else bar_texts.count_for(self.counts, self.filter)
-        )
+        number = None if self.filtered_here else self.count_of(self.list_query)
         name = self._title_words() + ("" if number is None else f" {number}")
         order_words = "" if order == NEWEST else ORDERS[order]
         self.title.show_fitted(partial(bar_texts.list_title, name, order_words))
