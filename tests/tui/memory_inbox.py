@@ -108,9 +108,9 @@ class MemoryInbox:
 
     async def counts(self, filter: ConversationFilter | None = None) -> Counts:
         await self._answer()
-        return Counts(
-            all=len(self.rows), open=sum(row["status"] == "open" for row in self.rows.values())
-        )
+        opened = [row for row in self.rows.values() if row["status"] == "open"]
+        mine = sum((row["assignee"] or {}).get("id") == "1" for row in opened)
+        return Counts(all=len(self.rows), open=len(opened), mine=mine)
 
     async def message_page(
         self, conversation_id: str, *, limit: int = 50, cursor: str | None = None

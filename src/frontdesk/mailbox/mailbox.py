@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
@@ -30,6 +31,7 @@ from frontdesk.errors import (
     InboxError,
     NotFound,
     NotOffered,
+    Refused,
     Unreachable,
 )
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
@@ -288,6 +290,12 @@ class Mailbox:
     def me(self) -> str:
         """Id of the user that "me" means; "" until it is stored or a list of "me" had rows."""
         return self.get_setting(_ME) or ""
+
+    async def find_me(self) -> None:
+        """Ask for a list of "me" unless it is known who that is, or the server does not tell."""
+        if not self.me:
+            with suppress(NotOffered, Refused, Forbidden):
+                await self._conversation_pages(ConversationFilter(assignee="me"))(None)
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
         """Cached counts for the filter's status, channel and label."""

@@ -156,6 +156,19 @@ async def test_the_count_of_unread_conversations_stands_over_those_that_it_count
         assert "unread on the server" not in lines(app)[0]
 
 
+async def test_a_start_in_what_is_not_mine_leaves_out_mine(
+    client: InboxClient, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    mailbox.set_setting("inbox.query", "is:open -@me")
+    app = FrontdeskApp(mailbox, title="sample", clock=Clock(UTC, lambda: NOW))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        owners = {row.assignee and row.assignee.name for row in queue(app)}
+        assert len(owners) > 1
+        assert "Grace Okafor" not in owners
+
+
 async def test_the_own_user_is_you_in_a_view_that_is_the_first_of_all(
     client: InboxClient, cache: Cache
 ) -> None:

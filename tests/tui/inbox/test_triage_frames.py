@@ -870,6 +870,31 @@ def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path
     play(source, tmp_path, story)
 
 
+def test_who_is_me_is_known_before_a_list_of_mine_was_opened(tmp_path: Path) -> None:
+    source = Failing(30)
+    for id in ("3", "9", "15"):
+        source.change(id, assignee={"id": "2", "name": "Ana Souza"})
+    mine = {row["contact"]["name"] for row in source.rows.values() if _is_graces(row)}
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "g", seconds=2.0)
+        assert "Grace" not in "\n".join(Shown(app).part("ConversationList"))
+        source.down = True
+        await press(app, "ctrl+r", seconds=1.0)
+        await press(app, "5", seconds=1.0)
+        assert "from the open list" in status(app)
+        assert set(names(app)) == mine
+        await press(app, "F", "ctrl+u", *"is:open -@me", "enter", seconds=1.0)
+        assert names(app)
+        assert not mine & set(names(app))
+
+    play(source, tmp_path, tell)
+
+
+def _is_graces(row: dict[str, Any]) -> bool:
+    return row["status"] == "open" and row["assignee"] == {"id": "1", "name": "Grace Okafor"}
+
+
 # Keys and focus
 
 

@@ -32,7 +32,7 @@ from frontdesk.query import (
     reference,
     sort_key,
 )
-from frontdesk.query.language import SORT, UNREAD, WAITING, is_positive
+from frontdesk.query.language import ASSIGNEE, ME, SORT, UNREAD, WAITING, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import SortKey, waiting_since
 from frontdesk.text import one_line
@@ -601,6 +601,8 @@ class QueuePane(Pane):
             self._set_query(first_query(self.all_counts))
             self.show()
         await self._find_contact()
+        if any(term.value == ME for term in self.plan.rest if term.kind == ASSIGNEE):
+            await self._mailbox.find_me()
         for counted in self._counted_filters():
             await self._mailbox.refresh_counts(counted)
         if self.matches_nothing:
@@ -682,7 +684,8 @@ class QueuePane(Pane):
         if not plan.limits and not (listing.complete and len(listing) <= _MOST_COUNTED):
             return None
         now = self._clock.server_now().replace(second=0, microsecond=0)
-        counted = (plan, listing.fetched_at, listing.extent, now, *(row.id for row in known))
+        of = (plan, self.names.me, listing.fetched_at, listing.extent, now)
+        counted = (*of, *(row.id for row in known))
         if counted not in self._counts:
             self._counts = {key: self._counts[key] for key in list(self._counts)[-_VIEWS_COUNTED:]}
             local = LocalFilter(listing, plan, self._matcher(plan.rest), now, known=known)
@@ -695,8 +698,10 @@ class QueuePane(Pane):
         return Matcher(terms, self.names, self._clock.server_now(), self.is_unread)
 
     async def fetch_names(self) -> None:
-        """Refresh channels, users, labels and custom fields."""
+        """Refresh channels, users, labels, custom fields, and who "me" is."""
         await self._mailbox.refresh_catalogues()
+        if self.all_counts is not None and self.all_counts.mine:
+            await self._mailbox.find_me()
         self._names = None
         self._replan()
 
