@@ -1,7 +1,7 @@
 """Invariants of every frame of the inbox."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
 from textual.app import App
@@ -9,7 +9,8 @@ from textual.widget import Widget
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import contact_name
-from frontdesk.query.language import ID, OLDEST, WAITING, WINDOW
+from frontdesk.query import Term
+from frontdesk.query.language import DURATIONS, ID, OLDEST, WAITING, WINDOW
 from frontdesk.text import one_line
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.bar import Bar
@@ -156,33 +157,28 @@ class TrueScreen:
 
     def _matches(self, row: Conversation) -> bool:
         query = self.inbox.queue.list_query
-        wanted = {kind: query.value(kind) for kind in ("is", "assignee", "in", "label", "from")}
-        assignee = row.assignee
+        return all(self._has(row, term) != term.negated for term in query.filters)
+
+    def _has(self, row: Conversation, term: Term) -> bool:
+        """True if a conversation has what a term names, whether it is negated or not."""
+        owner, contact = row.assignee, row.contact
         assigned = {
-            None: True,
-            "me": assignee is not None and assignee.id == self._me,
-            "unassigned": assignee is None,
-            "assigned": assignee is not None,
+            "me": owner is not None and owner.id == self._me,
+            "unassigned": owner is None,
+            "assigned": owner is not None,
         }
-        words = " ".join(
-            [
-                row.contact.name or "",
-                row.contact.phone or "",
-                (row.last_message.text or "") if row.last_message else "",
-                *row.labels,
-            ]
-        ).casefold()
-        searched = [term.value for term in query.terms if term.kind == "words"]
-        return (
-            wanted["is"] in (None, row.status)
-            and wanted["in"] in (None, row.channel.name)
-            and wanted["label"] in (None, *row.labels)
-            and assigned.get(wanted["assignee"], assignee and assignee.name == wanted["assignee"])
-            and wanted["from"] in (None, row.contact.phone, f"{ID}{row.contact.id}")
-            and (query.value("needs") is None or bool(row.awaiting_human))
-            and (query.value("unread") is None or self.inbox.queue.is_unread(row))
-            and all(word.casefold() in words for word in searched)
-        )
+        values: dict[str, Collection[str | None]] = {
+            "is": (row.status,),
+            "assignee": (*(word for word in assigned if assigned[word]), owner and owner.name),
+            "in": (row.channel.name,),
+            "label": row.labels,
+            "from": (contact.phone, f"{ID}{contact.id}"),
+            "needs": ("human",) if row.awaiting_human else (),
+            "unread": ("",) if self.inbox.queue.is_unread(row) else (),
+        }
+        if term.kind == "words":
+            return term.value.casefold() in _words(row)
+        return term.kind in DURATIONS or term.value in values[term.kind]
 
     def _order(self) -> None:
         """The rows in view are in the order that the view says."""
@@ -246,6 +242,13 @@ class TrueScreen:
         if self._app.screen is inbox and not self._tiny:
             assert inbox.focused is not None, "nothing has the focus"
             assert inbox.focused in inbox.focus_chain, f"hidden: {inbox.focused}"
+
+
+def _words(row: Conversation) -> str:
+    said = row.last_message.text if row.last_message else ""
+    return " ".join(
+        [row.contact.name or "", row.contact.phone or "", said or "", *row.labels]
+    ).casefold()
 
 
 def _sort_key(row: Conversation, order: str) -> datetime:

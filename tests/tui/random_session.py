@@ -39,6 +39,14 @@ KEYS = (
     *("ctrl+k", "ctrl+r", "s", "v q", "question_mark", "m", "n", "t", "space", "y"),
 )
 
+# Terms of queries that are typed.
+TERMS = (
+    *("is:open", "is:snoozed", "is:resolved", "@me", "-@me", "@unassigned", "-@unassigned"),
+    *("#billing", "-#billing", "#refund", "-#refund", "in:London", "-in:Madrid", "needs:human"),
+    *("-needs:human", "unread", "-unread", "Hello", "-01", "waiting:>1h", "active:<1h"),
+    *("sort:waiting", "sort:oldest", "sort:window"),
+)
+
 
 class RandomSession:
     """Some time in which keys are pressed, things happen, the terminal changes, nobody waits."""
@@ -58,11 +66,14 @@ class RandomSession:
     async def step(self, app: MemoryInboxApp) -> None:
         """One thing happens."""
         what = self.chance.choices(
-            ("key", "mouse", "server", "wait", "resize", "weather"), (65, 8, 12, 10, 6, 4)
+            ("key", "query", "mouse", "server", "wait", "resize", "weather"),
+            (60, 5, 8, 12, 10, 6, 4),
         )[0]
         match what:
             case "key":
                 await self._press(app)
+            case "query":
+                await self._write(app)
             case "mouse":
                 await self._use_mouse(app)
             case "server":
@@ -86,6 +97,17 @@ class RandomSession:
         for key in keys:
             send(app, key)
         await asyncio.sleep(self.chance.choice((0.0, 0.0, 0.05, 0.2, 1.0)))
+
+    async def _write(self, app: MemoryInboxApp) -> None:
+        """Write another query into the filter line."""
+        if len(app.screen_stack) == 1:
+            text = " ".join(self.chance.sample(TERMS, self.chance.randint(1, 3)))
+            self._tell("query", text)
+            for key in ("F", "ctrl+u", *text, "enter"):
+                send(app, key)
+            await asyncio.sleep(self.chance.choice((0.1, 0.3, 1.0)))
+            # Two terms may exclude each other.
+            send(app, "escape")
 
     async def _use_mouse(self, app: MemoryInboxApp) -> None:
         """Turn the wheel, or click, at any place."""
