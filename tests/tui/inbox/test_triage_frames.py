@@ -22,7 +22,7 @@ from frontdesk.wire import (
     timestamp,
 )
 from tests.soak.sandbox import send
-from tests.soak.virtual_loop import VirtualLoop
+from tests.soak.virtual_loop import START, VirtualLoop
 from tests.tui.frame_invariants import TrueScreen
 from tests.tui.memory_inbox import (
     BasicMemoryInbox,
@@ -456,6 +456,25 @@ def test_the_title_of_the_list_counts_as_its_tab_does(tmp_path: Path) -> None:
         assert f"{len(rows)} loaded" in status(app)
 
     play(MemoryInbox(120), tmp_path, tell)
+
+
+def test_a_tab_does_not_count_rows_that_the_server_has_more_of_by_now(tmp_path: Path) -> None:
+    source = BasicMemoryInbox(30)
+    long_ago = timestamp(int(START.timestamp() - 2 * 3600) * 1000)
+    for id in ("0", "1", "3"):
+        source.change(id, waiting_since=long_ago)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "9", seconds=3.0)
+        assert " 8 Waiting >1h 3 " in Shown(app).part("#views")[0]
+        await press(app, "6")
+        source.change("2", status="open", waiting_since=long_ago)
+        await asyncio.sleep(60.0)
+        assert not re.search(r"Waiting >1h \d", Shown(app).part("#views")[0])
+        await press(app, "9", seconds=3.0)
+        assert " 8 Waiting >1h 4 " in Shown(app).part("#views")[0]
+
+    play(source, tmp_path, tell)
 
 
 def test_counts_of_all_conversations_are_not_taken_for_those_of_a_label(tmp_path: Path) -> None:

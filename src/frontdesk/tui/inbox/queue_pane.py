@@ -681,16 +681,18 @@ class QueuePane(Pane):
     def _count_rows(self, plan: QueryPlan, known: Sequence[Conversation]) -> int | None:
         """Number of the cached rows that match; None if others may match, or they are too many."""
         listing = self._mailbox.conversations(plan.filter)
-        if not plan.limits and not (listing.complete and len(listing) <= _MOST_COUNTED):
+        total = bar_texts.count_for(self._counts_of(plan.filter), plan.filter)
+        complete = listing.complete and total in (None, len(listing))
+        if not plan.limits and not (complete and len(listing) <= _MOST_COUNTED):
             return None
         now = self._clock.server_now().replace(second=0, microsecond=0)
-        of = (plan, self.names.me, listing.fetched_at, listing.extent, now)
+        of = (plan, self.names.me, listing.fetched_at, listing.extent, complete, now)
         counted = (*of, *(row.id for row in known))
         if counted not in self._counts:
             self._counts = {key: self._counts[key] for key in list(self._counts)[-_VIEWS_COUNTED:]}
             local = LocalFilter(listing, plan, self._matcher(plan.rest), now, known=known)
             local.step(_MOST_COUNTED)
-            whole = local.ended or (listing.complete and local.looked_at == len(listing))
+            whole = local.ended or (complete and local.looked_at == len(listing))
             self._counts[counted] = local.matches if whole else None
         return self._counts[counted]
 
