@@ -158,6 +158,16 @@ def test_me_is_who_the_command_says(inbox: Path):
     assert {row["assignee"]["id"] for row in rows} == {users[0]["id"]}
 
 
+def test_what_is_not_mine_leaves_out_mine(inbox: Path):
+    def ids(query: str) -> set[str]:
+        arguments = ("conversations", "list", "--all", "--json", "id", "--as", "Grace Okafor")
+        rows = json.loads(output_of(inbox, *arguments, query))
+        return {row["id"] for row in rows}
+
+    assert ids("is:open -@me") == ids("is:open") - ids("is:open @me")
+    assert ids("is:open @me")
+
+
 def test_contacts_are_searched(inbox: Path):
     every = output_of(inbox, "list", "contacts", "--all", "--format", "jsonl").splitlines()
     name = json.loads(every[0])["name"]

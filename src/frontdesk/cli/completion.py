@@ -5,6 +5,7 @@ The scripts that a shell loads are printed by `commands/completion.py`.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,7 +15,7 @@ from frontdesk.cli.names import names_of, query_names
 from frontdesk.cli.options import chosen_target
 from frontdesk.cli.target import run_with_client
 from frontdesk.errors import InboxError
-from frontdesk.query import QueryNames
+from frontdesk.query import Query, QueryNames
 from frontdesk.query import complete as query_completions
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
@@ -32,7 +33,7 @@ def complete_view(context: click.Context, parameter: click.Parameter, start: str
 
 
 def complete_query(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    names = _answer(context, query_names) or QueryNames()
+    names = _answer(context, partial(query_names, query=Query())) or QueryNames()
     return [completion.text for completion in query_completions(start, len(start), names)]
 
 

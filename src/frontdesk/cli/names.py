@@ -8,7 +8,8 @@ from frontdesk.cli.config import configuration
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.phones import parse_phone
 from frontdesk.query import Query, QueryNames, parse
-from frontdesk.wire import Wire
+from frontdesk.query.language import ASSIGNEE, ME
+from frontdesk.wire import ConversationFilter, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
 if TYPE_CHECKING:
@@ -88,13 +89,24 @@ async def _id(
     return str(row.title if title else row.id)
 
 
-async def query_names(client: "InboxClient") -> QueryNames:
-    """Return the names that queries may use; none of what the key may not list."""
+async def query_names(client: "InboxClient", query: Query) -> QueryNames:
+    """Return the names that a query may use; none of what the key may not list.
+
+    Raises: InboxError: the query has "me", and nobody is.
+    """
+    has_me = any(term.kind == ASSIGNEE and term.value == ME for term in query.terms)
     return QueryNames.of(
         await _listed_rows(client.channels()),
         await _listed_rows(client.users()),
         await _listed_rows(client.labels()),
+        me=await _me(client) if has_me else "",
     )
+
+
+async def _me(client: "InboxClient") -> str:
+    """Return the id of the user that "me" means; "" if no conversation is theirs."""
+    page = await client.conversation_page(ConversationFilter(assignee=ME))
+    return next((one.assignee.id for one in page.data if one.assignee is not None), "")
 
 
 async def _listed_rows(rows: "RowPages[W]") -> list[W]:

@@ -141,7 +141,7 @@ async def _selected(
     ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
     if not query.terms:
         return ConversationSelector(ConversationFilter(**ids))
-    names = await query_names(client)
+    names = await query_names(client, query)
     for term in query.terms:
         if message := unknown_name(term, names):
             raise BadSettings(message)

@@ -192,7 +192,7 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
     await mailbox.connect()
     if query.search.query.terms:
         with suppress(InboxError):
-            names = await query_names(client)
+            names = await query_names(client, query.search.query)
     run = SearchRun(
         mailbox,
         query.search,
@@ -225,7 +225,7 @@ def _conversations(target: Target, query: Query) -> frozenset[str] | None:
         return None
 
     async def ids(client: "InboxClient") -> frozenset[str]:
-        names = await query_names(client)
+        names = await query_names(client, query)
         chosen = plan(query, names, STANDARD | EXTENSIONS)
         matches = Matcher(chosen.rest, names, utc_now())
         members = chosen.filter.model_dump(exclude_none=True)
