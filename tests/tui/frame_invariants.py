@@ -96,7 +96,7 @@ class TrueScreen:
         """The rows in view that are not dimmed."""
         listed = self.inbox.queue.list
         shown = [listed.rows[at] for at in listed.in_view()]
-        return [row for row in shown if row.id not in listed.dimmed]
+        return [row for row in shown if not listed.is_dimmed(row)]
 
     def _one_selection(self) -> None:
         """The row under the cursor, the thread and the contact are the same conversation."""

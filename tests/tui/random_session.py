@@ -102,7 +102,7 @@ class RandomSession:
         """Write another query into the filter line."""
         if len(app.screen_stack) == 1:
             text = " ".join(self.chance.sample(TERMS, self.chance.randint(1, 3)))
-            self._tell("query", text)
+            self._record("query", text)
             for key in ("F", "ctrl+u", *text, "enter"):
                 send(app, key)
             await asyncio.sleep(self.chance.choice((0.1, 0.3, 1.0)))

@@ -211,13 +211,20 @@ class Listing(Generic[T]):
         if not len(self):
             return 0
         try:
-            now = self.fetched_at or datetime.min.replace(tzinfo=UTC)
-            key = key_of(cast(Any, value), self._which.order, now)
-            before = self._before(key, held=False)
+            before = self._before(self._key_of(value), held=False)
         except NONSENSE:
             self._rebuild()
             return 0
         return max(0, min(before, len(self)))
+
+    def has_moved(self, value: T) -> bool:
+        """True for a row of the list that has changed since, so that its place is another."""
+        where = (KINDS[type(value)], cast(Any, value).id, self._number)
+        return any(Key(*place) != self._key_of(value) for place in self._rows(_PLACE, where))
+
+    def _key_of(self, value: T) -> Key:
+        now = self.fetched_at or datetime.min.replace(tzinfo=UTC)
+        return key_of(cast(Any, value), self._which.order, now)
 
     def _position(self, key: Key) -> int:
         return max(0, min(self._before(key, held=True), len(self) - 1))

@@ -437,6 +437,25 @@ def test_a_customer_with_further_filters_shows_what_the_header_says(tmp_path: Pa
     play(MemoryInbox(60), tmp_path, story)
 
 
+def test_a_row_further_down_that_left_the_view_meanwhile_is_dimmed(tmp_path: Path) -> None:
+    source = MemoryInbox(90)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "5", seconds=2.0)
+        await press(app, "G", seconds=2.0)
+        given_away = Shown(app).selected
+        assert given_away
+        source.change(str(int(given_away.split()[1])), assignee=None)
+        await press(app, "9", "ctrl+r", "g", seconds=2.0)
+        assert names(app)[0] == given_away
+        await press(app, "5", "G", seconds=2.0)
+        assert "live" in status(app)
+        (row,) = [row for row in app.inbox.queue.list.rows or () if row.contact.name == given_away]
+        assert app.inbox.queue.list.is_dimmed(row)
+
+    play(source, tmp_path, tell)
+
+
 def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(3.0)

@@ -161,7 +161,9 @@ class QueuePane(Pane):
         views: SavedViews,
     ) -> None:
         symbols = symbols_for(os.environ)
-        self.list = ConversationList(clock, unread_among=mailbox.unread_among, symbols=symbols)
+        self.list = ConversationList(
+            clock, unread_among=mailbox.unread_among, has_left=self._has_left, symbols=symbols
+        )
         super().__init__("list", self.list)
         self._mailbox, self._clock = mailbox, clock
         self._connection, self._keys, self._views = connection, keys, views
@@ -321,6 +323,7 @@ class QueuePane(Pane):
         self.list_query = query
         # The plan to fetch rows for, and that of the rows that are shown meanwhile.
         self._target, self.plan = self._plans(query)
+        self._matches = self._matcher(query.terms)
         self.listing: Listing[Conversation] = self._mailbox.conversations(self.plan.filter)
 
     def _plans(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
@@ -767,6 +770,7 @@ class QueuePane(Pane):
             self._opened, self._departed_rows, self._seen, self._leaving_out = {}, {}, {}, False
             self._read_here = set()
         self.listing.reload()
+        self._matches = self._matcher(self.list_query.terms)
         return stay
 
     # Rows that stay although they no longer match
@@ -800,6 +804,10 @@ class QueuePane(Pane):
     @property
     def _keeps_seen(self) -> bool:
         return self._answered or len(self._opened) > 1
+
+    def _has_left(self, row: Conversation) -> bool:
+        """True for a row of the server's list that changed since, and no longer matches."""
+        return self._local is None and not self._matches(row) and self.listing.has_moved(row)
 
     def _with_departed(self, stay: Mapping[str, Conversation]) -> Rows[Conversation]:
         """The list, merged with the rows of `stay` that have left it."""
@@ -1103,7 +1111,7 @@ class QueuePane(Pane):
     def _save(self, name: str) -> None:
         rows = self.list.rows
         every = [rows[at] for at in range(len(rows))]
-        matching = [row for row in every if row.id not in self.list.dimmed]
+        matching = [row for row in every if not self.list.is_dimmed(row)]
         text = queue_text(matching, ending(name))
         save_text(self.screen, name, text, sentences.LIST_EXPORTED, count=len(matching))
 

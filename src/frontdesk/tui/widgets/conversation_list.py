@@ -62,10 +62,14 @@ class ConversationList(VirtualList[Conversation]):
         clock: Clock,
         *,
         unread_among: UnreadAmong = _unread_among,
+        has_left: Callable[[Conversation], bool] = lambda conversation: False,
         symbols: MessageSymbols = EMOJI,
         id: str | None = None,
     ) -> None:
-        """`unread_among`: returns the ids with new unread messages; others show no count."""
+        """`unread_among`: returns the ids with new unread messages; others show no count.
+
+        has_left: True for rows to dim, besides those in `dimmed`.
+        """
         super().__init__(id=id)
         self._unread_among = unread_among
         self._unread: set[str] = set()
@@ -74,6 +78,7 @@ class ConversationList(VirtualList[Conversation]):
         self._density, self._is_table = 2, False
         self._marked: dict[str, None] = {}
         self._highlighted_until: dict[str, datetime] = {}
+        self._has_left = has_left
         self.dimmed: Set[str] = frozenset()
         self.after_gap: Set[str] = frozenset()
 
@@ -81,6 +86,10 @@ class ConversationList(VirtualList[Conversation]):
     def marked(self) -> Sequence[str]:
         """Ids of the marked conversations, in the order of marking."""
         return tuple(self._marked)
+
+    def is_dimmed(self, conversation: Conversation) -> bool:
+        """True for a row that no longer matches the view."""
+        return conversation.id in self.dimmed or self._has_left(conversation)
 
     def on_click(self, event: events.Click) -> None:
         """Announce a label that was clicked; the row under it is selected as by any click."""
@@ -178,7 +187,7 @@ class ConversationList(VirtualList[Conversation]):
             conversation.id in self._marked,
             conversation.id in self._highlighted_until,
         )
-        dimmed = conversation.id in self.dimmed
+        dimmed = self.is_dimmed(conversation)
         after_gap = self._is_after_gap(position)
         return conversation, conversation.id in self._unread, marked, highlighted, dimmed, after_gap
 
@@ -196,7 +205,7 @@ class ConversationList(VirtualList[Conversation]):
             lines = [table_row(conversation, self._row_context, state, width)]
         else:
             lines = row_lines(conversation, self._row_context, state, width, self._density)
-        if id in self.dimmed:
+        if self.is_dimmed(conversation):
             lines = [[("dim", text) for _, text in line] for line in lines]
         gap = [[("dim@ground", fit(_GAP, width))]] if self._is_after_gap(position) else []
         return [*gap, *lines]
