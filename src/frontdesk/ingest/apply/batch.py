@@ -169,7 +169,7 @@ class Batch:
         connection, account_id = self._context.account
         rows: list[ConversationRow] = []
         moves: list[tuple[LabelledConversation | None, LabelledConversation | None]] = [
-            (_labelled(conversation), None) for conversation in self.conversations.gone
+            (_labelled(conversation), None) for conversation in self.conversations.removed
         ]
         for conversation in self.conversations.touched():
             self.metrics.count(conversation)

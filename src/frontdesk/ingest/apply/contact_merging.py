@@ -357,7 +357,7 @@ class ContactParts:
             )
             writes.save(self._context.connection, "alias", self._aliases())
 
-    def gone(self) -> set[int]:
+    def removed_ids(self) -> set[int]:
         """Return stored contacts that no longer exist."""
         return {*self._shown, *self._whole} - set(self._contact_ids.values())
 

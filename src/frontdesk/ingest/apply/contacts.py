@@ -163,7 +163,7 @@ class Contacts:
         }
         contacts = self.unsaved()
         place = self._context.account
-        writes.drop_contacts(*place, sorted({*merged_ids, *self._parts.gone()}))
+        writes.drop_contacts(*place, sorted({*merged_ids, *self._parts.removed_ids()}))
         writes.move_aliases(*place, merged_ids)
         writes.clear_unique_names(
             *place, [row["id"] for row in contacts if self._parts.has(row["id"])]

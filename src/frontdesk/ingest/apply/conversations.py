@@ -74,7 +74,7 @@ class Conversations:
         self._contacts = contacts
         self._label_rollups = label_rollups
         # Conversations merged into others.
-        self.gone: list[BatchConversation] = []
+        self.removed: list[BatchConversation] = []
         self._by_id: dict[int, BatchConversation] = {}
         self._by_pair: dict[tuple[int, int], BatchConversation] = {}
         # Moved parts: old to new (conversation, part); merged conversations: old to new id.
@@ -233,7 +233,7 @@ class Conversations:
         self._discount(conversation, other)
         writes.merge_conversation(*self._context.account, conversation.id, other.id)
         rollups.recount_parts(*self._context.account, (conversation.id, other.id))
-        self.gone.append(self._by_id.pop(conversation.id))
+        self.removed.append(self._by_id.pop(conversation.id))
         other.first_at = min(other.first_at, conversation.first_at)
         other.touched = other.refold = True
         self._context.counts.add("conversations", "changed")

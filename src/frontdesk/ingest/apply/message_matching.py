@@ -98,7 +98,7 @@ class MessageIndex(Generic[R]):
     """Index of messages by match key and time; each message matches at most once."""
 
     def __init__(self, rows: Iterable[R]) -> None:
-        self._taken: set[int] = set()
+        self._matched_ids: set[int] = set()
         self._rows: dict[Key, list[R]] = {}
         for row in rows:
             for key in keys(row):
@@ -149,10 +149,10 @@ class MessageIndex(Generic[R]):
         rows = self._rows.get(key, [])
         first = bisect_left(rows, since, key=_moment)
         last = bisect_right(rows, until, key=_moment)
-        free = (row for row in rows[first:last] if row["id"] not in self._taken)
+        free = (row for row in rows[first:last] if row["id"] not in self._matched_ids)
         match = min(free, key=distance, default=None)
         if match is not None:
-            self._taken.add(match["id"])
+            self._matched_ids.add(match["id"])
         return match
 
 

@@ -44,7 +44,7 @@ class MetricDeltas:
         # Conversation ids, with the labels that roll-ups lack, and those that they have too many.
         self._relabelled: list[tuple[int, frozenset[int], frozenset[int]]] = []
         self._new: list[MetricEventRow] = []
-        self._gone: list[MetricEventRow] = []
+        self._removed: list[MetricEventRow] = []
 
     def count(self, conversation: BatchConversation) -> None:
         """Count new messages, and replace the counts of changed ones."""
@@ -98,7 +98,7 @@ class MetricDeltas:
             if missing[metric]:
                 missing[metric] -= 1
             else:
-                self._gone.append(row)
+                self._removed.append(row)
                 self._add_metric(conversation, row, -1)
         self.append(conversation, missing.elements())
 
@@ -114,7 +114,7 @@ class MetricDeltas:
 
     def save(self) -> None:
         """Write the changes; all other rows of the batch must have been written before."""
-        writes.drop(self._context.connection, "metric_event", self._gone)
+        writes.drop(self._context.connection, "metric_event", self._removed)
         writes.add(self._context.connection, "metric_event", self._new)
         self.rollups.save(*self._context.account)
         self.pricing.save(*self._context.account)

@@ -47,10 +47,10 @@ def compared(entries: Sequence[ChatEntry], rows: Sequence[Row]) -> list[MatchedE
     ordered = sorted(entries, key=lambda entry: entry.at)
     copies = [_row(number, entry) for number, entry in enumerate(ordered)]
     exact = _ExactTimes(rows)
-    known = _taken(copies, set(), exact.take)
+    known = _matched_copies(copies, set(), exact.take)
     messages = MessageIndex([row for row in rows if row["id"] not in exact.taken])
     for take in (messages.take, messages.take_changed):
-        known |= _taken(copies, known, take)
+        known |= _matched_copies(copies, known, take)
     matched: list[MatchedEntry] = []
     for number, entry in enumerate(ordered):
         row = None
@@ -61,7 +61,9 @@ def compared(entries: Sequence[ChatEntry], rows: Sequence[Row]) -> list[MatchedE
     return matched
 
 
-def _taken(copies: Sequence[Row], known: set[int], take: Callable[[Row], Row | None]) -> set[int]:
+def _matched_copies(
+    copies: Sequence[Row], known: set[int], take: Callable[[Row], Row | None]
+) -> set[int]:
     """Return the numbers of unmatched entries that `take` finds a row for."""
     return {
         number
