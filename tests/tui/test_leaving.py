@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+from pathlib import Path
 
 import pytest
 from textual import events
@@ -41,7 +42,11 @@ def standing(app: App[object]) -> int:
 
 
 @pytest.mark.parametrize("name", OPENED)
-async def test_several_ways_out_at_once_leave_one_screen(viewer: Viewer, name: str) -> None:
+async def test_several_ways_out_at_once_leave_one_screen(
+    viewer: Viewer, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # "enter" in the prompt for a name exports the list.
+    monkeypatch.chdir(tmp_path)
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
