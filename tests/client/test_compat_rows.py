@@ -22,7 +22,6 @@ async def first_message(change: Any) -> Row:
 
 
 async def test_a_contact_without_a_phone_has_none() -> None:
-    """V26"""
     nameless = of("contacts", lambda row: {**row, "phone": None, "wa_id": None})
     hidden = of("conversations", lambda row: {**row, "contact": {"id": row["contact"]["id"]}})
     contents = await read_from(nameless, hidden)
@@ -31,7 +30,6 @@ async def test_a_contact_without_a_phone_has_none() -> None:
 
 
 async def test_words_that_nobody_knows_are_kept_as_they_are() -> None:
-    """V32, V33, V34"""
     row = await first_message(
         lambda row: {
             **row,
@@ -45,7 +43,6 @@ async def test_words_that_nobody_knows_are_kept_as_they_are() -> None:
 
 
 async def test_a_status_that_nobody_knows_is_kept_and_a_known_one_made_small() -> None:
-    """V35"""
     words = {"open": "OPEN", "snoozed": "pending", "resolved": "Resolved"}
     contents = await read_from(
         of("conversations", lambda row: {**row, "status": words[row["status"]]})
@@ -55,7 +52,6 @@ async def test_a_status_that_nobody_knows_is_kept_and_a_known_one_made_small() -
 
 
 async def test_rows_with_their_ids_alone_are_rows() -> None:
-    """V36"""
     bare = Variant(row=lambda name, row: {"id": row["id"]} if isinstance(row, dict) else row)
     contents = await read_from(bare)
     assert not contents.failed
@@ -77,7 +73,6 @@ def _emptied(name: str, row: Row) -> Row:
 
 
 async def test_null_is_read_wherever_it_may_stand() -> None:
-    """V38"""
     contents = await read_from(Variant(row=_emptied))
     assert not contents.failed
     assert contents.read["messages"][0]["text"] is None
@@ -86,7 +81,6 @@ async def test_null_is_read_wherever_it_may_stand() -> None:
 
 @pytest.mark.parametrize("wrong", [5, "", [], {}, True, None, [[]], {"a": {}}])
 async def test_a_member_of_the_wrong_type_costs_that_member_at_most(wrong: Any) -> None:
-    """faults 5"""
     spared = ("id", "status", "last_activity_at", "created_at", "direction", "author")
 
     def spoilt(name: str, row: Row) -> Row:
@@ -97,7 +91,6 @@ async def test_a_member_of_the_wrong_type_costs_that_member_at_most(wrong: Any) 
 
 
 async def test_several_files_are_several_messages_with_the_text_on_the_first() -> None:
-    """V44"""
     files = [
         {"id": 1, "file_type": "image", "data_url": "https://files.example/1"},
         {"id": 2, "content_type": "application/pdf", "file_name": "offer.pdf"},
@@ -114,7 +107,6 @@ async def test_several_files_are_several_messages_with_the_text_on_the_first() -
 
 
 async def test_a_file_under_the_name_of_its_type_is_media_with_its_caption() -> None:
-    """V44"""
     image = {"id": "9", "mime_type": "image/jpeg", "caption": "The blue one"}
     row = await first_message(
         lambda row: {
@@ -128,7 +120,6 @@ async def test_a_file_under_the_name_of_its_type_is_media_with_its_caption() -> 
 
 
 async def test_a_private_message_is_a_note_among_the_messages() -> None:
-    """V45"""
     row = await first_message(
         lambda row: {"id": row["id"], "content": row["text"], "message_type": 1, "private": True}
     )
@@ -136,7 +127,6 @@ async def test_a_private_message_is_a_note_among_the_messages() -> None:
 
 
 async def test_hostile_text_comes_in_harmless_and_no_longer_than_a_message_may_be() -> None:
-    """V60"""
     hostile = "\x1b]52;c;cm0=\x07[red]\u202eabc\x00 \ud800"
     contents = await read_from(of("messages", lambda row: {**row, "text": hostile}))
     assert (
@@ -201,7 +191,6 @@ async def test_a_row_without_any_id_has_one_that_stays() -> None:
 
 
 async def test_a_row_that_is_no_row_is_counted_and_the_others_are_read() -> None:
-    """faults 5"""
     body = {"data": [{"id": 1}, 7, "x", None, {}], "next_cursor": None, "has_more": False}
     server = OtherServer((Variant(before=lambda server, question: reply(encoded(body))),))
     async with client_of(server) as client:

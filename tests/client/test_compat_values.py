@@ -70,7 +70,6 @@ IF_ASKED = {"spread", "targets"}
     ],
 )
 async def test_counts_of_any_shape_are_the_same_counts(body: Any) -> None:
-    """V57"""
     counts = (await counts_of(body)).model_dump(mode="json")
     assert {name: counts[name] for name in FLAT} == {name: GIVEN[name] for name in FLAT}
 
@@ -84,7 +83,6 @@ async def test_a_list_with_several_counts_for_each_status_is_the_counts_by_statu
 
 
 async def test_counts_by_status_alone_are_summed_up() -> None:
-    """V57"""
     counts = await counts_of({"by_status": GIVEN["by_status"]})
     assert (counts.all, counts.open) == (6, 2)
     assert counts.by_status is not None
@@ -132,7 +130,6 @@ async def test_a_count_that_nobody_knows_is_reported() -> None:
     ],
 )
 async def test_reports_of_any_shape_have_the_same_figures(body: Any) -> None:
-    """V58"""
     report = await report_of(body)
     assert report.metrics.model_dump(mode="json", exclude=IF_ASKED) == METRICS
     assert report.previous is not None
@@ -141,7 +138,6 @@ async def test_reports_of_any_shape_have_the_same_figures(body: Any) -> None:
 
 
 async def test_a_report_keeps_its_period_and_reports_figures_that_nobody_knows() -> None:
-    """V58"""
     body = {
         "period": {"from": "2026-03-14T00:00:00Z", "to": 1_773_500_000, "timezone": "Europe/Oslo"},
         "metrics": {**METRICS, "csat": 4.5},

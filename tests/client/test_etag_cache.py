@@ -66,7 +66,6 @@ async def test_the_service_itself_answers_unchanged(client: InboxClient) -> None
 
 
 async def test_a_server_that_always_says_unchanged_is_found_out() -> None:
-    """V59"""
     server = Tagged()
     server.honest, server.rows = False, rows("1")
     async with client_of(server) as client:
@@ -80,7 +79,6 @@ async def test_a_server_that_always_says_unchanged_is_found_out() -> None:
 
 
 async def test_unchanged_without_having_asked_is_no_answer() -> None:
-    """V59"""
     server = OtherServer((Variant(before=lambda server, question: (304, {}, b"")),))
     async with client_of(server) as client:
         with pytest.raises(BadResponse, match="nothing changed"):
@@ -89,7 +87,6 @@ async def test_unchanged_without_having_asked_is_no_answer() -> None:
 
 @pytest.mark.parametrize("tag", ["", "x" * 600, "umläut"])
 async def test_a_tag_that_cannot_be_shown_again_is_not(tag: str) -> None:
-    """V59"""
     server = Tagged()
     server.tag = tag
     async with client_of(server) as client:

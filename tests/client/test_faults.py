@@ -21,7 +21,7 @@ from frontdesk.errors import (
 )
 from frontdesk.wire import Label, PartialPage
 
-# Truncated and broken off (faults 2, 3)
+# Truncated and broken off
 
 PACKED = gzip.compress(ROWS)
 
@@ -71,7 +71,7 @@ async def test_a_name_that_nobody_has_is_unreachable() -> None:
             await client.conversation_page(ALL)
 
 
-# Bodies that are no answers (faults 4, 5)
+# Bodies that are no answers
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ async def test_a_row_that_cannot_be_read_costs_that_row() -> None:
     assert (len(page.data), page.unreadable) == (1, 1)
 
 
-# Refusals (faults 6)
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ async def test_a_refusal_is_not_retried(status: str, error: type[InboxError]) ->
     assert len(server.requests) == 1
 
 
-# Clocks (faults 12)
+# Clocks
 
 
 @pytest.mark.parametrize("hours", [-3, 0, 5])
@@ -156,7 +156,7 @@ async def test_a_server_that_does_not_report_the_time_has_none(date: str) -> Non
         assert client.server.clock_skew is None
 
 
-# Sizes (faults 17)
+# Sizes
 
 
 @pytest.mark.parametrize(

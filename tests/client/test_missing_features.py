@@ -67,7 +67,6 @@ MISSING: list[Reply] = [
 
 @pytest.mark.parametrize("answer", MISSING)
 async def test_a_server_without_notes_is_asked_for_them_once(answer: Reply) -> None:
-    """V46"""
     server = OtherServer((answering("notes", answer),))
     async with client_of(server) as client:
         await client.message_page(CONVERSATION)
@@ -79,7 +78,6 @@ async def test_a_server_without_notes_is_asked_for_them_once(answer: Reply) -> N
 
 
 async def test_notes_of_a_conversation_that_is_gone_do_not_mean_that_there_are_none() -> None:
-    """V46"""
     gone = problem(404, "conversation_not_found")
     server = OtherServer((answering("notes", gone), answering("messages", gone)))
     async with client_of(server) as client:
@@ -94,7 +92,6 @@ async def test_notes_of_a_conversation_that_is_gone_do_not_mean_that_there_are_n
 
 
 async def test_notes_that_the_key_may_not_read_name_the_scope() -> None:
-    """V47"""
     denied = problem(403, "insufficient_scope", required_scope="notes:read", key_scopes=["a:read"])
     server = OtherServer((answering("notes", denied),))
     async with client_of(server) as client:
@@ -172,7 +169,6 @@ async def test_a_server_that_lists_no_messages_does_not_say_that_conversations_a
 
 
 async def test_a_refused_key_is_not_shown_again_and_again() -> None:
-    """V50, faults 6"""
     refused = Variant(before=lambda server, question: problem(401, "key_revoked"))
     server, clock = OtherServer(), Clock()
     async with timed(server, clock) as client:
@@ -190,7 +186,6 @@ async def test_a_refused_key_is_not_shown_again_and_again() -> None:
 
 
 async def test_a_key_that_may_not_read_one_list_reads_the_others() -> None:
-    """V50"""
     server = OtherServer((answering("teams", problem(403, "insufficient_scope")),))
     async with client_of(server) as client:
         contents = await read_all(client)
@@ -228,7 +223,6 @@ class Unfiltered(OtherServer):
 async def test_a_filter_that_the_server_ignores_is_applied_here(
     filter: dict[str, str], feature: str, matches: Callable[[object], bool]
 ) -> None:
-    """V55"""
     async with client_of(Unfiltered()) as client:
         rows = [row async for row in client.conversations(**filter)]
         every = [row async for row in client.conversations()]
@@ -281,7 +275,6 @@ async def test_an_order_that_the_server_ignores_or_refuses_is_found_out_once(
 
 
 async def test_a_search_that_the_server_ignores_is_made_here() -> None:
-    """V55"""
     async with client_of(Unfiltered()) as client:
         assert [row.id async for row in client.contacts("zoë 1003")] == ["83"]
         assert client.server.features["search_contacts"].state == "ignored"
@@ -302,7 +295,6 @@ async def test_filters_that_the_server_applies_are_not_doubted() -> None:
 
 
 async def test_a_server_that_does_not_know_me_is_asked_once_and_gives_its_reason() -> None:
-    """V56"""
     mine = ConversationFilter(assignee="me")
 
     def before(server: OtherServer, question: Question) -> Reply | None:
@@ -321,7 +313,6 @@ async def test_a_server_that_does_not_know_me_is_asked_once_and_gives_its_reason
 
 
 async def test_everybody_s_conversations_are_not_mine() -> None:
-    """V55, V56"""
     async with client_of(Unfiltered()) as client:
         with pytest.raises(Refused, match="everybody"):
             await client.conversation_page(ConversationFilter(assignee="me"))
@@ -348,14 +339,12 @@ def _by_phone(make: Callable[[Row], object]) -> Variant:
 async def test_a_contact_by_phone_may_come_in_a_list_or_wrapped(
     make: Callable[[Row], object],
 ) -> None:
-    """V30"""
     async with client_of(OtherServer((_by_phone(make),))) as client:
         contact = await client.contact_by_phone(PHONE)
     assert (contact.id, contact.phone) == ("81", PHONE)
 
 
 async def test_an_empty_list_is_nobody() -> None:
-    """V30"""
     async with client_of(OtherServer((_by_phone(lambda row: []),))) as client:
         with pytest.raises(NotFound):
             await client.contact_by_phone(PHONE)
@@ -363,7 +352,6 @@ async def test_an_empty_list_is_nobody() -> None:
 
 @pytest.mark.parametrize("answer", MISSING[:1] + MISSING[2:])
 async def test_without_contacts_by_phone_they_are_searched_for(answer: Reply) -> None:
-    """V30"""
     server = OtherServer((answering("contacts/by-phone", answer),))
     async with client_of(server) as client:
         assert (await client.contact_by_phone(PHONE)).id == "81"
@@ -408,7 +396,6 @@ async def test_nobody_has_the_number() -> None:
 async def test_errors_of_any_shape_have_a_code_and_a_sentence(
     answer: Reply, code: str, said: str
 ) -> None:
-    """V48, V49"""
     server = OtherServer((Variant(before=lambda server, question: answer),))
     async with client_of(server) as client:
         with pytest.raises(Refused) as caught:

@@ -14,7 +14,6 @@ from frontdesk.wire import Label
 
 
 async def test_more_rows_without_a_cursor_stop_the_list_and_are_reported() -> None:
-    """V18"""
     variant = Variant(page=lambda cut: ({"data": cut.rows, "has_more": True}, {}))
     async with client_of(OtherServer((variant,))) as client:
         page = await client.conversation_page(ALL)
@@ -28,7 +27,6 @@ async def test_more_rows_without_a_cursor_stop_the_list_and_are_reported() -> No
 
 @pytest.mark.parametrize("cursors", [["again"], ["a", "b"]], ids=["the same", "in turns"])
 async def test_cursors_that_repeat_end_the_list_with_an_error(cursors: list[str]) -> None:
-    """V19, faults 9"""
 
     def page(cut: Slice) -> tuple[Any, dict[str, str]]:
         place = (cursors.index(cut.asked) + 1) % len(cursors) if cut.asked else 0
@@ -46,7 +44,6 @@ async def test_cursors_that_repeat_end_the_list_with_an_error(cursors: list[str]
 
 
 async def test_an_empty_page_with_a_cursor_is_not_the_end() -> None:
-    """V20"""
 
     def page(cut: Slice) -> tuple[Any, dict[str, str]]:
         if cut.asked is None:
@@ -59,7 +56,7 @@ async def test_an_empty_page_with_a_cursor_is_not_the_end() -> None:
 
 
 async def test_duplicates_and_rows_that_move_come_through_for_the_reader_to_merge() -> None:
-    """V21, V22: whoever keeps rows keeps them by their ids."""
+    """Rows are stored by their ids."""
 
     def twice(name: str, rows: list[Row]) -> list[Row]:
         return [rows[0], *rows, rows[0]]
@@ -75,7 +72,6 @@ def _oldest_first(name: str, rows: list[Row]) -> list[Row]:
 
 
 async def test_a_thread_that_comes_oldest_first_is_read_to_its_end_and_turned_round() -> None:
-    """V23"""
     server = OtherServer((Variant(rows=_oldest_first),))
     async with client_of(server) as client:
         page = await client.message_page(CONVERSATION)
@@ -86,7 +82,6 @@ async def test_a_thread_that_comes_oldest_first_is_read_to_its_end_and_turned_ro
 
 
 async def test_a_thread_without_end_is_left_after_twenty_pages() -> None:
-    """V23"""
 
     def before(server: OtherServer, question: Question) -> Reply:
         start = int(question.cursor or "0")
@@ -112,7 +107,6 @@ def _at_most(largest: int, answer: Reply) -> Variant:
 
 
 async def test_a_limit_that_is_too_large_is_made_smaller_once_and_for_all() -> None:
-    """V53"""
     refused = problem(400, "invalid_limit", errors=[{"parameter": "limit", "max": 20}])
     server = OtherServer((_at_most(20, refused),))
     async with client_of(server) as client:
@@ -123,7 +117,6 @@ async def test_a_limit_that_is_too_large_is_made_smaller_once_and_for_all() -> N
 
 @pytest.mark.parametrize("answer", [problem(422, "limit_too_high"), (400, {}, b"<html>")])
 async def test_a_limit_that_is_refused_without_a_number_is_left_out(answer: Reply) -> None:
-    """V53"""
     server = OtherServer((_at_most(0, answer),))
     async with client_of(server) as client:
         assert len((await client.conversation_page(ALL)).data) == 3
@@ -142,7 +135,6 @@ async def test_a_limit_that_is_refused_without_a_number_is_left_out(answer: Repl
     ],
 )
 async def test_a_cursor_that_has_expired_is_refused_as_such(answer: Reply) -> None:
-    """V54, faults 11"""
 
     def before(server: OtherServer, question: Question) -> Reply | None:
         return answer if question.cursor else None

@@ -38,7 +38,7 @@ def patient_client(server: Server, clock: Clock) -> InboxClient:
     )
 
 
-# Pauses (faults 7)
+# Pauses
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,6 @@ def patient_client(server: Server, clock: Clock) -> InboxClient:
 async def test_a_pause_that_one_pane_is_reported_holds_for_all(
     header: dict[str, str], seconds: float
 ) -> None:
-    """V51"""
     clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", **header), raw(EMPTY))
     async with serving(server) as url, client_at(url, clock) as client:
         with pytest.raises(Unreachable) as caught:
@@ -87,7 +86,6 @@ async def test_a_pause_that_one_pane_is_reported_holds_for_all(
 
 @pytest.mark.parametrize("header", ["", "-5", "soon"])
 async def test_without_a_word_on_how_long_the_pauses_grow(header: str) -> None:
-    """V51"""
     clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", retry_after=header))
     waits = []
     async with serving(server) as url, client_at(url, clock) as client:
@@ -109,11 +107,10 @@ async def test_a_limit_that_is_used_up_is_not_run_against() -> None:
     assert clock.slept == [1.0]
 
 
-# Failing servers (faults 8)
+# Failing servers
 
 
 async def test_a_failing_server_that_recovers_is_all_right() -> None:
-    """V52"""
     bad = raw(b"<h1>Bad Gateway</h1>", "502 Bad Gateway", content_type="text/html")
     server = Scripted(bad, raw(b"", "503 Service Unavailable"), WHOLE)
     clock = Clock()

@@ -31,7 +31,7 @@ from frontdesk.wire import Label
 __all__ = ["self_signed"]
 
 
-# Secrets (faults 21, 22)
+# Secrets
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ async def test_the_key_stands_in_no_error_no_log_and_no_traceback_with_locals(
     assert "catalogue_page" in said
 
 
-# TLS (faults 23, 26)
+# TLS
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ async def test_a_server_without_tls_is_reported_from_one_that_is_gone() -> None:
             await client.catalogue_page(Label)
 
 
-# Elsewhere (faults 25)
+# Elsewhere
 
 
 @pytest.mark.parametrize("status", ["301 Moved Permanently", "302 Found", "307 Temporary", "308 P"])

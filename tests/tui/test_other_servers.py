@@ -97,7 +97,6 @@ async def test_another_spelling_is_the_same_inbox(name: str, tmp_path: Path) -> 
 async def test_without_notes_it_is_said_where_they_would_stand(
     pages: Cache, answer: Reply, sentence: str
 ) -> None:
-    """V46, V47"""
     server = OtherServer((answering("notes", answer),))
     app = viewer_of(server, pages)
     async with app.run_test(size=WIDE) as pilot:
@@ -196,7 +195,6 @@ async def test_a_catalogue_that_the_key_may_not_read_names_the_scope(pages: Cach
 async def test_a_server_that_does_not_know_me_is_asked_once_and_mine_is_not_offered(
     pages: Cache,
 ) -> None:
-    """V56"""
 
     def before(server: OtherServer, question: Question) -> Reply | None:
         mine = question.query.get("assignee") == "me"
@@ -218,7 +216,6 @@ async def test_a_server_that_does_not_know_me_is_asked_once_and_mine_is_not_offe
 async def test_a_filter_that_the_server_ignores_is_applied_here_and_the_menu_says_so(
     pages: Cache,
 ) -> None:
-    """V55"""
     app = viewer_of(Unfiltered(), pages)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
