@@ -34,7 +34,10 @@ def test_every_frame_is_true(tmp_path: Path, seed: int) -> None:
 
             app.after_frame = after_frame  # type: ignore[method-assign]
             app.after_refresh = true.refreshed  # type: ignore[method-assign]
-            for _ in range(100):
+            # Frames of dialogs are not counted, and a session may be in them for long.
+            for step in range(500):
+                if step >= 100 and frames > 100:
+                    break
                 await session.step(app)
                 assert not wrong, wrong[0]
                 await asyncio.sleep(0.1)
@@ -42,5 +45,4 @@ def test_every_frame_is_true(tmp_path: Path, seed: int) -> None:
             await asyncio.sleep(1.0)
 
     run(seed, live)
-    # Of the inbox: what a session meets depends on threads, and it may be in dialogs for long.
-    assert frames > 50
+    assert frames > 100
