@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
 
@@ -67,3 +69,17 @@ def test_an_ignored_signal_stays_ignored() -> None:
     exit_on_signals()
     with on_signals(lambda code: pytest.fail(str(code))):
         os.kill(os.getpid(), signal.SIGHUP)
+
+
+def test_an_exit_code_is_kept_where_the_terminal_was_closed() -> None:
+    program = (
+        "import os, pty, sys\n"
+        "from frontdesk.cli.exit_codes import discard_unwritable_output\n"
+        "controller, terminal = pty.openpty()\n"
+        "os.dup2(terminal, 1), os.dup2(terminal, 2)\n"
+        "sys.stdout.write('half a line'), sys.stderr.write('half a line')\n"
+        "os.close(controller)\n"
+        "discard_unwritable_output()\n"
+        "sys.exit(129)\n"
+    )
+    assert subprocess.run([sys.executable, "-E", "-c", program], check=False).returncode == 129

@@ -61,9 +61,21 @@ def _unwritten(error: OSError) -> int:
         if error.errno not in _FULL:
             return _crashed(error)
         say(f"The output cannot be written: {error.strerror}; make room, then run it again")
-    # Python would fail again when it flushes the rest of the buffer at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    discard_unwritable_output()
     return ERROR
+
+
+def discard_unwritable_output() -> None:
+    """Discard what standard output and error cannot write.
+
+    Python would try again at exit, and change the exit code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _crashed(error: Exception) -> int:

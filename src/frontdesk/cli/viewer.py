@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from frontdesk import environment
 from frontdesk.cache import Cache
 from frontdesk.cli.config import Configuration, Profile, ViewerSettings, configuration
-from frontdesk.cli.exit_codes import say
+from frontdesk.cli.exit_codes import discard_unwritable_output, say
 from frontdesk.cli.first_frame_display import FirstFrameDisplay, today
 from frontdesk.cli.signals import on_signals
 from frontdesk.cli.target import (
@@ -341,6 +341,7 @@ async def _run_until_closed(app: CrashReportingApp[Outcome], *, mouse: bool) -> 
 def _exit_if_signalled(app: CrashReportingApp[Outcome]) -> None:
     """Raises: SystemExit: a signal closed the application."""
     if (app.return_code or 0) > _ENDED_BY_SIGNAL:
+        discard_unwritable_output()
         raise SystemExit(app.return_code)
 
 
