@@ -70,7 +70,8 @@ def three_profiles(inbox: Path, path: Path, configuration_home: Path) -> None:
 
 @pytest.mark.usefixtures("three_profiles")
 @pytest.mark.parametrize(
-    ("profile", "shown"), [("empty", b"No conversation matches"), ("gone", b"There is no database at")]
+    ("profile", "shown"),
+    [("empty", b"No conversation matches"), ("gone", b"There is no database at")],
 )
 def test_another_profile_opens_and_one_that_cannot_be_opened_leads_back(
     temporary: Path, profile: str, shown: bytes

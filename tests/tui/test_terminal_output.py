@@ -207,14 +207,19 @@ class Lasting:
 async def test_another_size_is_drawn_as_a_start_at_that_size_is(
     viewer: Viewer, client: InboxClient, size: tuple[int, int]
 ) -> None:
-    # The first start loads rows ahead, so that the others have the same.
+    # The first start loads rows ahead, so that the others have the same. The thread of the second
+    # row fits every size: a longer one keeps its place, which another size moves.
     for _ in range(2):
         app = viewer(Lasting(client))
         async with app.run_test(size=size) as pilot:
             await settle(pilot)
+            await pilot.press("j")
+            await settle(pilot)
             started = lines(app)
     other = viewer()
     async with other.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("j")
         await settle(pilot)
         await pilot.resize_terminal(*size)
         await settle(pilot)

@@ -57,7 +57,10 @@ def test_row_header_thread_and_contact_are_one_conversation_in_every_frame(
                     )
 
             app.after_frame = after_frame  # type: ignore[method-assign]
-            for _ in range(120):
+            # Frames of dialogs are not counted, and a session may be in them for long.
+            for step in range(500):
+                if step >= 120 and frames > 100:
+                    break
                 await session.step(app)
                 assert not wrong, wrong[0]
             # Keys that are on their way are taken before the viewer is left.
