@@ -56,12 +56,13 @@ def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ())
     return pieces or [("dim", "   all conversations")]
 
 
-def unread_words(counts: Counts | None, no_counts: str = "") -> list[Piece]:
-    """Number of unread open conversations, or why the server counts nothing."""
-    if no_counts:
-        return [("dim", f"  {no_counts} ")]
+def unread_words(counts: Counts | None, width: int, no_counts: str = "") -> list[Piece]:
+    """Number of unread open conversations, or why the server counts nothing, if that fits."""
     unread = counts.unread if counts is not None else None
-    return [("text", f"  {unread} unread on the server ")] if unread else []
+    number = [f"{unread} unread on the server", f"{unread} unread"] if unread else []
+    part, words = ("dim", [no_counts, "no counts"]) if no_counts else ("text", number)
+    pieces = [(part, f"  {one} ") for one in words]
+    return next(([piece] for piece in pieces if width_of([piece]) <= width), [])
 
 
 def view_tabs(
@@ -69,17 +70,19 @@ def view_tabs(
 ) -> list[Piece]:
     """Tabs of the views with keys and their counts, of four pieces each: blank, key, name, count.
 
-    With too little width names become short, and then the last tabs are left out, but never the
-    shown one. more: words at the end.
+    With too little width names become short, then the blanks, and then the last tabs are left out,
+    but never the shown one. more: words at the end.
     """
     tabs = _view_tabs(views, shown, more, short=False)
     if width_of(tabs) > width:
         tabs = _view_tabs(views, shown, more, short=True)
+    if width_of(tabs) > width:
+        tabs = _view_tabs(views, shown, more, short=True, blank="")
     shown_views = list(views)
     while width_of(tabs) > width and len(shown_views) > 1:
         last = next(n for n in reversed(range(len(shown_views))) if shown_views[n][0] != shown)
         del shown_views[last]
-        tabs = _view_tabs(shown_views, shown, more, short=True)
+        tabs = _view_tabs(shown_views, shown, more, short=True, blank="")
     return tabs
 
 
@@ -89,6 +92,7 @@ def _view_tabs(
     more: str,
     *,
     short: bool,
+    blank: str = " ",
 ) -> list[Piece]:
     pieces: list[Piece] = []
     for view, count in views:
@@ -97,7 +101,8 @@ def _view_tabs(
         )
         number = " " if count is None else f" {rounded(count)} "
         quiet, loud = ("chip", "chip") if view == shown else ("dim", "text")
-        pieces += [("dim", " "), (quiet, f" {view.key} "), (loud, one_line(name)), (quiet, number)]
+        pieces += [("dim", blank), (quiet, f" {view.key} ")]
+        pieces += [(loud, one_line(name)), (quiet, number)]
     return [*pieces, ("dim", f"  {more}")]
 
 

@@ -78,9 +78,11 @@ def test_chips_are_the_query_with_names_for_ids() -> None:
 
 
 def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
-    assert said(unread_words(COUNTS)).strip() == "5 unread on the server"
-    assert unread_words(Counts(open=3)) == []
-    assert said(unread_words(None, "This server sends no counts")).strip().endswith("no counts")
+    assert said(unread_words(COUNTS, 30)).strip() == "5 unread on the server"
+    assert said(unread_words(COUNTS, 12)).strip() == "5 unread"
+    assert unread_words(COUNTS, 10) == unread_words(Counts(open=3), 30) == []
+    words = said(unread_words(None, 40, "This server sends no counts"))
+    assert words.strip().endswith("no counts")
 
 
 def test_counts_without_those_of_each_status_count_no_assignees() -> None:
@@ -219,6 +221,8 @@ def test_tabs_have_names_keys_and_counts_and_mark_the_shown_view() -> None:
     assert [text for part, text in pieces if part == "chip"] == [" 5 ", "Mine", " 8 "]
     assert next(text for part, text in pieces if part == "text") == "Needs a human"
     assert "7 Human 965k   8 Waits >1h" in said(view_tabs(VIEWS, None, 79, "v more"))
+    tight = said(view_tabs(VIEWS, None, 63, "v more"))
+    assert tight == " 5 Mine 8  7 Human 965k  8 Waits >1h  9 A view wi… 0   v more"
 
 
 @given(st.integers(20, 130), st.sampled_from([None, *(view for view, _ in VIEWS)]))

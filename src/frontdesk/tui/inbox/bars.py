@@ -95,7 +95,10 @@ class Bars:
         left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
         # The server counts open conversations only.
         counts = queue.all_counts if queue.filter.status == "open" else None
-        header.show(left, bar_texts.unread_words(counts, queue.lacking("counts")))
+        no_counts = queue.lacking("counts")
+        header.show_fitted(
+            lambda width: (left, bar_texts.unread_words(counts, width - width_of(left), no_counts))
+        )
         self._show_views()
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         queue.refresh_words()
