@@ -153,7 +153,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         self._each_inbox(lambda inbox: inbox.terminal_focused(focus))
 
     def commands(self) -> list[CommandEntry]:
-        """Entries of the palette: actions, filters and views of the screen, and of the program."""
+        """Entries of the palette: those of the screen, and of the program."""
         own = (
             CommandEntry(
                 "Theme…", "", self.search_themes, "colours dark light contrast appearance"
@@ -162,8 +162,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             CommandEntry("Quit", "^q", self.exit, "exit close leave"),
         )
         screen = self.screen
-        of_screen = screen.commands() if isinstance(screen, SizedScreen) else ()
-        return [*all_commands(screen), *of_screen, *own]
+        of_screen = screen.commands() if isinstance(screen, SizedScreen) else all_commands(screen)
+        return [*of_screen, *own]
 
     def action_commands(self) -> None:
         """Open the command palette."""

@@ -29,6 +29,7 @@ class SavedViews:
     def __init__(self, mailbox: Mailbox, configured: Iterable[SavedView] = ()) -> None:
         self._mailbox = mailbox
         self._configured = tuple(configured)
+        self._chosen: SavedView | None = None
 
     def all(self) -> list[SavedView]:
         """Views with a key, in the order of keys, then the others."""
@@ -42,11 +43,16 @@ class SavedViews:
         return next((view for view in self.all() if view.key == key), None)
 
     def named(self, query: Query) -> SavedView | None:
-        """View with the same query."""
-        return next((view for view in self.all() if view.query.is_same(query)), None)
+        """View with the same query; of several, the one that was chosen last."""
+        views = [view for view in self.all() if view.query.is_same(query)]
+        return self._chosen if self._chosen in views else next(iter(views), None)
+
+    def choose(self, view: SavedView) -> None:
+        self._chosen = view
 
     def save(self, view: SavedView) -> None:
         """Save a view in place of that with the same key, or without a key, the same name."""
+        self._chosen = view
         place = view.key or view.name
         others = [view for view in self._stored() if (view.key or view.name) != place]
         self._store([*others, view])

@@ -98,6 +98,7 @@ async def test_no_title_is_in_the_palette_twice(viewer: Viewer) -> None:
         commands = app.commands()
         titles = [command.title for command in commands]
         assert len(titles) == len(set(titles))
+        assert [one.title for one in commands if one.hint == "5"] == ["View: Mine"]
         assert next(one for one in commands if one.title == "Refresh").hint == "^r f5"
 
 

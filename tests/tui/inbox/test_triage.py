@@ -137,6 +137,82 @@ async def test_a_view_is_saved_with_a_name_and_a_key_says_what_it_replaces_and_i
         assert "8 Waiting >1h" in lines(app)[1]
 
 
+async def test_the_header_cuts_no_chip_while_it_has_other_words(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert lines(app)[0].rstrip().endswith("unread on the server")
+        await pilot.press("8")
+        await settle(pilot)
+        assert "waiting:>1h   sort:waiting    F edit" in lines(app)[0]
+        assert lines(app)[0].rstrip().endswith(" unread")
+
+
+async def test_of_two_views_with_the_same_query_the_chosen_one_is_shown(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("v", "w", *"Everything", "enter", "6")
+        await settle(pilot)
+        for keys, name in (("9", "All open"), ("6", "Everything"), ("v9", "All open")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            assert f"Conversations · {name} 60" in lines(app)[3]
+        await pilot.press("ctrl+k", *"everything", "enter")
+        await settle(pilot)
+        assert "Conversations · Everything 60" in lines(app)[3]
+
+
+async def test_a_view_that_is_chosen_again_is_left_by_one_step_back(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("7", "8", "8", "S", "w")
+        await settle(pilot)
+        await pilot.press("H")
+        await settle(pilot)
+        assert "is:open   needs:human " in lines(app)[0]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+async def test_a_view_that_is_chosen_in_the_thread_shows_its_list(
+    viewer: Viewer, width: int
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "7")
+        await settle(pilot)
+        assert "Needs a human 14" in shown(app)
+        before = screen_of(app).selected_id
+        await pilot.press("j")
+        await settle(pilot)
+        assert screen_of(app).selected_id != before
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+async def test_escape_from_the_contact_goes_back_to_where_it_was_opened(
+    viewer: Viewer, width: int
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        for pane in ("list", "thread"):
+            screen_of(app).panes.enter(pane)
+            await pilot.press("4", "escape")
+            await settle(pilot)
+            assert screen_of(app).panes.at == pane
+
+
+async def test_without_a_filter_the_title_does_not_say_filtered(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("backspace")
+        await settle(pilot)
+        assert "Conversations · All 5" in lines(app)[3]
+
+
 @pytest.mark.parametrize(
     ("letter", "words"),
     [

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from frontdesk.tui.action_groups import CommandEntry, run_action
+from frontdesk.tui.action_groups import CommandEntry, all_commands, run_action
 from frontdesk.tui.widgets.bar import StatusBar
 
 R = TypeVar("R")
@@ -38,8 +38,8 @@ class SizedScreen(Screen[R]):
         run_action(self, event.action)
 
     def commands(self) -> Sequence[CommandEntry]:
-        """Entries of the palette besides the actions that have a key."""
-        return ()
+        """Entries of the palette."""
+        return all_commands(self)
 
     @property
     def focus_home(self) -> Widget | None:

@@ -44,7 +44,7 @@ def full_name(contact: Contact) -> str:
     return first_non_blank(contact.name, contact.profile_name) or phones.contact_name(contact)
 
 
-Destination: TypeAlias = View | Query | Contact | Conversation
+Destination: TypeAlias = View | SavedView | Query | Contact | Conversation
 
 
 def number_choices(typed: str) -> list[Choice[Any]]:
@@ -61,7 +61,7 @@ def destinations(
     mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]
 ) -> list[Choice[Destination]]:
     """Destinations known without a request."""
-    choices: list[Choice[Destination]] = [Choice(view.query, view.name, "view") for view in views]
+    choices: list[Choice[Destination]] = [Choice(view, view.name, "view") for view in views]
     choices += [Choice(view, view.title, "view") for view in VIEWS]
     kinds = (("in", names.channels, "channel"), ("assignee", names.users, "assigned"))
     choices += [
@@ -76,7 +76,7 @@ def destinations(
 
 
 class Switcher(Picker[Destination]):
-    """Returns a screen, contact or conversation, or the query of a view, channel, user or label."""
+    """Returns a screen, view, contact or conversation, or the query of a channel, user or label."""
 
     PLACEHOLDER = sentences.GO_TO_HINT
 

@@ -95,7 +95,7 @@ class Panes(Horizontal):
     def __init__(self, *panes: Pane) -> None:
         super().__init__(id="panes", classes="-at-list")
         self._panes = dict(zip(ORDER, panes, strict=True))
-        self.at = "list"
+        self.at = self.before_contact = "list"
         self._terminal = Size(0, 0)
 
     def fit_to(self, size: Size) -> None:
@@ -201,6 +201,8 @@ class Panes(Horizontal):
 
     def _note(self, name: str) -> None:
         if name != self.at:
+            if name == "contact":
+                self.before_contact = self.at
             self.remove_class(f"-at-{self.at}")
             self.at = name
             self.add_class(f"-at-{name}")

@@ -1039,6 +1039,8 @@ class QueuePane(Pane):
         if customer:
             return customer
         filters, status = self.list_query.filters, self.list_query.value("is")
+        if not filters:
+            return "All"
         return status.capitalize() if status and len(filters) == 1 else "Filtered"
 
     def _scanned_words(self) -> str:

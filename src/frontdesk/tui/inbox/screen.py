@@ -31,7 +31,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.request_priority import in_background
 from frontdesk.tui import filters, sentences
-from frontdesk.tui.action_groups import CommandEntry, active_commands
+from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
@@ -268,7 +268,8 @@ class InboxScreen(SizedScreen[None]):
 
     def show_query(self, query: Query) -> None:
         """Show the conversations of a query: at once from the cache, then from the server."""
-        self._history.leave(self.queue.list_query, self.selected_id)
+        if query != self.queue.list_query:
+            self._history.leave(self.queue.list_query, self.selected_id)
         self._show_query(query)
 
     def _show_query(self, query: Query, selected: str | None = None) -> None:
@@ -680,7 +681,7 @@ class InboxScreen(SizedScreen[None]):
         if view is None:
             self.action_views()
         else:
-            self.show_query(view.query)
+            self._show_view(view)
 
     @on(Bar.Pressed, "#channel-tabs")
     def _choose_tab(self, event: Bar.Pressed) -> None:
@@ -708,7 +709,7 @@ class InboxScreen(SizedScreen[None]):
         shown = self.contact.display
         self.panes.show_contact(not shown)
         if shown and self.panes.at == "contact":
-            self.panes.enter("thread")
+            self.panes.enter(self.panes.before_contact)
         elif not shown and (self.has_class("-single") or self.panes.replaces_list):
             self.panes.enter("contact")
 
@@ -717,7 +718,7 @@ class InboxScreen(SizedScreen[None]):
         self._show_status()
 
     def action_back(self) -> None:
-        """Cancel running searches; else contact to thread, thread to list, and unmark rows."""
+        """Cancel running searches; else leave contact, then thread, and unmark rows in the list."""
         searches = ((self, SEARCH), (self.queue, SEARCH), (self.thread, SEARCH), (self.queue, SCAN))
         awaited, self._awaited = self._awaited, None
         if any([awaited, *(self.workers.cancel_group(node, group) for node, group in searches)]):
@@ -725,7 +726,7 @@ class InboxScreen(SizedScreen[None]):
         match self.panes.at:
             case "contact":
                 self.panes.show_contact(self.has_class("-quad"))
-                self.panes.enter("thread")
+                self.panes.enter(self.panes.before_contact)
             case "thread" | "channels":
                 self.panes.enter("list")
             case _ if self.queue.list.marked:
@@ -748,7 +749,12 @@ class InboxScreen(SizedScreen[None]):
     def action_saved_view(self, key: str) -> None:
         view = self._views.of(key)
         if view is not None:
-            self.show_query(view.query)
+            self._show_view(view)
+
+    def _show_view(self, view: SavedView) -> None:
+        self._views.choose(view)
+        self.show_query(view.query)
+        self.panes.enter("list")
 
     def action_history(self, step: int) -> None:
         """Go back (-1) or forward (1) through the views, to their selection."""
@@ -932,12 +938,16 @@ class InboxScreen(SizedScreen[None]):
         switcher = Switcher(self._mailbox, self.queue.names, self._views.all())
         self.app.push_screen(switcher, self._go_to)
 
-    def _go_to(self, destination: View | Query | Contact | Conversation | PhoneRef | None) -> None:
+    def _go_to(
+        self, destination: View | SavedView | Query | Contact | Conversation | PhoneRef | None
+    ) -> None:
         match destination:
             case Conversation():
                 self.show_conversation(destination.id)
             case View():
                 self.action_view(destination.name)
+            case SavedView():
+                self._show_view(destination)
             case Contact() | PhoneRef():
                 self._show_contact(destination)
             case Query():
@@ -1113,14 +1123,15 @@ class InboxScreen(SizedScreen[None]):
     def action_help(self) -> None:
         from frontdesk.tui.dialogs.help import SIGNS, show_help
 
+        show_help(self, [*self._with_view_names(active_commands(self)), *SIGNS])
+
+    def _with_view_names(self, commands: list[CommandEntry]) -> list[CommandEntry]:
+        """Commands with the names of the views that have a key."""
         names = {f"View {view.key}": f"View: {view.name}" for view in self._views.all()}
-        keys = active_commands(self)
-        show_help(
-            self, [*(one._replace(title=names.get(one.title, one.title)) for one in keys), *SIGNS]
-        )
+        return [one._replace(title=names.get(one.title, one.title)) for one in commands]
 
     def commands(self) -> list[CommandEntry]:
-        """Filters, orders, views and screens."""
+        """Actions, filters, orders, views and screens."""
         orders = [
             CommandEntry(f"Sort: {words}", "", partial(self._sort, order), "order")
             for order, words in ORDERS.items()
@@ -1130,11 +1141,14 @@ class InboxScreen(SizedScreen[None]):
             for term, words, synonyms in filters.filter_terms(self.queue.names)
         ]
         views = [
-            CommandEntry(f"View: {view.name}", view.key, partial(self.show_query, view.query))
+            CommandEntry(f"View: {view.name}", "", partial(self._show_view, view))
             for view in self._views.all()
+            if not view.key
         ]
         save = CommandEntry("Save view…", "", self.action_save_view, "keep store name key")
-        return [*orders, *queries, *views, save, *view_commands(self._keys, self.action_view)]
+        actions = self._with_view_names(all_commands(self))
+        screens = view_commands(self._keys, self.action_view)
+        return [*actions, *orders, *queries, *views, save, *screens]
 
     def _toggle_filter(self, term: Term) -> None:
         query = self.queue.list_query
@@ -1149,7 +1163,7 @@ class InboxScreen(SizedScreen[None]):
 
     def _open_view_entry(self, entry: SavedView | str) -> None:
         if isinstance(entry, SavedView):
-            self.show_query(entry.query)
+            self._show_view(entry)
         elif entry == filters.SAVE:
             self.action_save_view()
         elif entry == filters.UNDO:

@@ -14,7 +14,7 @@ from frontdesk.errors import InboxError
 from frontdesk.query import Query, parse, query_of
 from frontdesk.request_priority import urgent
 from frontdesk.tui import sentences
-from frontdesk.tui.action_groups import CommandEntry, active_commands
+from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import DismissOnce
@@ -211,7 +211,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     # Keys
 
     def commands(self) -> list[CommandEntry]:
-        return view_commands(self.key_names, self.action_view)
+        return [*all_commands(self), *view_commands(self.key_names, self.action_view)]
 
     def action_views(self) -> None:
         ask(self.app, Menu("Go to", view_entries(self.key_names)), self.action_view)
