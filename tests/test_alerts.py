@@ -108,8 +108,10 @@ def test_each_alert_comes_once_whatever_the_polls_repeat(
             (one.key, one.moment)
             for one in due(dict.fromkeys(FILTERS, rows), now, ALL, NOW - timedelta(days=1), {})
         }
-        for one in asyncio.run(watch.poll(fetch, now)):
-            alerted.append((one.key, one.moment))
+        alerts = asyncio.run(watch.poll(fetch, now))
+        assert asyncio.run(watch.poll(fetch, now)) == alerts
+        watch.remember(alerts)
+        alerted += [(one.key, one.moment) for one in alerts]
     assert len(alerted) == len(set(alerted))
     newest = {key: max(at for other, at in shown if other == key) for key, _ in shown}
     assert {(key, at) for key, at in newest.items()} <= set(alerted) <= shown

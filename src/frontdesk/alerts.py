@@ -161,35 +161,36 @@ def _sentence(kind: str, row: Conversation, moment: datetime, now: datetime) -> 
 
 
 class AlertWatch:
-    """Asks for conversations, and yields each alert once.
+    """Asks for conversations that need an alert, each until it is remembered as announced.
 
-    remembered: what an earlier watch gave to `remember`, so that it alerts nothing again.
+    saved: what an earlier watch gave to `save`, so that it alerts nothing again.
     """
 
     def __init__(
         self,
         settings: AlertSettings,
         since: datetime,
-        remembered: str | None = None,
-        remember: Callable[[str], object] = lambda marks: None,
+        saved: str | None = None,
+        save: Callable[[str], object] = lambda marks: None,
     ) -> None:
         self._settings = settings
         self._since = since
-        self._marks = _marks(remembered)
-        self._remember = remember
+        self._marks = _marks(saved)
+        self._save = save
 
     async def poll(self, fetch: Fetch, now: datetime) -> list[Alert]:
         """Alerts that are due now; requests nothing in quiet hours. Raises: InboxError."""
         if self._settings.is_quiet(now):
             return []
         rows = {kind: await self._rows(kind, fetch, now) for kind in self._settings.kinds}
-        alerts = due(rows, now, self._settings, self._since, self._marks)
-        if alerts:
-            self._marks |= {alert.key: alert.mark for alert in alerts}
-            newest = sorted(self._marks.items(), key=lambda pair: pair[1])[-_MOST_REMEMBERED:]
-            self._marks = dict(newest)
-            self._remember(json.dumps(self._marks))
-        return alerts
+        return due(rows, now, self._settings, self._since, self._marks)
+
+    def remember(self, alerts: Iterable[Alert]) -> None:
+        """Save that these were announced."""
+        self._marks |= {alert.key: alert.mark for alert in alerts}
+        newest = sorted(self._marks.items(), key=lambda pair: pair[1])[-_MOST_REMEMBERED:]
+        self._marks = dict(newest)
+        self._save(json.dumps(self._marks))
 
     async def _rows(self, kind: str, fetch: Fetch, now: datetime) -> list[Conversation]:
         """Rows that may be due; none if the server knows no "me"."""
@@ -220,9 +221,9 @@ class AlertWatch:
         return rows
 
 
-def _marks(remembered: str | None) -> dict[str, int]:
+def _marks(saved: str | None) -> dict[str, int]:
     try:
-        marks = json.loads(remembered or "{}")
+        marks = json.loads(saved or "{}")
         return {str(key): int(mark) for key, mark in marks.items()}
     except (ValueError, TypeError, AttributeError):
         return {}

@@ -1,13 +1,15 @@
 """`frontdesk tail`: each new message once, also from an unreliable server."""
 
 import json
+import os
+import subprocess
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from shells import invoke, output_of
+from shells import PROGRAM, invoke, output_of
 from tests.conftest import NOW, NOW_MILLISECONDS
 
 from frontdesk.cli.commands.tail import LATE, Activity, MessageFeed, as_json, follow, line
@@ -288,6 +290,30 @@ def test_alerts_are_printed_once_and_the_program_is_run(
     assert ran.exists()
     assert any(path.name.startswith("Waiting for") for path in tmp_path.iterdir())
     assert output_of(inbox, "tail", "--alerts", "--once") == ""
+
+
+def test_an_alert_is_announced_although_nobody_reads_the_output(inbox: Path, tmp_path: Path):
+    ran, file = tmp_path / "ran", config_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+
+    def tail(configuration: str, output: int) -> int:
+        file.write_text(configuration)
+        return subprocess.run(
+            [*PROGRAM, "tail", "--alerts", "--once", "--database", str(inbox)],
+            stdout=output,
+            check=False,
+        ).returncode
+
+    reader, closed = os.pipe()
+    os.close(reader)
+    alone = '[alerts]\nwaiting = "15m"\n'
+    assert tail(alone, closed)
+    assert tail(f'{alone}run = ["sh", "-c", "echo >> {ran}"]\n', closed)
+    os.close(closed)
+    announced = ran.read_text()
+    assert announced
+    assert output_of(inbox, "tail", "--alerts", "--once") == ""
+    assert ran.read_text() == announced
 
 
 @pytest.mark.parametrize("since", ["soon", "5", "2026-13-01", "-5m", "999999d"])

@@ -274,24 +274,30 @@ def _follow_alerts(
         )
     cache = Cache(cache_file(), cache_origin(target))
 
-    def show_and_announce(alerts: Sequence[Alert]) -> None:
-        show(alerts)
+    save = partial(cache.set_setting, _ALERTED)
+    watch = AlertWatch(settings, since or utc_now(), cache.get_setting(_ALERTED), save)
+
+    def announce(alerts: Sequence[Alert]) -> None:
+        if not alerts:
+            return
         if settings.terminal and sys.stderr.isatty():
             sys.stderr.write(terminal_notification(alerts, os.environ))
             sys.stderr.flush()
-        if settings.run and (problem := run_program(settings.run, alerts)):
-            say(problem)
+        if settings.run:
+            if problem := run_program(settings.run, alerts):
+                say(problem)
+            watch.remember(alerts)
+        # The reader of a pipe may have ended.
+        show(alerts)
+        watch.remember(alerts)
 
     async def work(client: "InboxClient") -> None:
-        remember = partial(cache.set_setting, _ALERTED)
-        watch = AlertWatch(settings, since or utc_now(), cache.get_setting(_ALERTED), remember)
-
         async def poll() -> list[Alert]:
             return await watch.poll(partial(_page_in_order, client), utc_now())
 
-        show_and_announce(await poll())
+        announce(await poll())
         if not once:
-            await follow(poll, show_and_announce, interval=max(interval, POLL_SECONDS / 2))
+            await follow(poll, announce, interval=max(interval, POLL_SECONDS / 2))
 
     try:
         run_with_client(target, work)

@@ -546,6 +546,7 @@ class InboxScreen(SizedScreen[None]):
             )
             if alerts is not None and alerts.value:
                 self._announce(alerts.value)
+                watch.remember(alerts.value)
             await asyncio.sleep(POLL_SECONDS)
 
     def _announce(self, alerts: list["Alert"]) -> None:
