@@ -39,7 +39,7 @@ from tests.postgres_servers import Server, server_directory
 # Words in very many messages, in none, and phrases of frequent trigrams that are in none.
 ODD = ("the", "ing", "ent", "que", "zzqxj", "delivered yesterday", "please gracias", "ther anto")
 FILTERS = ("", "", "&status=open", "&assignee=unassigned", "&unread=true", "&contact=7")
-TYPED = ("a", "an", "ana", "mar", "maria")
+TYPED = ("a", "an", "ana", "mar", "maria", "el", "jo", "zo", "o'n", "555", "Ан")
 REACHES = {"SQLite": (30, 200), "PostgreSQL": (200, None)}
 
 

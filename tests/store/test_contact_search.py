@@ -81,7 +81,8 @@ def has(contact, word: str) -> bool:
             return (contact["phone"] or "").startswith(f"+{digits}")
     texts = [contact[name] or "" for name in ("name", "profile_name", "username", "email")]
     words = [one for text in texts for one in folded(text).split()]
-    return any(word in one if len(word) >= 3 else one.startswith(word) for one in words)
+    letters = [letter for letter in word if letter.isalnum() or ord(letter) > 127]
+    return any(word in one if len(letters) >= 3 else one.startswith(word) for one in words)
 
 
 def walk(

@@ -157,8 +157,8 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         "q": {
             "description": "Words that must all be found, whatever their case and accents: in "
             "names, username or e-mail address, there at the beginning of a word if they have "
-            "fewer than three letters; those of three digits or more in the phone number, + and "
-            "two digits at its beginning.",
+            "fewer than three letters and digits; those of three digits or more in the phone "
+            "number, + and two digits at its beginning.",
             "schema": {**_WORDS, "maxLength": MAX_QUERY_LENGTH},
         },
         "cursor": {

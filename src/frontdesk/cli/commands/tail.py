@@ -17,6 +17,7 @@ from frontdesk import conversation_export
 from frontdesk.alerts import (
     POLL_SECONDS,
     Alert,
+    AlertSettings,
     AlertWatch,
     run_program,
     terminal_notification,
@@ -278,18 +279,13 @@ def _follow_alerts(
     watch = AlertWatch(settings, since or utc_now(), cache.get_setting(_ALERTED), save)
 
     def announce(alerts: Sequence[Alert]) -> None:
-        if not alerts:
-            return
-        if settings.terminal and sys.stderr.isatty():
-            sys.stderr.write(terminal_notification(alerts, os.environ))
-            sys.stderr.flush()
-        if settings.run:
-            if problem := run_program(settings.run, alerts):
-                say(problem)
+        if alerts:
+            _notify(settings, alerts)
+            if settings.run:
+                watch.remember(alerts)
+            # The reader of a pipe may have ended.
+            show(alerts)
             watch.remember(alerts)
-        # The reader of a pipe may have ended.
-        show(alerts)
-        watch.remember(alerts)
 
     async def work(client: "InboxClient") -> None:
         async def poll() -> list[Alert]:
@@ -303,6 +299,14 @@ def _follow_alerts(
         run_with_client(target, work)
     finally:
         cache.close()
+
+
+def _notify(settings: AlertSettings, alerts: Sequence[Alert]) -> None:
+    if settings.terminal and sys.stderr.isatty():
+        sys.stderr.write(terminal_notification(alerts, os.environ))
+        sys.stderr.flush()
+    if settings.run and (problem := run_program(settings.run, alerts)):
+        say(problem)
 
 
 async def _page_in_order(
