@@ -1,17 +1,30 @@
-"""Parses JSON bodies into wire models; falls back to normalisation for deviating servers."""
+"""Parses JSON bodies into wire models; falls back to normalisation for deviating servers.
 
-from collections.abc import Callable
+Models have defaults for missing members, so a body with other member names may validate and lose
+data. Pages that follow the `/v1` schema exactly are detected by sampling. A server writes all rows
+of a list in the same way: the first row is checked in full, and of each nested object the first
+that is not null. In the other rows only the number of members and the enumerated words are checked.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 from pydantic_core import ValidationError, from_json
 
+from frontdesk.client.compat import values as readers
 from frontdesk.client.compat.envelopes import NextPage, list_in, next_of, normalise_names, single_in
 from frontdesk.client.compat.reports import counts_in, report_in
-from frontdesk.client.compat.rows import LONGEST_TEXT, is_canonical, is_canonical_value, rows_in
+from frontdesk.client.compat.rows import LONGEST_TEXT, fields_of, rows_in
+from frontdesk.client.compat.values import Reader
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse, NotFound
-from frontdesk.wire import Contact, Counts, Message, Page, PartialPage, Wire
-from frontdesk.wire.reports import Report
+from frontdesk.wire import ChannelCounts, Contact, Counts, Message, Page, PartialPage, Wire
+from frontdesk.wire.base import nested_model
+from frontdesk.wire.reports import LiveCounts, Metrics, PersonFigures, Report
+from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, STATUSES
 
 W = TypeVar("W", bound=Wire)
 Remark = Callable[[str], None]
@@ -36,7 +49,7 @@ def page_of(
     except ValidationError:
         page = _translated(answer, _parsed(answer, body), row, remark, sent_cursor)
     else:
-        if not is_canonical(page):
+        if not _is_canonical(page):
             page = _translated(answer, _parsed(answer, body), row, remark, sent_cursor)
     return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
 
@@ -49,7 +62,7 @@ def value_of(answer: Response, model: type[W], remark: Remark) -> W:
     body = _cleaned(answer)
     try:
         value = model.model_validate_json(body)
-        if is_canonical_value(value):
+        if _is_canonical_value(value):
             return value
     except ValidationError:
         pass
@@ -191,3 +204,119 @@ def _page_model(row: Any) -> type[Page[Any]]:
 
 def _partial_model(row: Any) -> type[PartialPage[Any]]:
     return PartialPage[row]
+
+
+# Members that a server may omit: the key may not read them, or their value is unknown.
+_WITHHELD = frozenset({"last_message", "pricing"})
+
+
+@dataclass(frozen=True)
+class _ModelChecks:
+    """Checks of a model: required members, members with a format, nested objects.
+
+    words: those of the formatted members whose value is an enumerated word.
+    """
+
+    expected: frozenset[str]
+    formed: tuple[tuple[str, Callable[[Any], bool]], ...]
+    words: tuple[tuple[Callable[[Any], Any], Callable[[Any], bool]], ...]
+    parts: tuple[Callable[[Any], Any], ...]
+
+
+def _is_canonical(page: Page[Any]) -> bool:
+    """True if all checked members of the page are present and formatted as in `/v1`."""
+    rows = page.data
+    if len(page.model_fields_set) < len(Page.model_fields):
+        return False
+    if not rows:
+        return True
+    first: Wire = rows[0]
+    marks = _marks(type(first))
+    if min(map(len, map(attrgetter("model_fields_set"), rows))) < len(marks.expected):
+        return False
+    # Plain dictionaries are faster than attributes; this runs for every page.
+    members = [row.__dict__ for row in rows]
+    for member_of, in_form in marks.words:
+        if not all(map(in_form, filter(None, set(map(member_of, members))))):
+            return False
+    return _is_well_formed(first, marks) and all(
+        _is_part_well_formed(next(filter(None, map(part_of, members)), None))
+        for part_of in marks.parts
+    )
+
+
+def _is_canonical_value(value: Wire) -> bool:
+    """`_is_canonical` for one value."""
+    marks = _marks(type(value))
+    return _is_well_formed(value, marks) and all(
+        _is_part_well_formed(part_of(value.__dict__)) for part_of in marks.parts
+    )
+
+
+def _is_well_formed(value: Wire, marks: _ModelChecks) -> bool:
+    if not marks.expected <= value.model_fields_set:
+        return False
+    for name, in_form in marks.formed:
+        member = getattr(value, name)
+        if member is not None and not in_form(member):
+            return False
+    return True
+
+
+def _is_part_well_formed(part: Any) -> bool:
+    """Check a nested object, or the first of several; True if there is none."""
+    if isinstance(part, Mapping | tuple):
+        part = next(iter(part.values() if isinstance(part, Mapping) else part), None)
+    return not isinstance(part, Wire) or _is_canonical_value(part)
+
+
+def _is_time(text: str) -> bool:
+    return len(text) == 24 and text[10] == "T" and text[19] == "." and text[23] == "Z"
+
+
+def _kept_by(read: Reader, *words: str) -> Callable[[Any], bool]:
+    """A check that a reader returns a text unchanged, as it does with these words."""
+    return lambda text: text in words or bool(read(text) == text)
+
+
+_CANONICAL_WORDS = (readers.author, readers.delivery, readers.direction, readers.status)
+
+_FORMS: Mapping[Reader, Callable[[Any], bool]] = {
+    readers.time: _is_time,
+    readers.phone: lambda text: text[:1] == "+" and text[1:].isdecimal(),
+    readers.direction: lambda text: text in DIRECTIONS,
+    readers.author: _kept_by(readers.author, *AUTHORS),
+    readers.color: _kept_by(readers.color),
+    readers.status: _kept_by(readers.status, *STATUSES),
+    readers.delivery: _kept_by(readers.delivery, *DELIVERY_STEPS),
+}
+
+
+_DETAILS = frozenset(("spread", "targets"))
+# Members that a server sends only if they are asked for.
+_ON_REQUEST: Mapping[type[Wire], frozenset[str]] = {
+    Report: frozenset(("users", "teams", "labels", "hours")),
+    Metrics: _DETAILS,
+    PersonFigures: _DETAILS,
+    LiveCounts: frozenset(("over_first_response", "over_reply")),
+    ChannelCounts: frozenset(("awaiting_human",)),
+}
+
+
+@cache
+def _marks(model: type[Wire]) -> _ModelChecks:
+    fields = fields_of(model)
+    return _ModelChecks(
+        frozenset(field.name for field in fields) - _WITHHELD - _ON_REQUEST.get(model, frozenset()),
+        tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
+        tuple(
+            (itemgetter(field.name), _FORMS[field.read])
+            for field in fields
+            if field.read in _CANONICAL_WORDS
+        ),
+        tuple(
+            itemgetter(name)
+            for name, info in model.model_fields.items()
+            if nested_model(info.annotation)
+        ),
+    )

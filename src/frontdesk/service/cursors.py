@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from frontdesk.store.conversations import Position
-from frontdesk.text import compact_json
 
 MAX_LENGTH = 512
 _VERSION = "v1"
@@ -58,7 +57,7 @@ class CursorCodec:
 
     def _signed(self, position: list[int | str | None]) -> str:
         contents = [self.account_id, self.endpoint, self._digest(), *position]
-        payload = compact_json(contents).encode()
+        payload = json.dumps(contents, separators=(",", ":"), ensure_ascii=False).encode()
         signed = f"{_VERSION}.{_text(payload)}"
         return f"{signed}.{self._mac(signed)}"
 

@@ -2,14 +2,7 @@
 
 The members to look for follow from the fields of the wire model.
 
-Detection of pages that follow the `/v1` schema exactly, by sampling.
-
-Models have defaults for missing members, so a body with other member names may validate and lose
-data. A server writes all rows of a list in the same way: the first row is checked in full, and of
-each nested object the first that is not null. In the other rows only the number of members and the
-enumerated words are checked.
-
-Normalises messages of other servers: several attachments, private messages, authors.
+Messages: several attachments, private messages, authors.
 """
 
 import hashlib
@@ -17,11 +10,9 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from frontdesk.client.compat import values
 from frontdesk.client.compat import values as readers
 from frontdesk.client.compat.aliases import (
     ALIASES,
@@ -44,16 +35,14 @@ from frontdesk.wire import (
     Message,
     MessagePreview,
     Note,
-    Page,
     PhoneRef,
     Ref,
     Template,
     UserRef,
     Wire,
 )
-from frontdesk.wire.base import json_name, nested_model
-from frontdesk.wire.reports import LiveCounts, Metrics, PersonFigures, Report
-from frontdesk.wire.values import DIRECTIONS, MEDIA_TYPES
+from frontdesk.wire.base import json_name
+from frontdesk.wire.values import MEDIA_TYPES
 
 # Further attachments of a message are dropped.
 MOST_PARTS = 30
@@ -389,117 +378,3 @@ _SETTLED: Mapping[type[Wire], Callable[[Mapping[str, Any], dict[str, Any]], None
 _IF_ASKED = frozenset({"spread", "targets", "over_first_response", "over_reply"})
 # Members that only some servers have.
 _EXTENSIONS = frozenset({(ChannelCounts, "awaiting_human")})
-# Members that a server may omit: the key may not read them, or their value is unknown.
-_WITHHELD = frozenset({"last_message", "pricing"})
-
-
-@dataclass(frozen=True)
-class _ModelChecks:
-    """Checks of a model: required members, members with a format, nested objects.
-
-    words: those of the formatted members whose value is an enumerated word.
-    """
-
-    expected: frozenset[str]
-    formed: tuple[tuple[str, Callable[[Any], bool]], ...]
-    words: tuple[tuple[Callable[[Any], Any], Callable[[Any], bool]], ...]
-    parts: tuple[Callable[[Any], Any], ...]
-
-
-def is_canonical(page: Page[Any]) -> bool:
-    """True if all checked members of the page are present and formatted as in `/v1`."""
-    rows = page.data
-    if len(page.model_fields_set) < len(Page.model_fields):
-        return False
-    if not rows:
-        return True
-    first: Wire = rows[0]
-    marks = _marks(type(first))
-    if min(map(len, map(attrgetter("model_fields_set"), rows))) < len(marks.expected):
-        return False
-    # Plain dictionaries are faster than attributes; this runs for every page.
-    members = [row.__dict__ for row in rows]
-    for member_of, in_form in marks.words:
-        if not all(map(in_form, filter(None, set(map(member_of, members))))):
-            return False
-    return _is_well_formed(first, marks) and all(
-        _is_part_well_formed(next(filter(None, map(part_of, members)), None))
-        for part_of in marks.parts
-    )
-
-
-def is_canonical_value(value: Wire) -> bool:
-    """`is_canonical` for one value."""
-    marks = _marks(type(value))
-    return _is_well_formed(value, marks) and all(
-        _is_part_well_formed(part_of(value.__dict__)) for part_of in marks.parts
-    )
-
-
-def _is_well_formed(value: Wire, marks: _ModelChecks) -> bool:
-    if not marks.expected <= value.model_fields_set:
-        return False
-    for name, in_form in marks.formed:
-        member = getattr(value, name)
-        if member is not None and not in_form(member):
-            return False
-    return True
-
-
-def _is_part_well_formed(part: Any) -> bool:
-    """Check a nested object, or the first of several; True if there is none."""
-    if isinstance(part, Mapping | tuple):
-        part = next(iter(part.values() if isinstance(part, Mapping) else part), None)
-    return not isinstance(part, Wire) or is_canonical_value(part)
-
-
-def _is_time(text: str) -> bool:
-    return len(text) == 24 and text[10] == "T" and text[19] == "." and text[23] == "Z"
-
-
-def _kept_by(read: Reader) -> Callable[[Any], bool]:
-    """A check that a reader returns the text unchanged."""
-    return lambda text: bool(read(text) == text)
-
-
-_CANONICAL_WORDS = (values.author, values.delivery, values.direction, values.status)
-
-_FORMS: Mapping[Reader, Callable[[Any], bool]] = {
-    values.time: _is_time,
-    values.phone: lambda text: text[:1] == "+" and text[1:].isdecimal(),
-    values.direction: lambda text: text in DIRECTIONS,
-    **{
-        read: _kept_by(read)
-        for read in (values.author, values.color, values.status, values.delivery)
-    },
-}
-
-
-_DETAILS = frozenset(("spread", "targets"))
-# Members that a server sends only if they are asked for.
-_ON_REQUEST: Mapping[type[Wire], frozenset[str]] = {
-    Report: frozenset(("users", "teams", "labels", "hours")),
-    Metrics: _DETAILS,
-    PersonFigures: _DETAILS,
-    LiveCounts: frozenset(("over_first_response", "over_reply")),
-    ChannelCounts: frozenset(("awaiting_human",)),
-}
-
-
-@cache
-def _marks(model: type[Wire]) -> _ModelChecks:
-    fields = fields_of(model)
-    return _ModelChecks(
-        frozenset(field.name for field in fields) - _WITHHELD - _ON_REQUEST.get(model, frozenset()),
-        tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
-        tuple(
-            (itemgetter(field.name), _FORMS[field.read])
-            for field in fields
-            if field.read in _CANONICAL_WORDS
-        ),
-        tuple(
-            itemgetter(name)
-            for name, info in model.model_fields.items()
-            if nested_model(info.annotation)
-        ),
-    )
