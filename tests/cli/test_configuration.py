@@ -17,10 +17,8 @@ from frontdesk.cli.config import (
     line_of,
     parsed,
     read,
-    with_profile,
-    with_selected,
-    without_profile,
 )
+from frontdesk.cli.profiles import with_profile, with_selected, without_profile
 from frontdesk.cli.target import Target, resolve
 from frontdesk.environment import cache_limit_bytes, config_file
 from frontdesk.errors import BadSettings

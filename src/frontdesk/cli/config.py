@@ -1,8 +1,7 @@
 """Configuration file: profiles, viewer settings, network and key bindings.
 
 pydantic validates the document. An invalid value is reported with its line and replaced by its
-default; the rest of the file is used. tomlkit locates mistakes and edits the text, so that comments
-and formatting survive.
+default; the rest of the file is used. tomlkit locates mistakes. `profiles.py` edits the file.
 """
 
 import re
@@ -26,7 +25,6 @@ from frontdesk.text import clean, one_line
 from frontdesk.time_format import parse_duration
 
 if TYPE_CHECKING:
-    from tomlkit import TOMLDocument
     from tomlkit.container import Container
 
 _LONGEST_VALUE = 100
@@ -669,85 +667,3 @@ def _suggestion(name: str, known: Collection[str]) -> str:
 def _nearest_name(name: str, known: Collection[str]) -> str:
     near = get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def with_profile(text: str, profile: Profile) -> str:
-    """Append a profile.
-
-    Raises: BadSettings: the text cannot be edited automatically.
-    """
-    import tomlkit
-
-    members = profile.model_dump(
-        mode="json", by_alias=True, exclude={"name", "theme"}, exclude_defaults=True
-    )
-    expected = toml.loads(text)
-    expected.setdefault("profiles", {})[profile.name] = members
-    gap = "" if not text or text.endswith("\n") else "\n"
-    section = tomlkit.dumps({"profiles": {profile.name: members}})
-    return _checked(f"{text}{gap}\n{section}", expected)
-
-
-def without_profile(text: str, name: str) -> str:
-    """Remove a profile, and deselect it. Comments after its last value stay.
-
-    Raises: BadSettings: the text cannot be edited automatically.
-    """
-    from tomlkit.items import Table
-
-    expected = toml.loads(text)
-    del expected["profiles"][name]
-    document = _document(text)
-    if expected.get("profile") == name:
-        del expected["profile"]
-        del document["profile"]
-        text = document.as_string()
-    table = document["profiles"].get(name)
-    if not isinstance(table, Table):
-        raise _by_hand()
-    first = line_of(text, ("profiles", name)) - 1
-    body = table.value.body
-    size = max((at for at, (key, _) in enumerate(body, start=1) if key), default=0)
-    entries = "".join(item.as_string() + ("\n" if key else "") for key, item in body[:size])
-    lines = text.split("\n")
-    del lines[first : first + 1 + entries.count("\n")]
-    return _checked("\n".join(lines), expected)
-
-
-def with_selected(text: str, name: str) -> str:
-    """Select a default profile.
-
-    Raises: BadSettings: the text cannot be edited automatically.
-    """
-    document = _document(text)
-    document["profile"] = name
-    return _checked(document.as_string(), {**toml.loads(text), "profile": name})
-
-
-def _document(text: str) -> "TOMLDocument":
-    """Parse a text for editing."""
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = tomlkit.parse(text)
-    except (TOMLKitError, RecursionError):
-        raise _by_hand() from None
-    if document.as_string() != text:
-        raise _by_hand()
-    return document
-
-
-def _checked(text: str, expected: dict[str, Any]) -> str:
-    """Return the edited text if it parses to the expected document."""
-    try:
-        members = toml.loads(text)
-    except ValueError:
-        members = {}
-    if {"profiles": {}, **members} != {"profiles": {}, **expected}:
-        raise _by_hand()
-    return text
-
-
-def _by_hand() -> BadSettings:
-    return BadSettings("The configuration is written in a way that only a hand can change")

@@ -1,7 +1,16 @@
-"""Adds profiles to the configuration file."""
+"""Adds, selects and removes profiles in the configuration file.
 
-from frontdesk.cli.config import PROFILE_NAME, Configuration, Profile
+tomlkit edits the text, so that comments and formatting survive.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from frontdesk import private_files, toml
+from frontdesk.cli.config import NEW_FILE, PROFILE_NAME, Configuration, Profile, line_of
 from frontdesk.errors import BadSettings
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
 
 
 def add_profile(configured: Configuration, profile: Profile, key: str | None, *, use: bool) -> str:
@@ -9,7 +18,6 @@ def add_profile(configured: Configuration, profile: Profile, key: str | None, *,
 
     Returns a message. Raises: UnusableFile, BadSettings.
     """
-    from frontdesk.cli.config import with_profile, with_selected, without_profile
     from frontdesk.cli.key_store import forget_key, keep_key
 
     text = configuration_text(configured)
@@ -38,8 +46,6 @@ def configuration_text(configured: Configuration) -> str:
 
     Raises: BadSettings: the file is not TOML, so it must not be edited automatically.
     """
-    from frontdesk.cli.config import NEW_FILE
-
     if any(not mistake.place for mistake in configured.mistakes):
         raise BadSettings(f"{configured.path}, {configured.mistakes[0]}")
     try:
@@ -49,6 +55,86 @@ def configuration_text(configured: Configuration) -> str:
 
 
 def write_configuration(configured: Configuration, text: str) -> None:
-    from frontdesk import private_files
-
     private_files.save_text(configured.path, text)
+
+
+def with_profile(text: str, profile: Profile) -> str:
+    """Append a profile.
+
+    Raises: BadSettings: the text cannot be edited automatically.
+    """
+    import tomlkit
+
+    members = profile.model_dump(
+        mode="json", by_alias=True, exclude={"name", "theme"}, exclude_defaults=True
+    )
+    expected = toml.loads(text)
+    expected.setdefault("profiles", {})[profile.name] = members
+    gap = "" if not text or text.endswith("\n") else "\n"
+    section = tomlkit.dumps({"profiles": {profile.name: members}})
+    return _checked(f"{text}{gap}\n{section}", expected)
+
+
+def without_profile(text: str, name: str) -> str:
+    """Remove a profile, and deselect it. Comments after its last value stay.
+
+    Raises: BadSettings: the text cannot be edited automatically.
+    """
+    from tomlkit.items import Table
+
+    expected = toml.loads(text)
+    del expected["profiles"][name]
+    document = _document(text)
+    if expected.get("profile") == name:
+        del expected["profile"]
+        del document["profile"]
+        text = document.as_string()
+    table = document["profiles"].get(name)
+    if not isinstance(table, Table):
+        raise _by_hand()
+    first = line_of(text, ("profiles", name)) - 1
+    body = table.value.body
+    size = max((at for at, (key, _) in enumerate(body, start=1) if key), default=0)
+    entries = "".join(item.as_string() + ("\n" if key else "") for key, item in body[:size])
+    lines = text.split("\n")
+    del lines[first : first + 1 + entries.count("\n")]
+    return _checked("\n".join(lines), expected)
+
+
+def with_selected(text: str, name: str) -> str:
+    """Select a default profile.
+
+    Raises: BadSettings: the text cannot be edited automatically.
+    """
+    document = _document(text)
+    document["profile"] = name
+    return _checked(document.as_string(), {**toml.loads(text), "profile": name})
+
+
+def _document(text: str) -> "TOMLDocument":
+    """Parse a text for editing."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+    except (TOMLKitError, RecursionError):
+        raise _by_hand() from None
+    if document.as_string() != text:
+        raise _by_hand()
+    return document
+
+
+def _checked(text: str, expected: dict[str, Any]) -> str:
+    """Return the edited text if it parses to the expected document."""
+    try:
+        members = toml.loads(text)
+    except ValueError:
+        members = {}
+    if {"profiles": {}, **members} != {"profiles": {}, **expected}:
+        raise _by_hand()
+    return text
+
+
+def _by_hand() -> BadSettings:
+    return BadSettings("The configuration is written in a way that only a hand can change")

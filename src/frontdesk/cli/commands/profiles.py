@@ -16,6 +16,8 @@ from frontdesk.cli.profiles import (
     add_profile,
     check_name,
     configuration_text,
+    with_selected,
+    without_profile,
     write_configuration,
 )
 from frontdesk.cli.target import where
@@ -106,8 +108,6 @@ def list_command() -> None:
 @click.argument("name")
 def use_command(name: str) -> None:
     """Make a profile the current one."""
-    from frontdesk.cli.config import with_selected
-
     configured = configuration(whole=False)
     profile = configured.named(name)
     write_configuration(configured, with_selected(configuration_text(configured), name))
@@ -124,7 +124,6 @@ def remove_command(name: str, yes: bool) -> None:
 
     Its cached pages stay; `frontdesk cache clear` deletes them.
     """
-    from frontdesk.cli.config import without_profile
     from frontdesk.cli.key_store import forget_key
 
     configured = configuration(whole=False)
