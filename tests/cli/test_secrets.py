@@ -26,7 +26,7 @@ from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters
 from frontdesk.service.routes import ENDPOINTS
-from frontdesk.service.webhooks.secrets import WebhookSecret
+from frontdesk.service.webhooks.receiver import WebhookSecret
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.setup_form import SetupValues
 

@@ -12,12 +12,11 @@ from tests.stores import sqlite_store
 
 import frontdesk
 from frontdesk.ingest.audit import differences
-from frontdesk.ingest.webhook_retention import DAY, delete_old_webhooks
 from frontdesk.ingest.webhooks import processor as intake_module
 from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, WebhookProcessor
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import ReceivedBody
+from frontdesk.store.raw_events import DAY, ReceivedBody, delete_old_webhooks
 
 PACKAGE = str(Path(frontdesk.__file__).parent)
 ACCOUNT, NOW = 1, 1_773_480_600_000

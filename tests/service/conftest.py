@@ -12,7 +12,7 @@ from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.service.api_keys import SCOPES, EphemeralKey, KeyGrant, key_hash, key_id, new_key
 from frontdesk.service.app import Application, create_app
-from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
 from frontdesk.store.database import Database
 
 

@@ -25,8 +25,13 @@ from tests.service.webhook_receivers import (
 
 from frontdesk.errors import Unreachable
 from frontdesk.service.webhooks import receiver as receiver_module
-from frontdesk.service.webhooks.receiver import MOST_AT_ONCE, MOST_BYTES, MOST_BYTES_AT_ONCE
-from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+from frontdesk.service.webhooks.receiver import (
+    MOST_AT_ONCE,
+    MOST_BYTES,
+    MOST_BYTES_AT_ONCE,
+    WebhookSecret,
+    WebhookSecrets,
+)
 from frontdesk.store.database import Connection, Database
 
 T = TypeVar("T")

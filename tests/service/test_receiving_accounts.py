@@ -17,7 +17,7 @@ from tests.service.webhook_receivers import (
 
 from frontdesk.service.app import create_app
 from frontdesk.service.server.worker import Dispatcher
-from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
 from frontdesk.store.accounts import add_account, disable_account
 from frontdesk.store.database import Connection, Database
 

@@ -9,8 +9,7 @@ import httpx
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import ConversationEvent, Person
-from frontdesk.service.webhooks.receiver import Receiver
-from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+from frontdesk.service.webhooks.receiver import Receiver, WebhookSecret, WebhookSecrets
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store.database import Database
 from tests.soak.virtual_loop import VirtualLoop

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from frontdesk.client import InboxClient
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import ChoiceList, Picker
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.setup_form import ConnectApp

@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.app_base import CrashReportingApp
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.help import HelpScreen
 from frontdesk.tui.dialogs.picker import Menu, Picker
 from frontdesk.tui.dialogs.prompt import Prompt

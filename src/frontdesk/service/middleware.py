@@ -15,9 +15,8 @@ from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontdesk.service.access_control import RequestContext
-from frontdesk.service.access_log import AccessLog, ResponseObserver
 from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, no_route, problem_of
-from frontdesk.service.telemetry import Telemetry
+from frontdesk.service.telemetry import AccessLog, ResponseObserver, Telemetry
 
 MAX_REQUEST_BYTES = 8192
 JSON = "application/json"
@@ -178,6 +177,13 @@ def problem_response(problem: ApiError, request_id: str, base_uri: str) -> Respo
         **dict(problem.headers),
     }
     return Response(problem.document(request_id, base_uri), problem.status, headers)
+
+
+def check_method(method: str, allowed: tuple[str, ...], detail: str) -> None:
+    """Raises: ApiError: the method is not one of `allowed`."""
+    if method not in allowed:
+        headers = (("Allow", ", ".join(allowed)),)
+        raise ApiError("method_not_allowed", detail, headers=headers, allow=allowed)
 
 
 def next_link(scope: Scope, cursor: str) -> str:

@@ -144,13 +144,6 @@ def no_route() -> ApiError:
     return ApiError("route_not_found", "This service has no such path.")
 
 
-def check_method(method: str, allowed: tuple[str, ...], detail: str) -> None:
-    """Raises: ApiError: the method is not one of `allowed`."""
-    if method not in allowed:
-        headers = (("Allow", ", ".join(allowed)),)
-        raise ApiError("method_not_allowed", detail, headers=headers, allow=allowed)
-
-
 def problem_of(error: Exception) -> ApiError:
     """Map any exception to the problem in the response."""
     match error:

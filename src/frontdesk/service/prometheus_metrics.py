@@ -24,8 +24,8 @@ from starlette.routing import Route
 
 from frontdesk.errors import InboxError
 from frontdesk.service.access_control import RequestContext
-from frontdesk.service.middleware import Handler, HttpApplication
-from frontdesk.service.problems import PROBLEM_BASE_URI, check_method
+from frontdesk.service.middleware import Handler, HttpApplication, check_method
+from frontdesk.service.problems import PROBLEM_BASE_URI
 from frontdesk.service.telemetry import Telemetry
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.database import Connection, Database, Row

@@ -1,16 +1,56 @@
-"""Events of the service to be counted, and here dropped: the default without an exporter.
+"""Access log in JSON, and events of the service to be counted.
 
-`ServiceMetrics` in `prometheus_metrics.py` counts them.
+The log has one object per response and line, without keys, phone numbers or queries.
 """
 
+import json
+import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontdesk.service.access_control import RequestContext
+from frontdesk.wire import timestamp
+
+_log = logging.getLogger("frontdesk.service")
+
+
+class AccessLog:
+    """Writes whole lines to `stream`, so that several processes can append to one file.
+
+    A failing stream never fails a request: the first failure and the recovery are logged.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._missing = 0
+
+    def write(self, entry: dict[str, object]) -> None:
+        line = json.dumps(entry) + "\n"
+        try:
+            # A newline first: the failed write may have left a partial line.
+            self._stream.write(f"\n{line}" if self._missing else line)
+            self._stream.flush()
+        except OSError as error:
+            if not self._missing:
+                _log.warning(
+                    "The access log cannot be written: %s. The service goes on without it",
+                    error.strerror,
+                )
+            self._missing += 1
+        else:
+            if self._missing:
+                _log.warning(
+                    "The access log is written again; %d answers are missing", self._missing
+                )
+            self._missing = 0
 
 
 class Telemetry:
-    """Receives events and ignores them; the base class of `ServiceMetrics`."""
+    """Receives events and ignores them; `ServiceMetrics` in `prometheus_metrics.py` counts them."""
 
     def response(self, context: RequestContext, status: int, seconds: float) -> None:
         """A response was sent. seconds: since the request came."""
@@ -28,3 +68,52 @@ class Telemetry:
 
     def shed(self, where: str) -> None:
         """Too many came at once: a "request" or a "connection" was refused."""
+
+
+class ResponseObserver:
+    """Middleware that logs and counts each response after its end; inside of ContextMiddleware."""
+
+    def __init__(self, app: ASGIApp, log: AccessLog | None, telemetry: Telemetry) -> None:
+        self._app = app
+        self._log = log
+        self._telemetry = telemetry
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status, size = 0, 0
+
+        async def count(message: Message) -> None:
+            nonlocal status, size
+            status = message.get("status", status)
+            size += len(message.get("body", b""))
+            await send(message)
+
+        await self._app(scope, receive, count)
+        # Without a status, the client left before there was a response.
+        if status:
+            seconds = time.perf_counter() - started
+            self._telemetry.response(RequestContext.of(scope), status, seconds)
+            if self._log is not None:
+                # The server drops the body of a response to HEAD.
+                sent = 0 if scope["method"] == "HEAD" else size
+                self._log.write(_entry(scope, status, round(seconds * 1000, 3), sent))
+
+
+def _entry(scope: Scope, status: int, milliseconds: float, size: int) -> dict[str, object]:
+    context = RequestContext.of(scope)
+    grant = None if context.principal is None else context.principal.grant
+    return {
+        "time": timestamp(context.now),
+        "method": scope["method"],
+        "route": context.route,
+        "status": status,
+        "code": context.problem,
+        "duration_ms": milliseconds,
+        "bytes": size,
+        "key_id": None if grant is None else grant.key_id,
+        "account": None if grant is None else str(grant.account_id),
+        "request_id": context.id,
+    }

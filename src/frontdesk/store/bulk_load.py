@@ -13,10 +13,9 @@ from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.store import contacts, message_search
 from frontdesk.store.connect import open_database
-from frontdesk.store.database import Connection, Dialect, FillingConnection
+from frontdesk.store.database import Connection, Dialect, FillingConnection, statements
 from frontdesk.store.dsn import is_address, shown
 from frontdesk.store.rows import table_of
-from frontdesk.store.sql_scripts import statements
 
 # Kind of rows, and the values of all columns of each, in column order.
 Packed = tuple[str, list[tuple[Any, ...]]]

@@ -13,9 +13,8 @@ from typing import Any
 
 from frontdesk.store.contacts import like_pattern, trigrams
 from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids, states_of
-from frontdesk.store.database import Connection, Database, Row, first_number
+from frontdesk.store.database import Connection, Database, Row, first_number, statements
 from frontdesk.store.lookups import has_message_index, message_index_state
-from frontdesk.store.sql_scripts import statements
 from frontdesk.text import REPLACEMENT, folded
 
 # Messages indexed in one transaction of `build`.

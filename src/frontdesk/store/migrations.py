@@ -9,8 +9,7 @@ from types import MappingProxyType
 from frontdesk.errors import UnusableFile
 from frontdesk.store import rollups
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
-from frontdesk.store.database import SCHEMA_VERSION, Connection
-from frontdesk.store.sql_scripts import statements
+from frontdesk.store.database import SCHEMA_VERSION, Connection, statements
 from frontdesk.wire.values import epoch_milliseconds
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, get_type_hints
 
-from frontdesk.store.sql_scripts import statements
+from frontdesk.store.database import statements
 from frontdesk.text import compact_json
 
 

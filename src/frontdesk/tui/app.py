@@ -16,8 +16,7 @@ from frontdesk.tui.action_groups import CommandEntry, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs.base import SizedScreen
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice, SizedScreen
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch

@@ -21,7 +21,7 @@ from frontdesk.query import (
 )
 from frontdesk.query.plan import STANDARD
 from frontdesk.tui.bar_texts import chip, count_for
-from frontdesk.tui.dialogs.choices import Choice, MenuEntry
+from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.wire import ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.queries import EXTENSIONS

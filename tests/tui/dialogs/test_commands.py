@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from frontdesk.tui.action_groups import group_of
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import containing
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_validation import action_ids

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from textual.app import App
 
-from frontdesk.tui.dialogs.choices import MenuEntry
+from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.dialogs.picker import Menu, MenuList
 from tests.tui.conftest import chosen_line, settle, shown
 from tests.tui.views import Dressed

@@ -4,7 +4,7 @@ import pytest
 from textual.events import Key
 from textual.widgets import Input
 
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker
 from tests.tui.conftest import chosen_line, settle, shown
 from tests.tui.views import Dressed

@@ -20,15 +20,15 @@ from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.webhook_retention import DEFAULT_RETENTION_DAYS
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
+from frontdesk.store.raw_events import DEFAULT_RETENTION_DAYS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
     from frontdesk.service.server.sockets import Network
     from frontdesk.service.server.worker import Plan
-    from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+    from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
     from frontdesk.service.webhooks.worker import WorkerSettings
 
 STANDARD_ERROR = "-"
@@ -345,8 +345,8 @@ def _proxy(text: str) -> "Network":
 
 def worker_settings(options: WebhookOptions) -> "WorkerSettings":
     from frontdesk.ingest.idle_conversations import IdleLimit
-    from frontdesk.ingest.webhook_retention import DAY
     from frontdesk.service.webhooks.worker import WorkerSettings
+    from frontdesk.store.raw_events import DAY
 
     idle_limit = None
     if options.resolve_after_days is not None:
@@ -364,7 +364,7 @@ def webhook_secrets(options: WebhookOptions, *, on_loopback: bool) -> "WebhookSe
     on_loopback: the webhook address is reachable only from this machine. Raises: BadSettings:
     secrets are incomplete, or missing although webhooks were requested.
     """
-    from frontdesk.service.webhooks.secrets import WebhookSecret, WebhookSecrets
+    from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
 
     if options.insecure_no_signature:
         if not on_loopback:
@@ -386,7 +386,7 @@ def webhook_secrets(options: WebhookOptions, *, on_loopback: bool) -> "WebhookSe
 
 
 def _from_file(name: str) -> "WebhookSecrets":
-    from frontdesk.service.webhooks.secrets import WebhookSecrets
+    from frontdesk.service.webhooks.receiver import WebhookSecrets
 
     try:
         members = toml.loads(private_files.load_text(name))
@@ -402,7 +402,7 @@ def _from_file(name: str) -> "WebhookSecrets":
 
 def _secret(name: str, place: str, members: object) -> "WebhookSecret":
     """Raises: BadSettings, which quotes no value."""
-    from frontdesk.service.webhooks.secrets import WebhookSecret
+    from frontdesk.service.webhooks.receiver import WebhookSecret
 
     needed = ("app_secret", "verify_token")
     pair = members if isinstance(members, dict) else {}

@@ -4,10 +4,15 @@ Not part of `/v1`: it needs no API key and is not rate limited.
 """
 
 import asyncio
+import hashlib
+import hmac
 import json
-from collections.abc import Callable
+import re
+import secrets
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeVar
 
 from starlette.requests import Request
@@ -15,12 +20,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from frontdesk.service.access_control import RequestContext, client_address
-from frontdesk.service.access_log import AccessLog
-from frontdesk.service.middleware import Handler, HttpApplication
-from frontdesk.service.problems import ApiError, check_method, no_route, too_busy
+from frontdesk.service.middleware import Handler, HttpApplication, check_method
+from frontdesk.service.problems import ApiError, no_route, too_busy
 from frontdesk.service.rate_limit import ClientQuota, Reservation
-from frontdesk.service.telemetry import Telemetry
-from frontdesk.service.webhooks.secrets import WebhookSecrets
+from frontdesk.service.telemetry import AccessLog, Telemetry
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import ReceivedBody, keep
@@ -38,15 +41,54 @@ MOST_BYTES_AT_ONCE = 16 * MOST_BYTES
 MOST_AT_ONCE = 32
 RETRY_SECONDS = 5
 THREADS = 2
+_SIGNATURE_FORM = re.compile(rb"sha256=([0-9a-f]{64})", re.IGNORECASE)
 
 T = TypeVar("T")
 
 _METHODS = ("GET", "POST")
-_SIGNATURE = "x-hub-signature-256"
-_STORED_HEADERS = ("content-type", "user-agent", _SIGNATURE)
+_SIGNATURE_HEADER = "x-hub-signature-256"
+_STORED_HEADERS = ("content-type", "user-agent", _SIGNATURE_HEADER)
 _LONGEST_HEADER = 512
 _CLOSE = (("Connection", "close"),)
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSecret:
+    """Secrets of one Meta app. An app_secret of None disables verification; "" matches nothing."""
+
+    app_secret: str | None = field(repr=False)
+    verify_token: str = field(default="", repr=False)
+
+    def verify_signature(self, body: bytes, signature: bytes) -> bool:
+        """Verify `X-Hub-Signature-256`: "sha256=" and the hex HMAC-SHA256 of the raw body."""
+        if self.app_secret is None:
+            return True
+        match = _SIGNATURE_FORM.fullmatch(signature)
+        claimed = match[1].lower() if match else b""
+        digest = hmac.new(self.app_secret.encode(), body, hashlib.sha256).hexdigest()
+        return hmac.compare_digest(digest.encode(), claimed) and bool(self.app_secret)
+
+    def matches_token(self, token: str) -> bool:
+        """Compare in constant time with the verify token of the subscription handshake."""
+        return hmac.compare_digest(self.verify_token.encode(), token.encode()) and bool(
+            self.verify_token
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSecrets:
+    """Secrets per account slug, with a common default."""
+
+    common: WebhookSecret | None = None
+    own: Mapping[str, WebhookSecret] = field(default_factory=lambda: MappingProxyType({}))
+
+    def for_account(self, slug: str) -> WebhookSecret:
+        """Return the account's secrets or the common ones; without either, ones that match
+        nothing."""
+        secret = self.own.get(slug) or self.common
+        # Random secrets keep the comparison, so that timing does not reveal which accounts exist.
+        return secret or WebhookSecret(secrets.token_hex(), secrets.token_hex())
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +190,7 @@ class Receiver(HttpApplication):
         A missing account is reported only after the signature is verified.
         """
         secret = self._secrets.for_account(delivery.slug or DEFAULT_ACCOUNT)
-        signature = delivery.headers.get(_SIGNATURE, "").encode("latin-1")
+        signature = delivery.headers.get(_SIGNATURE_HEADER, "").encode("latin-1")
         if not secret.verify_signature(delivery.body, signature):
             raise ApiError("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
         _check_json(delivery.body)

@@ -1,11 +1,11 @@
-"""Base classes of screens and dialogs: breakpoints, focus, dismissal, keys typed ahead.
+"""Base classes of screens and dialogs, and the entries of menus and pickers.
 
 A screen applies its size before the first paint, and keeps a focused widget. Dismissal is
 idempotent. Dialogs buffer keys that are typed before their widgets are mounted.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from textual import events, on
 from textual.await_complete import AwaitComplete
@@ -19,6 +19,30 @@ from frontdesk.tui.action_groups import CommandEntry, all_commands, run_action
 from frontdesk.tui.widgets.bar import StatusBar
 
 R = TypeVar("R")
+V = TypeVar("V")
+
+
+class MenuEntry(NamedTuple, Generic[V]):
+    """Menu entry: the letter that selects it, the result, and the label."""
+
+    letter: str
+    value: V
+    words: str
+
+
+class Choice(NamedTuple, Generic[V]):
+    """Picker entry: `value` is the result, `words` the label, `hint` is right-aligned.
+
+    `spans` are (start, end) offsets of the highlighted parts of `words`. synonyms: words that find
+    it too. heading: of a group that begins here.
+    """
+
+    value: V
+    words: str
+    hint: str = ""
+    spans: Sequence[tuple[int, int]] = ()
+    synonyms: str = ""
+    heading: str = ""
 
 
 class SizedScreen(Screen[R]):

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from textual.app import App
 from textual.screen import Screen
 
-from frontdesk.tui.dialogs.choices import Choice, MenuEntry, V
+from frontdesk.tui.dialogs.base import Choice, MenuEntry, V
 
 R = TypeVar("R")
 

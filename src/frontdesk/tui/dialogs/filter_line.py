@@ -12,8 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.query import Completion, Query, QueryNames, check, complete
-from frontdesk.tui.dialogs.base import AnswerDialog, TextField
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import AnswerDialog, Choice, TextField
 from frontdesk.tui.dialogs.picker import ChoiceList
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.widgets.line_widget import PARTS

@@ -15,8 +15,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
-from frontdesk.tui.dialogs.base import AnswerDialog, Dialog, TextField
-from frontdesk.tui.dialogs.choices import Choice, MenuEntry, V
+from frontdesk.tui.dialogs.base import AnswerDialog, Choice, Dialog, MenuEntry, TextField, V
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread

@@ -21,7 +21,7 @@ from frontdesk.time_format import ago
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import problem_words
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.switcher import PAUSE_SECONDS, number_choices
 

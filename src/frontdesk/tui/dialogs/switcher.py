@@ -18,7 +18,7 @@ from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.connection import problem_words
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, View
 from frontdesk.tui.widgets.conversation_row import snippet

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.action_groups import CommandEntry
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs.choices import MenuEntry
+from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import Targets
 from frontdesk.wire import PhoneRef

@@ -25,7 +25,7 @@ from frontdesk.tui.clipboard import copy, links_in, open_outside, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor, moment_words
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs.choices import Choice, MenuEntry
+from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.key_names import KeyNames

@@ -27,8 +27,7 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
-from frontdesk.tui.dialogs.base import Dialog
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.prompt import Prompt

@@ -16,7 +16,7 @@ from frontdesk.time_format import short_date, time_of_day
 from frontdesk.tui import sentences
 from frontdesk.tui.bar_texts import count_for
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs.choices import Choice
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.view_table import Opening
