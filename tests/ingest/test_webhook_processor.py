@@ -1,16 +1,13 @@
 """Stored webhook bodies become messages: in bounded steps, once, whatever fails."""
 
 import json
-import sys
 from collections import Counter
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
+from tests.journeys import recorded_modules
 from tests.stores import sqlite_store
 
-import frontdesk
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.webhooks import processor as intake_module
 from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, WebhookProcessor
@@ -18,7 +15,6 @@ from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import DAY, ReceivedBody, delete_old_webhooks
 
-PACKAGE = str(Path(frontdesk.__file__).parent)
 ACCOUNT, NOW = 1, 1_773_480_600_000
 CHANNEL = "106540352242922"
 Element = dict[str, Any]
@@ -103,22 +99,12 @@ STATUS = {
 def test_a_body_goes_through_thirty_modules_at_most_on_its_way_to_its_rows(
     one: bytes,
 ):
-    entered: set[str] = set()
-
-    def record(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
-            entered.add(frame.f_code.co_filename)
-
     with sqlite_store() as database:
         arrive(database, one)
-        before = sys.getprofile()
-        sys.setprofile(record)
-        try:
+        with recorded_modules() as modules:
             intake(database).step(ACCOUNT)
-        finally:
-            sys.setprofile(before)
 
-    assert 20 < len(entered) <= 30
+    assert 20 < len(modules) <= 30
 
 
 def test_a_thousand_messages_in_one_body_are_many_transactions(database: Database):

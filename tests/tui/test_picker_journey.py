@@ -1,0 +1,17 @@
+"""The way from a key press to a picker, in modules."""
+
+from tests.journeys import recorded_modules
+from tests.tui.conftest import Viewer, settle
+
+# Every key resets the polling interval, and what is behind a dialog is painted again.
+BESIDE = {"tui/polling.py", "tui/clock.py", "tui/widgets/bar.py"}
+
+
+async def test_the_picker_of_labels_opens_through_25_modules_at_most(viewer: Viewer) -> None:
+    async with viewer().run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        with recorded_modules() as modules:
+            await pilot.press("f", "l")
+            await settle(pilot)
+    assert {"tui/dialogs/picker.py", "mailbox/catalogues.py"} <= modules
+    assert len(modules - BESIDE) <= 25
