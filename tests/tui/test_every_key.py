@@ -210,8 +210,9 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-# Keys that change nothing on the screen unless something failed.
+# Keys that change nothing on the screen unless something failed, or there is nothing to open.
 UNSEEN = {
+    "inbox.open_link",
     "inbox.redraw",
     "inbox.refresh",
     "server.ask",

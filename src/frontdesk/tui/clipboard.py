@@ -70,10 +70,12 @@ _CLOSING = {")": "(", "]": "["}
 
 
 def links_in(entry: Message | Note) -> list[str]:
-    """Distinct web addresses of an entry, its media's first."""
+    """Distinct web addresses of an entry, its media's first, then that of its advertisement."""
     links = [match.group() for match in _ADDRESS.finditer(entry.text or "")]
-    if isinstance(entry, Message) and entry.media and entry.media.url:
-        links.insert(0, entry.media.url)
+    if isinstance(entry, Message):
+        media, referral = entry.media, entry.referral or {}
+        of_message = (media and media.url, referral.get("source_url"))
+        links = [*(link for link in of_message if isinstance(link, str)), *links]
     usable = [address for address in map(_trimmed, links) if is_web(address)]
     return list(dict.fromkeys(usable))
 

@@ -41,7 +41,6 @@ NO_EARLIER_DAY = "No earlier day is loaded. {key}: go to a date"
 NO_MESSAGES_SINCE = "No messages on or after {day:%Y-%m-%d}"
 NO_THREAD = "{problem}. This thread has not been loaded yet."
 NO_CONVERSATION = "No conversation is selected"
-NO_LINK = "No link in this message"
 NO_BROWSER = "No browser here. The link is copied: "
 NO_MESSAGES = {
     "all": "No messages in this conversation",

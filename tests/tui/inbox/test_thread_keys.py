@@ -111,7 +111,7 @@ async def test_the_help_of_a_thread_has_no_key_that_opens_nothing(viewer: Viewer
         await settle(pilot)
         await pilot.press("enter", "question_mark", *"open")
         await settle(pilot)
-        assert "Open in the browser" in shown(app)
+        assert "Last opened conversation" in shown(app)
         assert "↵" not in shown(app).partition("↵ choose")[0].partition("Keys that work here")[2]
 
 
@@ -159,13 +159,28 @@ async def test_the_copy_menu_copies_the_customer(
         assert app.clipboard == conversation.id
 
 
-async def test_a_message_without_a_link_says_so(viewer: Viewer) -> None:
+@pytest.mark.parametrize("opens", [False, True])
+async def test_only_a_message_with_a_link_has_keys_for_it(viewer: Viewer, opens: bool) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("enter", "o")
+        if opens:
+            # A question about an advertisement.
+            await pilot.press(*"flquestion", "enter")
+            await settle(pilot)
+            await pilot.press("3", "g")
+            await settle(pilot)
+            assert "https://ads.example/" in shown(app)
+        assert bool(screen_of(app).thread.links) == opens
+        await pilot.press("question_mark", *"in the browser")
         await settle(pilot)
-        assert notifications(app) == ["No link in this message"]
+        assert ("Open in the browser" in shown(app)) == opens
+        await pilot.press("escape", "Y")
+        await settle(pilot)
+        assert ("a link in the message" in shown(app)) == opens
+        await pilot.press("escape", *([] if opens else "o"))
+        await settle(pilot)
+        assert notifications(app) == []
 
 
 @pytest.mark.parametrize(

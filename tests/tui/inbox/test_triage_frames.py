@@ -609,6 +609,35 @@ def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
     play(source, tmp_path, story)
 
 
+@pytest.mark.parametrize("key", ["W", "u"])
+def test_a_search_of_a_slow_server_is_shown_after_half_a_second_and_can_be_stopped(
+    tmp_path: Path, key: str
+) -> None:
+    seconds = 0.0
+    source = MemoryInbox(2_000, lambda: seconds)
+    for id in source.rows:
+        source.change(id, unread_count=1 if id == "100" else 0)
+
+    async def story(app: MemoryInboxApp) -> None:
+        nonlocal seconds
+        await asyncio.sleep(1.0)
+        before, seconds = Shown(app).selected, 0.3
+        await press(app, key, seconds=0.4)
+        assert "searching" not in status(app)
+        await press(app, "g", "j", seconds=2.0)
+        before, seconds = Shown(app).selected, 5.0
+        await press(app, key, seconds=0.4)
+        assert "searching" not in status(app)
+        await asyncio.sleep(0.4)
+        assert "searching… esc: stop" in status(app)
+        await press(app, "escape", seconds=0.1)
+        assert "searching" not in status(app)
+        await asyncio.sleep(20.0)
+        assert Shown(app).selected == before
+
+    play(source, tmp_path, story)
+
+
 @pytest.mark.parametrize("size", [(120, 40), (200, 50)])
 def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(
     tmp_path: Path, size: tuple[int, int]

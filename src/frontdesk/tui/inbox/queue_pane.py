@@ -2,17 +2,18 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from itertools import islice, takewhile
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.reactive import var
 from textual.timer import Timer
 from textual.worker import Worker, WorkerCancelled, WorkerState
 
@@ -39,7 +40,7 @@ from frontdesk.text import one_line
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import ConnectionMonitor
+from frontdesk.tui.connection import Answer, ConnectionMonitor
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.filters import counts_channels, offered, query_names, query_plan, store_lacks
 from frontdesk.tui.inbox.panes import Pane
@@ -88,6 +89,9 @@ _SCANNED_AT_ONCE, _SCANNED_PER_STEP = 500, 50
 # loop: after a pause of no length each of them would wait for a step.
 SCAN_PAUSE_SECONDS = 0.002
 
+# A search says that it is running after this time.
+_PATIENCE_SECONDS = 0.5
+
 # Worker groups: the scan for rows that match the local filter, and that of rows saved anew.
 SCAN, RESCAN = "scan", "rescan"
 
@@ -100,6 +104,9 @@ CHANNEL_KEYS: list[BindingType] = [
     Binding("J", "screen.channel(1)", "Next channel", id="inbox.next"),
     Binding("K", "screen.channel(-1)", "Previous channel", id="inbox.previous"),
 ]
+
+
+T = TypeVar("T")
 
 
 class ChannelPane(Pane):
@@ -151,6 +158,9 @@ class QueuePane(Pane):
 
     class MarksChanged(Message):
         """The marked rows or the progress of the scan have changed."""
+
+    # True while a search of the server takes long.
+    searching: var[bool] = var(False, init=False)
 
     def __init__(
         self,
@@ -501,13 +511,25 @@ class QueuePane(Pane):
 
         From there, the next longest. fallback: called if the server cannot answer.
         """
-        answer = await self._connection.ask(self._fetch_longest_waiting)
+        answer = await self._search(self._fetch_longest_waiting)
         if answer is None or answer.value is None:
             fallback()
             return
         self._opened[answer.value.id] = answer.value
         await self.reload()
         self._go_to_waiting(answer.value)
+
+    async def _search(self, request: Callable[[], Awaitable[T]]) -> Answer[T] | None:
+        """Send the request of a search, which the status line shows if it takes long."""
+        timer = self.set_timer(_PATIENCE_SECONDS, partial(setattr, self, "searching", True))
+        try:
+            return await self._connection.ask(request)
+        finally:
+            timer.stop()
+            self.searching = False
+
+    def watch_searching(self) -> None:
+        self.post_message(self.MarksChanged())
 
     async def _fetch_longest_waiting(self) -> Conversation | None:
         """Load the list by wait until it has the conversation; None if the server has no order."""
@@ -564,7 +586,7 @@ class QueuePane(Pane):
     @work(group=SEARCH, exclusive=True)
     async def find_unread(self) -> None:
         """Open the next unread conversation below, loading up to 20 pages to find it."""
-        answer = await self._connection.ask(self._fetch_unread)
+        answer = await self._search(self._fetch_unread)
         if answer is None:
             self.notify(self.no_unread_below, severity="warning", markup=False)
         elif answer.value is None:
@@ -1052,6 +1074,8 @@ class QueuePane(Pane):
 
     def loaded_words(self) -> str:
         """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
+        if self.searching:
+            return f"searching… {self._keys['inbox.back']}: stop"
         marked, unreadable = len(self.list.marked), self._unreadable + self._unreadable_below
         words = [f"{marked} selected"] if marked else []
         words += [f"{unreadable} unreadable"] if unreadable else []

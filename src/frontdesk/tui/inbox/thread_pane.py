@@ -386,7 +386,8 @@ class ThreadPane(Pane):
 
     def copy_from_menu(self) -> None:
         """Open the menu of the parts of a conversation that can be copied."""
-        dialogs.ask(self.app, dialogs.menu("Copy", COPY_MENU), self._copy_part)
+        entries = [entry for entry in COPY_MENU if entry.value != "link" or self.links]
+        dialogs.ask(self.app, dialogs.menu("Copy", entries), self._copy_part)
 
     @property
     def links(self) -> list[str]:
@@ -440,9 +441,7 @@ class ThreadPane(Pane):
     def _with_link(self, use: Callable[[str], None]) -> None:
         """Call `use` with the link of the message under the cursor; ask if it has several."""
         links = self.links
-        if not links:
-            say(self.screen, sentences.NO_LINK)
-        elif len(links) == 1:
+        if len(links) == 1:
             use(links[0])
         else:
             choices = [Choice(link, link) for link in links]
