@@ -23,6 +23,7 @@ import httpx
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.search_text import Terms
 from frontdesk.service.api_keys import new_key
 from frontdesk.store import message_search, writes
 from frontdesk.store.connect import open_database
@@ -197,7 +198,7 @@ def _parts(connection: Connection, random: Random, count: int) -> list[str]:
             word = random.choice(search_words(text) or [""])
             start = random.randrange(max(len(word) - 2, 1))
             part = word[start : start + random.randint(3, 12)]
-            if message_search.has_trigram([part]):
+            if Terms.of(part).is_indexed:
                 parts[part] = None
     return [*parts][:count]
 
@@ -209,18 +210,18 @@ def _scanned(connection: Connection, words: Sequence[str]) -> dict[str, dict[str
     while words:
         rows = connection.rows(
             """
-            SELECT conversation_id, created_at, id, text, deleted_at FROM message
+            SELECT conversation_id, created_at, id, text, deleted_at, content_json, media_json,
+              referral_json FROM message
             WHERE account_id = 1 AND (conversation_id, created_at, id) > (:one, :two, :three)
             ORDER BY account_id, conversation_id, created_at, id LIMIT 20000
             """,
             dict(zip(("one", "two", "three"), after, strict=True)),
         )
         for row in rows:
-            if message_search.is_found(row):
-                text = message_search.search_text(row["text"])
-                for word in words:
-                    if word in text:
-                        found[word][str(row["conversation_id"])] = row["created_at"] // 1000
+            text = message_search.text_of(row)
+            for word in words:
+                if word in text:
+                    found[word][str(row["conversation_id"])] = row["created_at"] // 1000
         if not rows:
             break
         after = (rows[-1]["conversation_id"], rows[-1]["created_at"], rows[-1]["id"])

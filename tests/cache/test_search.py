@@ -18,7 +18,8 @@ from frontdesk.cache import (
     thread_name,
 )
 from frontdesk.cache.rows import SearchedText
-from frontdesk.cache.search import Terms, snippet_of
+from frontdesk.cache.search import snippet_of
+from frontdesk.search_text import Terms
 from frontdesk.wire import Contact, Message, MessagePreview, timestamp
 
 

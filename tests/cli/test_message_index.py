@@ -11,6 +11,7 @@ from tests.stores import PostgresServer, bytes_of
 from frontdesk.cli.main import frontdesk
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.search_text import Terms
 from frontdesk.store import message_search
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -41,7 +42,9 @@ def found(path: Path) -> int | None:
         if not database.read(lambda connection: message_search.is_ready(connection, 1)):
             return None
         page = database.read(
-            lambda connection: message_search.match_page(connection, 1, everything, [WORD], None, 9)
+            lambda connection: message_search.match_page(
+                connection, 1, everything, Terms.of(WORD), None, 9
+            )
         )
         return page.total
 
@@ -69,6 +72,17 @@ def test_it_is_built_once_and_removed_again(tmp_path: Path) -> None:
     removed = run(*upgrade, "--no-message-search")
     assert "The index of messages is removed" in removed.stdout
     assert found(path) is None
+
+
+def test_an_index_of_an_older_frontdesk_is_completed_by_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    assert run("db", "init", "--database", str(path), "--message-search").exit_code == 0
+    say(path, "+16505551234")
+    with closing(SQLiteDatabase(path)) as database:
+        database.write(lambda c: message_search.remove(c, 1, c.rows("SELECT * FROM message")))
+        database.write(lambda c: c.run("PRAGMA user_version = 8"))
+    assert run("db", "upgrade", "--database", str(path)).exit_code == 0
+    assert found(path) == 1
 
 
 def test_a_sample_has_it_complete(tmp_path: Path) -> None:

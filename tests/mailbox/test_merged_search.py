@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.event_helpers import apply, inbound
 
-from frontdesk.cache import Cache, Hit
+from frontdesk.cache import MESSAGE, Cache, Hit
+from frontdesk.cache.rows import searched_text_in
 from frontdesk.cli.target import in_process
 from frontdesk.client import InboxClient
 from frontdesk.ingest.events import Person
@@ -186,3 +187,19 @@ def test_each_message_is_shown_once_the_newest_first_and_none_is_left_out_betwee
     assert {at for at in newest.values() if at >= end} <= set(map(datetime.fromisoformat, shown))
     assert run.more or len(shown) >= len(newest)
     assert len(shown) <= limit
+
+
+async def test_the_index_of_the_service_has_the_words_that_the_viewer_finds(
+    sample_database: SQLiteDatabase, client: InboxClient
+) -> None:
+    message_search.build(sample_database, lambda more: None)
+    rows = sample_database.read(
+        lambda connection: connection.rows("SELECT message_id, text FROM message_text")
+    )
+    indexed = {str(row["message_id"]): row["text"] for row in rows}
+    words: dict[str, str] = {}
+    async for conversation in client.conversations():
+        async for message in client.messages(conversation.id):
+            said = searched_text_in(MESSAGE, message.model_dump())
+            words[message.id] = "" if said is None else said.text
+    assert {id: text for id, text in words.items() if text} == indexed

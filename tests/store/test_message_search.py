@@ -24,12 +24,12 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.sample.bulk import Size, bulk_events
 from frontdesk.sample.catalogue import large_catalogue
+from frontdesk.search_text import Terms
 from frontdesk.store import message_search
 from frontdesk.store.contacts import search_words
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Database
-from frontdesk.store.message_search import Limits, has_trigram, match_page
-from frontdesk.text import folded
+from frontdesk.store.message_search import Limits, match_page, text_of
 
 CHANNEL = "106540352242922"
 # Few letters, so that words meet; and all that a pattern, a trigram or folding could trip over.
@@ -65,9 +65,14 @@ def database(engine: Engine) -> Iterator[Database]:
 
 
 def message(number: int, person: Person, second: int, text: str) -> MessageUpsert:
+    content, media = None, None
+    if number % 3 == 1:
+        content, text = {"kind": "buttons", "id": "b1", "options": [{"title": text}]}, ""
+    elif number % 3 == 2:
+        media = {"id": "42", "filename": text}
     return MessageUpsert(
         CHANNEL, person, f"wamid.{number}", second * 1000 + number, False, Author("contact"),
-        "text", "webhook", text,
+        "text", "webhook", text, content=content, media=media,
     )  # fmt: skip
 
 
@@ -103,12 +108,12 @@ def test_pages_of_a_search_are_a_scan_of_all_messages(
     for changes in batches:
         store_events(database, account_id, changes)
     assert [*database.read(lambda c: list(differences(c, account_id)))] == []
-    words = search_words(text)
-    if not has_trigram(words):
+    terms = Terms.of(text)
+    if not terms.is_indexed:
         return
     selection = ConversationSelection(states_of(states))
-    newest = scan(database, account_id, words, states)
-    matches, total = walk(database, account_id, selection, words, count, limits)
+    newest = scan(database, account_id, terms, states)
+    matches, total = walk(database, account_id, selection, terms, count, limits)
     seconds = {match["conversation_id"]: match["created_at"] // 1000 for match in matches}
     assert len(seconds) == len(matches)
     assert seconds == newest
@@ -123,13 +128,8 @@ def test_500_words_and_parts_of_words_of_an_inbox_find_what_a_scan_finds(engine)
         for events in (large_catalogue(UNTIL), *bulk_events(Size(60, 400, 5, UNTIL))):
             store_events(database, 1, [*events])
         said = [
-            (row["conversation_id"], row["created_at"] // 1000, folded(row["text"]))
-            for row in database.read(
-                lambda c: c.rows(
-                    "SELECT conversation_id, created_at, text FROM message"
-                    " WHERE deleted_at IS NULL AND text <> '' ORDER BY created_at"
-                )
-            )
+            (row["conversation_id"], row["created_at"] // 1000, text_of(row))
+            for row in database.read(lambda c: c.rows("SELECT * FROM message ORDER BY created_at"))
         ]
         words = sorted({word for _, _, text in said for word in search_words(text)})
         parts: set[str] = set()
@@ -137,11 +137,11 @@ def test_500_words_and_parts_of_words_of_an_inbox_find_what_a_scan_finds(engine)
             word = random.choice(words)
             start = random.randrange(len(word))
             part = word[start : start + random.randint(3, 9)]
-            if has_trigram([part]):
+            if Terms.of(part).is_indexed:
                 parts.add(part)
         for part in sorted(parts):
             newest = {id: second for id, second, text in said if part in text}
-            matches, total = walk(database, 1, EVERYTHING, [part], 40, Limits())
+            matches, total = walk(database, 1, EVERYTHING, Terms.of(part), 40, Limits())
             found = {one["conversation_id"]: one["created_at"] // 1000 for one in matches}
             assert (found, total) == (newest, len(newest)), part
 
@@ -156,15 +156,14 @@ def store_events(database: Database, account_id: int, changes: list) -> None:
             erase.erase(database, account_id, phone, lambda more: None)
 
 
-def scan(database: Database, account_id: int, words: list[str], states) -> dict[int, int]:
-    """The second of the newest message with every word, by conversation."""
+def scan(database: Database, account_id: int, terms: Terms, states) -> dict[int, int]:
+    """The second of the newest message with every term, by conversation."""
     rows = database.read(
         lambda c: c.rows(
             """
-            SELECT m.conversation_id, m.created_at, m.text, c.status FROM message AS m
+            SELECT m.*, c.status FROM message AS m
             JOIN conversation AS c ON c.account_id = m.account_id AND c.id = m.conversation_id
-            WHERE m.account_id = :id AND m.deleted_at IS NULL AND m.text IS NOT NULL
-            ORDER BY m.created_at
+            WHERE m.account_id = :id ORDER BY m.created_at
             """,
             {"id": account_id},
         )
@@ -172,17 +171,16 @@ def scan(database: Database, account_id: int, words: list[str], states) -> dict[
     return {
         row["conversation_id"]: row["created_at"] // 1000
         for row in rows
-        if row["status"] in states
-        and all(word in folded(row["text"].replace("\0", "\ufffd")) for word in words)
+        if row["status"] in states and terms.match_text(text_of(row))
     }
 
 
-def walk(database: Database, account_id: int, selection, words, count, limits):
+def walk(database: Database, account_id: int, selection, terms, count, limits):
     """All matches of a search, and its exact total, if it is known."""
     matches, after, total = [], None, None
     while True:
         page = database.read(
-            lambda c, after=after: match_page(c, account_id, selection, words, after, count, limits)
+            lambda c, after=after: match_page(c, account_id, selection, terms, after, count, limits)
         )
         assert len(page.matches) <= count
         if after is None and not page.capped:
@@ -204,7 +202,7 @@ def test_an_index_built_later_is_the_same_and_can_be_removed(engine):
         store_events(database, 1, [message(8, people[0], 20, "mañana"), PHONES[1]])
         assert [*database.read(lambda c: list(differences(c, 1)))] == []
         for limits in LIMITS:
-            matches, total = walk(database, 1, EVERYTHING, ["manana"], 2, limits)
+            matches, total = walk(database, 1, EVERYTHING, Terms.of("mañana"), 2, limits)
             assert [match["created_at"] for match in matches] == [20_008, 7_007, 6_006]
             assert total in (3, None)
         assert database.write(message_search.drop)
@@ -227,7 +225,21 @@ def test_a_build_that_ended_early_goes_on(engine, monkeypatch):
         message_search.build(database, batches.append)
         assert sum(batches) == 5
         assert [*database.read(lambda c: list(differences(c, 1)))] == []
-        assert len(walk(database, 1, EVERYTHING, ["hello"], 9, Limits())[0]) == 4
+        assert len(walk(database, 1, EVERYTHING, Terms.of("hello"), 9, Limits())[0]) == 4
+
+
+def test_an_index_is_completed_with_what_is_searched_now(engine):
+    with engine.fresh() as database:
+        message_search.build(database, lambda more: None)
+        people = [Person(phone=phone) for phone in PHONES]
+        store_events(database, 1, [message(n, people[n % 4], n, f"hello {n}") for n in range(8)])
+        rows = database.read(lambda c: c.rows("SELECT * FROM message"))
+        database.write(lambda c: message_search.remove(c, 1, rows[::2]))
+        database.write(message_search.refill)
+        assert not database.read(lambda c: message_search.is_ready(c, 1))
+        message_search.build(database, lambda more: None)
+        assert [*database.read(lambda c: list(differences(c, 1)))] == []
+        assert len(walk(database, 1, EVERYTHING, Terms.of("hello"), 9, Limits())[0]) == 4
 
 
 def test_an_index_that_is_not_that_of_the_texts_is_reported(tmp_path, engine):
@@ -237,9 +249,11 @@ def test_an_index_that_is_not_that_of_the_texts_is_reported(tmp_path, engine):
         database.write(message_search.check_index)
         database.write(lambda c: c.run("UPDATE message_text SET text = 'other'"))
         lines = database.read(lambda c: list(differences(c, 1)))
-        assert lines == [
-            "message 1: found by words of another text",
-            "messages that are not found by their words: 1",
+        assert lines == ["message 1: not found by its words alone"]
+        database.write(lambda c: c.run("UPDATE message_text SET message_id = 2"))
+        assert database.read(lambda c: list(differences(c, 1))) == [
+            "message 1: not found by its words alone",
+            "texts in the index of messages that do not exist: 1",
         ]
         if engine.name == "sqlite":
             with pytest.raises(UnusableFile):

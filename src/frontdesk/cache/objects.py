@@ -98,7 +98,8 @@ def _index(
     new: bool,
 ) -> None:
     # Deferred: the first paint does not need it.
-    from frontdesk.cache.rows import members_of, preview_in, searched_text_in
+    from frontdesk.cache.rows import preview_in, searched_text_in
+    from frontdesk.search_text import members_of
 
     value = members_of(body)
     said = searched_text_in(kind, value)

@@ -3,15 +3,13 @@
 Extracts searchable text from cached JSON.
 """
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
-from frontdesk.text import folded
+from frontdesk.search_text import member, message_pieces, searched_text, strings
 from frontdesk.timeline import Key
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, instant
 
@@ -122,19 +120,6 @@ def sort_text(moment: str) -> str:
     return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision)
 
 
-# Longest text that the viewer shows.
-_LONGEST_TEXT = 65_536
-
-# Phone numbers with separators: 650-555 1234.
-_NUMBER = re.compile(r"[0-9]+(?:[ ()./-]{1,2}[0-9]+)+")
-
-# Members of a message's content that are identifiers rather than text.
-_UNSAID = frozenset(
-    {"kind", "id", "url", "type", "language", "category", "payload", "catalog_id", "event"}
-    | {"wa_id", "vcard", "reason", "original_type", "currency", "sub_type", "format"}
-)
-
-
 class SearchedText(NamedTuple):
     """Searchable text of a value, as `pieces` to show.
 
@@ -149,22 +134,16 @@ class SearchedText(NamedTuple):
     @property
     def text(self) -> str:
         """Normalised text for the index."""
-        return searched_text("\n".join(self.pieces)[:_LONGEST_TEXT])
-
-
-def searched_text(text: str) -> str:
-    """Case-folded text, followed by its numbers without separators."""
-    numbers = ["".join(filter(str.isdecimal, number)) for number in _NUMBER.findall(text)]
-    return folded("\n".join([text, *numbers]))
+        return searched_text(self.pieces)
 
 
 def searched_text_in(kind: str, value: Mapping[str, Any]) -> SearchedText | None:
     """Text of a value; None for kinds that are not searchable."""
     if kind in (MESSAGE, NOTE):
-        pieces, about, moment = _message_words(value), value.get("conversation_id"), "created_at"
+        pieces, about, moment = message_pieces(value), value.get("conversation_id"), "created_at"
     elif kind == CONVERSATION:
-        contact = _member(value, "contact")
-        pieces, about = _strings(contact, "name", "phone"), contact.get("id")
+        contact = member(value, "contact")
+        pieces, about = strings(contact, "name", "phone"), contact.get("id")
         moment = "last_activity_at"
     elif kind == CONTACT:
         pieces, about, moment = _contact_words(value), None, "last_activity_at"
@@ -175,48 +154,9 @@ def searched_text_in(kind: str, value: Mapping[str, Any]) -> SearchedText | None
 
 def preview_in(conversation: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The last message of a conversation."""
-    return _member(conversation, "last_message") or None
-
-
-def members_of(body: bytes) -> Mapping[str, Any]:
-    """Parsed JSON of a value; empty if it is invalid."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _message_words(message: Mapping[str, Any]) -> Iterator[str]:
-    yield from _strings(message, "text")
-    yield from _strings(_member(message, "media"), "filename")
-    yield from _strings(_member(message, "referral"), "headline", "body")
-    if content := message.get("content"):
-        yield from _leaves(content)
+    return member(conversation, "last_message") or None
 
 
 def _contact_words(contact: Mapping[str, Any]) -> Iterator[str]:
-    yield from _strings(contact, "name", "profile_name", "phone", "email", "username")
-    yield from (str(value) for value in _member(contact, "custom_fields").values() if value)
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    """All texts in a message's content, except for identifiers."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            if name not in _UNSAID:
-                yield from _leaves(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from _leaves(member)
-
-
-def _strings(value: Mapping[str, Any], *names: str) -> Iterator[str]:
-    return (text for text in map(value.get, names) if isinstance(text, str) and text)
-
-
-def _member(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    member = value.get(name)
-    return member if isinstance(member, dict) else {}
+    yield from strings(contact, "name", "profile_name", "phone", "email", "username")
+    yield from (str(value) for value in member(contact, "custom_fields").values() if value)

@@ -1,8 +1,6 @@
 """Full-text search over cached messages, notes, conversations and contacts, without a server."""
 
 from collections.abc import Callable, Iterator, Sized
-from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 from frontdesk.cache.rows import (
@@ -11,28 +9,19 @@ from frontdesk.cache.rows import (
     MESSAGE,
     Hit,
     SearchedText,
-    members_of,
     preview_in,
     searched_text_in,
 )
-from frontdesk.phones import without_prefix
-from frontdesk.text import clean, folded, one_line
+from frontdesk.search_text import Terms, members_of
+from frontdesk.text import folded, one_line
 
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
 
-_MOST_TERMS = 12
-_LONGEST_TERM = 100
-_TRIGRAM = 3
-_TRIGRAMS_ASKED = 8
 # With more matches, walking from the newest row is faster than sorting them all.
 _MANY = 1_000
 
 _SNIPPET_LENGTH = 160
 _SNIPPET_BEFORE = 40
-# Digits of a phone number after its prefix; fewer, with a 0 in front, may be a date or an order.
-_LEAST_DIGITS = 8
-# Separators within phone numbers.
-_BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
 
 _WITH_INDEX = "found CROSS JOIN said ON said.number = found.rowid"
 _BODIES = (
@@ -40,46 +29,6 @@ _BODIES = (
     " CROSS JOIN object ON object.number = abs(said.number)"
     " WHERE said.number IN ({marks}) ORDER BY said.sort DESC, said.number DESC"
 )
-
-
-@dataclass(frozen=True)
-class Terms:
-    """Parsed query: case-folded terms, each with its alternative spellings."""
-
-    spellings: tuple[tuple[str, ...], ...]
-
-    @classmethod
-    def of(cls, text: str) -> "Terms":
-        """Parse user input; any text is valid."""
-        text = folded(clean(text))
-        terms = text.split()[:_MOST_TERMS]
-        digits = without_prefix(text) or ""
-        # As an alternative of each term, the number is one to all of them.
-        number = (digits,) if len(digits) >= _LEAST_DIGITS else ()
-        return cls(tuple((*_spellings(term[:_LONGEST_TERM]), *number) for term in terms))
-
-    @property
-    def match(self) -> str | None:
-        """FTS5 query for the trigram index; None if all terms are too short for it."""
-        conditions = [
-            " OR ".join(f"({_trigrams(spelling)})" for spelling in spellings)
-            for spellings in self.spellings
-            if all(len(spelling) >= _TRIGRAM for spelling in spellings)
-        ]
-        return " AND ".join(f"({condition})" for condition in conditions) or None
-
-    @property
-    def condition(self) -> tuple[str, list[object]]:
-        """SQL condition for exact matches, which trigrams cannot express, and its parameters."""
-        each = [
-            "(" + " OR ".join("instr(said.text, ?) > 0" for _ in spellings) + ")"
-            for spellings in self.spellings
-        ]
-        return " AND ".join(each), list(chain.from_iterable(self.spellings))
-
-    def match_text(self, text: str) -> bool:
-        """True if a normalised text contains every term."""
-        return all(any(spelling in text for spelling in spellings) for spellings in self.spellings)
 
 
 def search(
@@ -100,9 +49,13 @@ def search(
     terms = Terms.of(text)
     if not terms.spellings or limit < 1:
         return []
-    condition, values = terms.condition
-    conditions: list[str] = ["said.origin = ?", condition]
-    parameters: list[object] = [origin, *values]
+    # Trigrams do not say where they are.
+    conditions = ["said.origin = ?"]
+    conditions += (
+        f"({' OR '.join('instr(said.text, ?) > 0' for _ in spellings)})"
+        for spellings in terms.spellings
+    )
+    parameters: list[object] = [origin, *terms.words]
     if kinds:
         conditions.append(f"said.kind IN ({_marks(kinds)})")
         parameters += kinds
@@ -234,7 +187,7 @@ def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def _spans(line: str, terms: Terms) -> Iterator[tuple[int, int]]:
     """Spans of the terms in a line as displayed."""
     text, places = _folded_with_places(line)
-    for spelling in chain.from_iterable(terms.spellings):
+    for spelling in terms.words:
         at = text.find(spelling)
         while at >= 0:
             yield places[at], places[at + len(spelling)]
@@ -251,16 +204,3 @@ def _folded_with_places(line: str) -> tuple[str, "range | list[int]"]:
     letters = [folded(letter) for letter in line]
     places = [at for at, letter in enumerate(letters) for _ in letter]
     return "".join(letters), [*places, len(line)]
-
-
-def _spellings(term: str) -> tuple[str, ...]:
-    """A term, and for a number also its form without separators."""
-    digits = term.translate(_BETWEEN_DIGITS)
-    return (term, digits) if digits != term and digits.isdecimal() else (term,)
-
-
-def _trigrams(term: str) -> str:
-    """FTS5 query of some of the term's trigrams; short terms are covered completely."""
-    last = len(term) - _TRIGRAM
-    starts = sorted({*range(0, last, _TRIGRAM), last})[:_TRIGRAMS_ASKED]
-    return " AND ".join('"' + term[at : at + _TRIGRAM].replace('"', '""') + '"' for at in starts)

@@ -7,12 +7,13 @@ from collections.abc import Collection
 from datetime import datetime, tzinfo
 
 from frontdesk.cache import MESSAGE, Hit
-from frontdesk.cache.rows import sort_text
-from frontdesk.cache.search import Terms, snippet_of
+from frontdesk.cache.rows import NOTE, sort_text
+from frontdesk.cache.search import snippet_of
 from frontdesk.conversation_export import in_zone
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
+from frontdesk.search_text import Terms
 from frontdesk.wire import MessageMatch, instant
 
 # Hits read from the cache at once, at most.
@@ -20,15 +21,15 @@ _STEP = 200
 # Place after those of all hits.
 _NEWEST = (chr(0x10FFFF), "", "")
 
-EVERYWHERE = "the texts of all conversations"
+EVERYWHERE = "all messages"
+WITH_NOTES = f"{EVERYWHERE} and the notes on this computer"
 TOO_SHORT = "three letters or digits in a row are needed to search on the server"
 
 
 class SearchRun:
     """One search, newest hits first, at most `limit`.
 
-    everywhere: the server looked through the texts of all conversations. zone: that of the days in
-    the search.
+    everywhere: the server looked through all messages. zone: that of the days in the search.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class SearchRun:
     async def extent(self) -> str:
         """Description of what was looked through, after "in"."""
         if self.everywhere:
-            return EVERYWHERE
+            return WITH_NOTES if not self._kinds or NOTE in self._kinds else EVERYWHERE
         return await extent_here(self._mailbox)
 
     def _hit(self, match: MessageMatch) -> Hit:

@@ -3,17 +3,15 @@
 refund madrid from:ana in:london after:2026-03-01
 """
 
-from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
 from frontdesk.query.language import Query, QueryProblem, Term, Token, analyse, tokens
+from frontdesk.search_text import Terms
 
 _BEFORE, _AFTER = "before:", "after:"
 # Others are words: #1234 is searched as it is.
 _TERMS = ("from:", "in:", "is:")
-# The server's index is of three letters in a row.
-_INDEXED = 3
 _LONGEST = 100
 
 
@@ -29,7 +27,7 @@ class MessageSearch(NamedTuple):
     @property
     def has_indexed_word(self) -> bool:
         """True if a word is long enough for the index of a server."""
-        return any(len(run) >= _INDEXED for run in _runs(self.words)) and not self.too_long
+        return Terms.of(self.words).is_indexed and not self.too_long
 
     @property
     def too_long(self) -> bool:
@@ -73,8 +71,3 @@ def parse_search(text: str) -> MessageSearch:
 def _plain(token: Token, text: str) -> str:
     whole = token.quoted and not token.prefix and not token.negated
     return token.value if whole else text[token.start : token.end]
-
-
-def _runs(text: str) -> Iterator[str]:
-    """Longest parts of letters and digits."""
-    return iter("".join(character if character.isalnum() else " " for character in text).split())

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import orjson
 
+from frontdesk.search_text import Terms
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
@@ -98,31 +99,29 @@ def conversation_page(
     return JsonBody(orjson.dumps(page), next_cursor)
 
 
-def message_match(
-    conversation_id: int, message: Row, words: Sequence[str], cursor: str
-) -> dict[str, Any]:
+def message_match(conversation_id: int, message: Row, excerpt: str, cursor: str) -> dict[str, Any]:
     """Return the members of a MessageMatch."""
     return {
         "conversation_id": str(conversation_id),
         "message_id": str(message["id"]),
         "created_at": timestamp(message["created_at"]),
         "direction": DIRECTIONS[message["direction"]],
-        "excerpt": excerpt(message["text"], words),
+        "excerpt": excerpt,
         "cursor": cursor,
     }
 
 
-def excerpt(text: str, words: Sequence[str]) -> str:
-    """Shorten a text to one line around the first of the folded words.
+def excerpt(pieces: Sequence[str], terms: Terms) -> str:
+    """Shorten the piece with the most terms to one line around the first of them.
 
-    >>> excerpt("Good\nmorning, " + "a refund, " * 40, ["refund"])[:20]
+    >>> excerpt(["Good\nmorning, " + "a refund, " * 40], Terms.of("refund"))[:20]
     'Good morning, a refu'
     """
-    line = one_line(text)
+    line = max(map(one_line, pieces), key=lambda piece: terms.count(folded(piece)), default="")
     if len(line) <= EXCERPT_LENGTH:
         return line
     compared = folded(line)
-    place = min(filter(lambda at: at >= 0, map(compared.find, words)), default=0)
+    place = min(filter(lambda at: at >= 0, map(compared.find, terms.words)), default=0)
     start = 0
     # Letters may change in number as they are folded: find the place step by step.
     while (length := len(folded(line[start : start + _EXCERPT_STEP]))) <= place:

@@ -1,21 +1,21 @@
 """Full-text search over messages: an optional trigram index, and pages of conversations from it.
 
-message_text has the folded text of every message that can be found; see message_search.sql. SQLite
-indexes it by an external-content FTS5 table, PostgreSQL by a GIN index.
+message_text has the searched text of every message that can be found; see message_search.sql.
+SQLite indexes it by an external-content FTS5 table, PostgreSQL by a GIN index.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from frontdesk.store.contacts import like_pattern, trigrams
+from frontdesk.search_text import Terms, members_of, message_pieces, searched_text
+from frontdesk.store.contacts import like_pattern
 from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids, states_of
 from frontdesk.store.database import Connection, Database, Row, first_number, statements
 from frontdesk.store.lookups import has_message_index, message_index_state
-from frontdesk.text import REPLACEMENT, folded
+from frontdesk.text import clean
 
 # Messages indexed in one transaction of `build`.
 CHUNK = 10_000
@@ -41,22 +41,24 @@ LIMITS = Limits()
 
 _STATE = "message_search"
 _READY = "ready"
+# Messages are indexed in this order. State before the first, and before the last is reached.
+_POSITION = ("account_id", "created_at", "conversation_id", "id")
+_START = "[0,0,0,0]"
 _MOST_ACCOUNTS = 2**15
 _MOST_SECONDS = 2**32
 _PER_SECOND = 2**16
 
-# Of overlapping trigrams, one in three excludes as much, in half the time.
-_STEP = 3
 # Pages of the FTS5 index merged in one transaction.
 _MERGED_PAGES = 2_000
 # Hits read for each row of a page, and by how much more if that is not enough.
 _SPARE = 4
-# A run that has a trigram on both engines.
-_SEARCHABLE = re.compile(r"[a-z0-9\u0080-\U0010ffff]{3}")
 # Messages that PostgreSQL compares in order in the time of one hit of its GIN index.
 _COST_OF_HIT = 20
 # Further messages compared at most, as a multiple of `newest`.
 _FARTHER = 50
+_CONTENTS = ("content", "media", "referral")
+# Columns of a message that `text_of` reads.
+_SEARCHED = ("text", "deleted_at", *(f"{name}_json" for name in _CONTENTS))
 _OF_ACCOUNT = "t.account_id = CAST(:account AS BIGINT) AND t.number BETWEEN :first AND :last"
 _OF_MESSAGE = "number BETWEEN :low AND :high AND message_id = :id"
 _OF_CONVERSATION = "account_id = :account AND conversation_id = :conversation"
@@ -67,24 +69,26 @@ def is_ready(connection: Connection, account_id: int) -> bool:
     return account_id < _MOST_ACCOUNTS and message_index_state(connection) == _READY
 
 
-def has_trigram(words: Iterable[str]) -> bool:
-    """Check for a word that is long enough: three letters or digits in a row."""
-    return any(_SEARCHABLE.search(word) for word in words)
+def pieces_of(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the texts of a stored message, as they are shown; none if it is deleted."""
+    if message["deleted_at"] is not None:
+        return ()
+    value = {"text": message["text"]}
+    for name in _CONTENTS:
+        if stored := message[f"{name}_json"]:
+            # Lone surrogates cannot be encoded.
+            value[name] = members_of(stored.encode(errors="replace"))
+    return tuple(map(clean, message_pieces(value)))
 
 
-def is_found(message: Mapping[str, Any]) -> bool:
-    """Check for a text to find the message by."""
-    return bool(message["text"]) and message["deleted_at"] is None
+def text_of(message: Mapping[str, Any]) -> str:
+    """Return the text in which the words of a stored message are looked for."""
+    return searched_text(pieces_of(message))
 
 
-def search_text(text: str) -> str:
-    """Return the form of a text that words are looked for in.
-
-    >>> search_text("Año Nuevo")
-    'ano nuevo'
-    """
-    # PostgreSQL stores no NUL either.
-    return folded(text.replace("\0", REPLACEMENT))
+def is_reworded(message: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """Check if an update changes the text or its place in the index; a delivery status does not."""
+    return any(message[name] != stored[name] for name in ("created_at", *_SEARCHED))
 
 
 def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str, Any]]) -> None:
@@ -93,10 +97,10 @@ def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str,
         {
             **_key(account_id, message),
             "conversation": message["conversation_id"],
-            "text": search_text(message["text"]),
+            "text": text,
         }
         for message in sorted(messages, key=lambda row: (row["created_at"], row["id"]))
-        if is_found(message) and account_id < _MOST_ACCOUNTS
+        if account_id < _MOST_ACCOUNTS and (text := text_of(message))
     ]
     # More messages of an account in one second than the counter has numbers are not found.
     connection.run_many(
@@ -174,32 +178,67 @@ def create(connection: Connection) -> None:
         return
     for statement in _statements(connection):
         connection.run(statement)
-    connection.run("INSERT INTO meta(name, value) VALUES (:name, '[0,0,0,0]')", {"name": _STATE})
+    connection.run(
+        "INSERT INTO meta(name, value) VALUES (:name, :state)", {"name": _STATE, "state": _START}
+    )
 
 
 def fill(connection: Connection) -> int:
-    """Index the next messages, by time; return their number, 0 at the end."""
+    """Index the next messages, by time; return their number, 0 at the end.
+
+    Those that are in the index already, with the same text, are left as they are.
+    """
     state = message_index_state(connection)
     if state is None or state == _READY:
         return 0
-    names = ("account_id", "created_at", "conversation_id", "id")
-    rows = connection.rows(
-        f"""
-        SELECT account_id, created_at, conversation_id, id, text, deleted_at FROM message
-        WHERE (account_id, created_at) >= (:account_id, :created_at)
-          AND ({", ".join(names)}) > ({", ".join(f":{name}" for name in names)})
-        ORDER BY {", ".join(names)} LIMIT {CHUNK}
-        """,
-        dict(zip(names, json.loads(state), strict=True)),
-    )
+    rows = _next_messages(connection, json.loads(state))
     for account_id in sorted({row["account_id"] for row in rows}):
         own = [row for row in rows if row["account_id"] == account_id]
-        # Those written since the build began are there already.
-        remove(connection, account_id, own)
-        add(connection, account_id, own)
+        texts = _texts(connection, account_id, own)
+        changed = [row for row in own if texts.get(row["id"], "") != text_of(row)]
+        remove(connection, account_id, changed)
+        add(connection, account_id, changed)
     if rows:
-        _set_state(connection, json.dumps([rows[-1][name] for name in names]))
+        _set_state(connection, json.dumps(_position(rows[-1])))
     return len(rows)
+
+
+def refill(connection: Connection) -> None:
+    """Begin the build again, if there is an index: other texts of messages are searched now."""
+    if has_message_index(connection):
+        if connection.dialect == "postgresql":
+            for index in ("message_text_thread", "message_text_words"):
+                connection.run(f"DROP INDEX IF EXISTS {index}")
+        _set_state(connection, _START)
+
+
+def _next_messages(connection: Connection, after: Sequence[int]) -> list[Row]:
+    """Return messages in the order of a build, after a position."""
+    return connection.rows(
+        f"""
+        SELECT {", ".join((*_POSITION, *_SEARCHED))} FROM message
+        WHERE (account_id, created_at) >= (:account_id, :created_at)
+          AND ({", ".join(_POSITION)}) > ({", ".join(f":{name}" for name in _POSITION)})
+        ORDER BY {", ".join(_POSITION)} LIMIT {CHUNK}
+        """,
+        dict(zip(_POSITION, after, strict=True)),
+    )
+
+
+def _position(row: Row) -> list[int]:
+    return [row[name] for name in _POSITION]
+
+
+def _texts(connection: Connection, account_id: int, messages: Sequence[Row]) -> dict[int, str]:
+    """Return the indexed texts from the first to the last second of messages, by message id."""
+    rows = connection.rows(
+        "SELECT message_id, text FROM message_text WHERE number BETWEEN :low AND :high",
+        {
+            "low": _key(account_id, messages[0])["low"],
+            "high": _key(account_id, messages[-1])["high"],
+        },
+    )
+    return {row["message_id"]: row["text"] for row in rows}
 
 
 def finish(connection: Connection) -> None:
@@ -250,35 +289,28 @@ def database_bytes(connection: Connection) -> int:
 
 
 def search_index_differences(connection: Connection, account_id: int) -> Iterator[str]:
-    """Yield a line for each entry of the index that is wrong, and for missing ones."""
+    """Yield a line for each message whose words in the index are wrong or missing."""
     if not is_ready(connection, account_id):
         return
-    right = 0
-    position = _numbers(account_id)
-    while rows := connection.rows(
-        f"""
-        SELECT t.number, t.message_id, t.text AS stored, m.text, m.deleted_at
-        FROM message_text AS t LEFT JOIN message AS m ON m.account_id = t.account_id
-          AND m.conversation_id = t.conversation_id AND m.created_at = t.created_at
-          AND m.id = t.message_id
-        WHERE t.number BETWEEN :first AND :last ORDER BY t.number LIMIT {CHUNK}
-        """,
-        position,
-    ):
-        for row in rows:
-            if is_found(row) and row["stored"] == search_text(row["text"]):
-                right += 1
-            else:
-                yield f"message {row['message_id']}: found by words of another text"
-        position["first"] = rows[-1]["number"] + 1
-    messages = first_number(
+    left = first_number(
         connection,
-        "SELECT COUNT(*) AS n FROM message"
-        " WHERE account_id = :account AND deleted_at IS NULL AND text <> ''",
-        {"account": account_id},
+        f"SELECT COUNT(*) AS n FROM message_text AS t WHERE {_OF_ACCOUNT}",
+        {"account": account_id, **_numbers(account_id)},
     )
-    if messages != right:
-        yield f"messages that are not found by their words: {messages - right}"
+    after = [account_id, 0, 0, 0]
+    while rows := _next_messages(connection, after):
+        own = [row for row in rows if row["account_id"] == account_id]
+        texts = _texts(connection, account_id, own) if own else {}
+        for row in own:
+            text = texts.get(row["id"], "")
+            left -= bool(text)
+            if text != text_of(row):
+                yield f"message {row['id']}: not found by its words alone"
+        if len(own) < len(rows):
+            break
+        after = _position(rows[-1])
+    if left:
+        yield f"texts in the index of messages that do not exist: {left}"
 
 
 def drop(connection: Connection) -> bool:
@@ -320,17 +352,17 @@ def match_page(
     connection: Connection,
     account_id: int,
     selection: ConversationSelection,
-    words: Sequence[str],
+    terms: Terms,
     after: int | None,
     count: int,
     limits: Limits = LIMITS,
 ) -> MatchPage:
-    """Return up to `count` conversations of a selection with a message that has every word.
+    """Return up to `count` conversations of a selection with a message that has every term.
 
-    Matches have number, conversation_id, message_id, created_at, direction and text. words: folded;
-    one of them needs a trigram. A page may be shorter: the messages read for it are limited.
+    Matches have number, conversation_id and created_at. terms: indexed ones. A page may be shorter:
+    the messages read for it are limited.
     """
-    search = _Search(connection, account_id, selection, words, limits)
+    search = _Search(connection, account_id, selection, terms, limits)
     hits, more = search.hits(after, search.batch(after, count), limits.few)
     if more and not selection.is_everything:
         few = selected_ids(connection, account_id, selection, limits.few + 1)
@@ -340,25 +372,26 @@ def match_page(
 
 
 def newest_messages(
-    connection: Connection, account_id: int, words: Sequence[str], before: int | None, count: int
+    connection: Connection, account_id: int, terms: Terms, before: int | None, count: int
 ) -> list[Row]:
-    """Return the newest messages that have every word, before a number.
+    """Return the newest messages that have every term, before a number.
 
-    (number, conversation_id, created_at, message_id). words: as for `match_page`.
+    (number, conversation_id, created_at). terms: as for `match_page`.
     """
     everything = ConversationSelection(states_of(range(3)))
-    search = _Search(connection, account_id, everything, words, LIMITS)
+    search = _Search(connection, account_id, everything, terms, LIMITS)
     return search.hits(before, count)[0]
 
 
 def matching_messages(
     connection: Connection, account_id: int, numbers: Sequence[int]
 ) -> dict[int, Row]:
-    """Return id, created_at, direction and text of messages by their numbers."""
+    """Return id, created_at, direction and the searched columns of messages by their numbers."""
     placeholders, parameters = one_of("number", numbers)
+    columns = ", ".join(f"m.{name}" for name in ("id", "created_at", "direction", *_SEARCHED))
     rows = connection.rows(
         f"""
-        SELECT t.number, m.id, m.created_at, m.direction, m.text FROM message_text AS t
+        SELECT t.number, {columns} FROM message_text AS t
         JOIN message AS m ON m.account_id = :account AND m.conversation_id = t.conversation_id
           AND m.created_at = t.created_at AND m.id = t.message_id
         WHERE t.number IN ({placeholders})
@@ -375,7 +408,7 @@ class _Search:
     connection: Connection
     account_id: int
     selection: ConversationSelection
-    words: Sequence[str]
+    terms: Terms
     limits: Limits
 
     def batch(self, after: int | None, count: int) -> int:
@@ -395,7 +428,6 @@ class _Search:
         last = {} if before is None else {"last": before - 1}
         parameters = self._parameters | _numbers(self.account_id) | last | {"count": count}
         if self.connection.dialect == "sqlite":
-            long = (word for word in self.words if len(word) > 2)
             rows = self.connection.rows(
                 f"""
                 SELECT t.number, t.conversation_id, t.created_at
@@ -404,7 +436,7 @@ class _Search:
                   AND message_words.rowid BETWEEN :first AND :last AND {self._has_words}
                 ORDER BY message_words.rowid DESC LIMIT :count
                 """,
-                {**parameters, "trigrams": trigrams(long, _STEP)},
+                {**parameters, "trigrams": self.terms.match},
             )
             return rows, len(rows) == count
         rows = self._in_order(parameters, self.limits.newest)
@@ -518,13 +550,20 @@ class _Search:
 
     @property
     def _has_words(self) -> str:
-        places = (f":word{number}" for number in range(len(self.words)))
-        return " AND ".join(f"t.text LIKE {place} ESCAPE '\\'" for place in places)
+        names = iter(self._patterns)
+        terms = (
+            " OR ".join(f"t.text LIKE :{next(names)} ESCAPE '\\'" for _ in spellings)
+            for spellings in self.terms.spellings
+        )
+        return " AND ".join(f"({term})" for term in terms)
+
+    @property
+    def _patterns(self) -> dict[str, str]:
+        return {f"word{n}": like_pattern([word]) for n, word in enumerate(self.terms.words)}
 
     @property
     def _parameters(self) -> dict[str, object]:
-        patterns = {f"word{n}": like_pattern([word]) for n, word in enumerate(self.words)}
-        return {"account": self.account_id, **patterns}
+        return {"account": self.account_id, **self._patterns}
 
 
 def _delete(connection: Connection, condition: str, rows: list[dict[str, Any]]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from frontdesk.errors import UnusableFile
-from frontdesk.store import rollups
+from frontdesk.store import message_search, rollups
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection, statements
 from frontdesk.wire.values import epoch_milliseconds
@@ -149,6 +149,11 @@ def _add_daily_rollups(connection: Connection) -> None:
     _create(connection, r"INDEX entry_(awaiting|unread|waiting)_(channel|assignee)")
 
 
+def _search_contents(connection: Connection) -> None:
+    """Have `db upgrade` add files, forms and other contents to the index of messages."""
+    message_search.refill(connection)
+
+
 def _create(connection: Connection, names: str) -> None:
     """Run the statements of the schema that create a table or index whose name matches."""
     for statement in statements(connection.dialect):
@@ -186,6 +191,7 @@ UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
         5: _cover_parts,
         6: _add_label_rollups,
         7: _add_daily_rollups,
+        8: _search_contents,
     }
 )
 

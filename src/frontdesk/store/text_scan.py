@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from frontdesk.search_text import Terms
 from frontdesk.store import message_search
 from frontdesk.store.conversations import one_of
 from frontdesk.store.database import Connection, Database, Row, first_number
@@ -48,10 +49,6 @@ _SOURCES: Mapping[str, _TableScan] = MappingProxyType(
         ),
     }
 )
-# Texts beside that of a message, which the message index does not have.
-_HAS_CONTENTS = (
-    "(t.content_json IS NOT NULL OR t.media_json IS NOT NULL OR t.referral_json IS NOT NULL)"
-)
 
 
 def chunks(
@@ -60,17 +57,15 @@ def chunks(
     kind: str,
     *,
     conversation_id: int | None = None,
-    only_contents: bool = False,
     size: int = CHUNK,
 ) -> Iterator[list[Row]]:
     """Yield all rows of a kind (message, note, conversation or contact), up to `size` at a time.
 
     Messages are sorted by time, the others by key, in descending order. created_at: of
     conversations and contacts, the last activity. conversation_id: restricts messages or notes.
-    only_contents: messages with contents, media or a referral. Rows written during the scan may or
-    may not be included.
+    Rows written during the scan may or may not be included.
     """
-    condition = _condition(conversation_id) + (f" AND {_HAS_CONTENTS}" if only_contents else "")
+    condition = _condition(conversation_id)
     parameters = {"account": account_id, "conversation": conversation_id, "size": size}
     after: Row | None = None
     while True:
@@ -87,11 +82,11 @@ def chunks(
 
 
 def indexed_chunks(
-    database: Database, account_id: int, words: Sequence[str], size: int = CHUNK
+    database: Database, account_id: int, terms: Terms, size: int = CHUNK
 ) -> Iterator[list[Row]]:
-    """Yield messages that have nothing but a text, with every word in it, newest first by second.
+    """Yield messages with every term from the message index, newest first by second.
 
-    Reads the message index; words: as for `message_search.match_page`.
+    terms: as for `message_search.match_page`.
     """
     before: int | None = None
     while True:
@@ -99,9 +94,9 @@ def indexed_chunks(
         def read(
             connection: Connection, before: int | None = before
         ) -> tuple[list[Row], int | None]:
-            hits = message_search.newest_messages(connection, account_id, words, before, size)
+            hits = message_search.newest_messages(connection, account_id, terms, before, size)
             last = hits[-1]["number"] if len(hits) == size else None
-            return _only_texts(connection, account_id, [hit["number"] for hit in hits]), last
+            return _messages(connection, account_id, [hit["number"] for hit in hits]), last
 
         rows, before = database.read(read)
         if rows:
@@ -110,15 +105,15 @@ def indexed_chunks(
             return
 
 
-def _only_texts(connection: Connection, account_id: int, numbers: Sequence[int]) -> list[Row]:
-    """Return messages by their numbers in the index, without those that have contents."""
+def _messages(connection: Connection, account_id: int, numbers: Sequence[int]) -> list[Row]:
+    """Return messages by their numbers in the index."""
     places, parameters = one_of("number", numbers)
     return connection.rows(
         f"""
         {_SOURCES["message"].select} JOIN message_text AS i ON i.account_id = t.account_id
           AND i.conversation_id = t.conversation_id AND i.created_at = t.created_at
           AND i.message_id = t.id
-        WHERE i.number IN ({places}) AND t.account_id = :account AND NOT {_HAS_CONTENTS}
+        WHERE i.number IN ({places}) AND t.account_id = :account
         ORDER BY i.number DESC
         """,
         {"account": account_id, **parameters},

@@ -185,12 +185,7 @@ def update_messages(
         "AND conversation_id=:conversation_id AND created_at=:stored_at AND id=:id",
         [{**row, "stored_at": before["created_at"]} for row, before in changes],
     )
-    # A delivery status changes nothing that is searched.
-    reworded = [
-        (row, before)
-        for row, before in changes
-        if any(row[name] != before[name] for name in ("created_at", "text", "deleted_at"))
-    ]
+    reworded = [pair for pair in changes if message_search.is_reworded(*pair)]
     if reworded and has_message_index(connection):
         message_search.remove(connection, account_id, (before for _, before in reworded))
         message_search.add(connection, account_id, (row for row, _ in reworded))

@@ -103,7 +103,7 @@ class MessageMatch(Wire):
     created_at: str = Field(description="When it was sent or received.")
     direction: str = Field(description="Inbound or outbound.")
     excerpt: str = Field(
-        description="Up to 160 characters of its text around the first word, with an ellipsis "
+        description="Up to 160 characters of its words around the first found, with an ellipsis "
         "where more is said, and single blanks for white space."
     )
     cursor: str | None = optional(

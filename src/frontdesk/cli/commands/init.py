@@ -68,14 +68,16 @@ def upgrade_command(database: str, message_search: bool | None) -> None:
 
     A current one is not changed.
 
-    The index for searching messages can be built while the database is served. After an
-    interruption, run the command again to continue.
+    The index for searching messages is built if there is an incomplete one, or one of an older
+    frontdesk. It can be built while the database is served. After an interruption, run the command
+    again to continue.
     """
     from frontdesk.store.dsn import shown
+    from frontdesk.store.lookups import has_message_index
     from frontdesk.store.message_search import drop
 
     with opened(database, upgrade=True) as store:
-        if message_search:
+        if message_search or (message_search is None and store.read(has_message_index)):
             _build_search(store)
         elif message_search is False and store.write(drop):
             click.echo("The index of messages is removed")
@@ -90,7 +92,7 @@ def _build_search(store: "Database") -> None:
     before, messages = store.read(
         lambda c: (message_search.database_bytes(c), message_search.messages_left(c))
     )
-    words = "run it again with --message-search to go on"
+    words = "run it again to go on"
     with interruptible(words), progress("Index of messages", messages) as advance:
         message_search.build(store, advance)
     grown = store.read(message_search.database_bytes) - before

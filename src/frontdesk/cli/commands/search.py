@@ -1,7 +1,7 @@
 """`search` in conversations and messages: a database, or the viewer's cache of a server."""
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,8 +13,8 @@ import click
 
 from frontdesk import environment
 from frontdesk.cache import Cache, Hit
-from frontdesk.cache.rows import members_of, searched_text, searched_text_in
-from frontdesk.cache.search import Terms, snippet_of
+from frontdesk.cache.rows import searched_text_in
+from frontdesk.cache.search import snippet_of
 from frontdesk.cli.base import Command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import INTERRUPTED, say
@@ -29,6 +29,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import EVERYWHERE, SearchRun, ask_quietly
 from frontdesk.query import Matcher, MessageSearch, Query, QueryNames, parse_search, plan
 from frontdesk.query.plan import STANDARD
+from frontdesk.search_text import Terms, members_of, searched_text
 from frontdesk.text import clean
 from frontdesk.wire import instant
 from frontdesk.wire.queries import EXTENSIONS, MAX_LIMIT
@@ -116,8 +117,8 @@ def add_search(
     group.add_command(_search_command("search", summary, kinds, examples))
 
 
-_HELP = """A database is read whole, but for texts of messages that its index finds; Ctrl-C ends it
-with what was found so far. A server that searches messages is asked for the newest match of each
+_HELP = """A database is read whole, but for messages that its index finds; Ctrl-C ends it with what
+was found so far. A server that searches messages is asked for the newest match of each
 conversation; of another one, what is kept on this computer is searched. A line on standard error
 says what was searched; where that was nothing, the exit code is 1.
 
@@ -182,7 +183,7 @@ def _search_server(target: Target, query: SearchQuery) -> Result:
             cache.close()
     if warning:
         raise UnusableFile(f"Nothing was searched: {warning}")
-    if not result.hits and not seen and result.extent != EVERYWHERE:
+    if not result.hits and not seen and EVERYWHERE not in result.extent:
         raise NotFound(_NOTHING_SEARCHED)
     return result
 
@@ -283,7 +284,7 @@ class NewestHits:
 class DatabaseScan:
     """Reads a database in chunks, messages last and only until older ones cannot be hits.
 
-    Texts of messages are read from the message index, if there is one and it has words like these.
+    Messages are read from their index, if there is one and it has words like these.
     totals: number of rows by kind at the start.
     """
 
@@ -325,21 +326,14 @@ class DatabaseScan:
     def _scan(self, kind: str, progress: Progress) -> None:
         from frontdesk.store.text_scan import chunks, indexed_chunks
 
-        indexed = kind == "message" and self._indexed
-        if indexed:
-            words = [spelling for (spelling,) in self._query.terms.spellings]
-            self._read(kind, indexed_chunks(self._database, ACCOUNT, words), progress)
-            self._searched[kind] = 0
-        scan = chunks(
-            self._database,
-            ACCOUNT,
-            kind,
-            conversation_id=self._conversation,
-            only_contents=indexed,
-        )
-        self._read(kind, scan, progress)
-        if indexed:
+        if kind == "message" and self._indexed:
+            found = indexed_chunks(self._database, ACCOUNT, self._query.terms)
+            self._read(kind, found, progress)
             self._searched[kind] = self.totals[kind]
+        else:
+            conversation = self._conversation
+            scan = chunks(self._database, ACCOUNT, kind, conversation_id=conversation)
+            self._read(kind, scan, progress)
 
     def _read(self, kind: str, chunks: Iterable[list["Row"]], progress: Progress) -> None:
         for rows in chunks:
@@ -353,21 +347,16 @@ class DatabaseScan:
             progress.say(f"{_part(kind, self._searched[kind], self.totals[kind])} …")
 
     def _can_use_index(self) -> bool:
-        """Check for an index that finds what a scan finds; it has no numbers without separators."""
         from frontdesk.store import message_search
 
-        words = [spelling for spelling, *_ in self._query.terms.spellings]
-        return (
-            all(len(spellings) == 1 for spellings in self._query.terms.spellings)
-            and not any(map(str.isdecimal, words))
-            and message_search.has_trigram(words)
-            and self._database.read(lambda c: message_search.is_ready(c, ACCOUNT))
+        return self._query.terms.is_indexed and self._database.read(
+            lambda connection: message_search.is_ready(connection, ACCOUNT)
         )
 
     def _look_at(self, kind: str, key: tuple[int, int, int], row: "Row") -> None:
         """Add a row as a hit if it contains all words."""
         pieces = tuple(map(clean, _pieces(kind, row)))
-        if not self._query.terms.match_text(searched_text("\n".join(pieces))):
+        if not self._query.terms.match_text(searched_text(pieces)):
             return
         if kind not in THREAD_KINDS:
             pieces = (" · ".join(pieces),)
@@ -404,6 +393,10 @@ class DatabaseScan:
 
 def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
     """Return the searchable texts of a row."""
+    from frontdesk.store.message_search import pieces_of
+
+    if kind == "message":
+        return pieces_of(row)
     text = searched_text_in(kind, _value(kind, row))
     return text.pieces if text else ()
 
@@ -413,21 +406,11 @@ def _value(kind: str, row: "Row") -> dict[str, Any]:
     value = dict(row)
     del value["created_at"]
     match kind:
-        case "message" if value["deleted_at"] is not None:
-            return {}
-        case "message":
-            for name in ("content", "media", "referral"):
-                value[name] = _decoded(value[f"{name}_json"])
         case "conversation":
             value["contact"] = {name: value[name] for name in ("name", "phone")}
         case "contact":
-            value["custom_fields"] = _decoded(value["custom_json"])
+            value["custom_fields"] = members_of(value["custom_json"].encode(errors="replace"))
     return value
-
-
-def _decoded(text: str | None) -> Mapping[str, Any]:
-    # Replaces lone surrogates; those from JSON escapes are replaced by `clean`.
-    return members_of(text.encode(errors="replace")) if text else {}
 
 
 def _number(number: int, noun: str) -> str:

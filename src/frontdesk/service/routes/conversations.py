@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 from urllib.parse import unquote_to_bytes
 
+from frontdesk.search_text import Terms
 from frontdesk.service import serializers
 from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
@@ -34,7 +35,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     label_id, channel_id, values = filters.label_and_channel(request)
     assigned, assignee_id = filters.assignee(request, values)
     narrowed = _extensions(request, values)
-    words = _searched(request, values)
+    terms = _searched(request, values)
     sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or DEFAULT_CONVERSATION_ORDER
     if sort != DEFAULT_CONVERSATION_ORDER:
         values["sort"] = sort
@@ -56,8 +57,8 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         began_at=began_at,
         **narrowed,
     )
-    if words:
-        return _match_page(request, selection, words, paging)
+    if terms is not None:
+        return _match_page(request, selection, terms, paging)
     rows, next_cursor = paging.split(
         queries.conversation_page(*request.account, selection, paging.after, paging.limit + 1),
         lambda row: queries.position_of(row, selection),
@@ -65,18 +66,19 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     return _page(request, rows, next_cursor)
 
 
-def _searched(request: EndpointRequest, values: dict[str, str]) -> list[str]:
-    """Parse the words of a search for messages, recorded in `values`; none without it.
+def _searched(request: EndpointRequest, values: dict[str, str]) -> Terms | None:
+    """Parse the words of a search for messages, recorded in `values`; None without it.
 
     Raises: ApiError: the key may not read messages.
     """
     parameters = request.parameters
     if parameters.filter_value("q") is None:
-        return []
+        return None
     if _READS_MESSAGES not in request.grant.scopes:
         raise lacking(_READS_MESSAGES, tuple(sorted(request.grant.scopes)))
-    words = list(dict.fromkeys(filters.words(request)))
-    values["q"] = " ".join(words)
+    text = " ".join(filters.words(request))
+    terms = Terms.of(text)
+    values["q"] = text
     if parameters.get("sort") is not None:
         parameters.add_fault(
             "invalid_parameter",
@@ -84,7 +86,7 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> list[str]:
             "unavailable",
             "it does not go with q, whose order is that of the newest messages found",
         )
-    if not message_search.has_trigram(words):
+    if not terms.is_indexed:
         reason = "one word needs three letters or digits in a row"
         parameters.add_fault("invalid_parameter", "q", "too_short", reason)
     elif not message_search.is_ready(*request.account):
@@ -95,17 +97,17 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> list[str]:
             "this service has no index of messages; its operator can build one with"
             " `frontdesk db upgrade --message-search`",
         )
-    return words
+    return terms
 
 
 def _match_page(
     request: EndpointRequest,
     selection: queries.ConversationSelection,
-    words: Sequence[str],
+    terms: Terms,
     paging: Paging,
 ) -> JsonBody[ConversationPage]:
     after = None if paging.after is None else int(paging.after[0] or 0)
-    found = message_search.match_page(*request.account, selection, words, after, paging.limit)
+    found = message_search.match_page(*request.account, selection, terms, after, paging.limit)
     ids = [match["conversation_id"] for match in found.matches]
     rows = queries.conversations_by_id(*request.account, ids, selection.awake_at)
     numbers = [match["number"] for match in found.matches]
@@ -114,7 +116,7 @@ def _match_page(
         serializers.message_match(
             match["conversation_id"],
             message,
-            words,
+            serializers.excerpt(message_search.pieces_of(message), terms),
             messages.cursor_of(paging.codec, match["conversation_id"], message),
         )
         for match in found.matches

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from frontdesk.cache import Hit
 from frontdesk.mailbox import Mailbox
-from frontdesk.mailbox.search import EVERYWHERE, TOO_SHORT, SearchRun, ask_quietly, extent_here
+from frontdesk.mailbox.search import TOO_SHORT, WITH_NOTES, SearchRun, ask_quietly, extent_here
 from frontdesk.phones import contact_name
 from frontdesk.query import MessageSearch, Query, QueryNames, parse_search
 from frontdesk.text import first_non_blank
@@ -58,7 +58,7 @@ class SearchScreen(Picker[Chosen]):
     async def _describe_extent(self) -> None:
         """Show what is searched; counting takes longer than a search."""
         has_search = self._mailbox.state_of("search_messages") == "present"
-        extent = EVERYWHERE if has_search else await extent_here(self._mailbox)
+        extent = WITH_NOTES if has_search else await extent_here(self._mailbox)
         self._show_title(sentences.SEARCH_IN.format(extent=extent))
 
     def _show_title(self, words: str) -> None:

@@ -1,0 +1,138 @@
+"""Searchable text of messages, and the words that are looked for in it."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from frontdesk.phones import without_prefix
+from frontdesk.text import clean, folded
+
+# Longest text that the viewer shows.
+LONGEST_TEXT = 65_536
+
+_MOST_TERMS = 50
+_LONGEST_TERM = 100
+_TRIGRAM = 3
+_TRIGRAMS_ASKED = 8
+# Digits of a phone number after its prefix; fewer, with a 0 in front, may be a date or an order.
+_LEAST_DIGITS = 8
+# Separators within phone numbers.
+_BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
+# Phone numbers with separators: 650-555 1234.
+_NUMBER = re.compile(r"[0-9]+(?:[ ()./-]{1,2}[0-9]+)+")
+# A run that has a trigram on all engines.
+_INDEXED = re.compile(r"[a-z0-9\u0080-\U0010ffff]{3}")
+
+# Members of a message's content that are identifiers rather than text.
+_UNSAID = frozenset(
+    {"kind", "id", "url", "type", "language", "category", "payload", "catalog_id", "event"}
+    | {"wa_id", "vcard", "reason", "original_type", "currency", "sub_type", "format"}
+)
+
+
+def message_pieces(message: Mapping[str, Any]) -> Iterator[str]:
+    """Text or caption of a message, the name of its file, and the texts of its contents."""
+    yield from strings(message, "text")
+    yield from strings(member(message, "media"), "filename")
+    yield from strings(member(message, "referral"), "headline", "body")
+    if content := message.get("content"):
+        yield from _leaves(content)
+
+
+def searched_text(pieces: Sequence[str]) -> str:
+    """Case-folded texts, followed by their numbers without separators."""
+    text = "\n".join(pieces)[:LONGEST_TEXT]
+    numbers = ["".join(filter(str.isdecimal, number)) for number in _NUMBER.findall(text)]
+    return folded("\n".join([text, *numbers]))
+
+
+def members_of(body: str | bytes) -> Mapping[str, Any]:
+    """Parsed JSON of a value; empty if it is invalid."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def strings(value: Mapping[str, Any], *names: str) -> Iterator[str]:
+    return (text for text in map(value.get, names) if isinstance(text, str) and text)
+
+
+def member(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """All texts in a message's content, except for identifiers."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            if name not in _UNSAID:
+                yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Parsed query: case-folded terms, each with its alternative spellings."""
+
+    spellings: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Terms":
+        """Parse user input; any text is valid."""
+        text = folded(clean(text))
+        terms = list(dict.fromkeys(text.split()))[:_MOST_TERMS]
+        digits = without_prefix(text) or ""
+        # As an alternative of each term, the number is one to all of them.
+        number = (digits,) if len(digits) >= _LEAST_DIGITS else ()
+        return cls(tuple((*_spellings(term[:_LONGEST_TERM]), *number) for term in terms))
+
+    @property
+    def match(self) -> str | None:
+        """FTS5 query for the trigram index; None if all terms are too short for it."""
+        conditions = [
+            " OR ".join(f"({_trigrams(spelling)})" for spelling in spellings)
+            for spellings in self.spellings
+            if all(len(spelling) >= _TRIGRAM for spelling in spellings)
+        ]
+        return " AND ".join(f"({condition})" for condition in conditions) or None
+
+    @property
+    def is_indexed(self) -> bool:
+        """True if a term has three letters or digits in a row, in each of its spellings."""
+        return any(all(map(_INDEXED.search, spellings)) for spellings in self.spellings)
+
+    def count(self, text: str) -> int:
+        """Number of terms that a searched text contains."""
+        return sum(any(spelling in text for spelling in one) for one in self.spellings)
+
+    def match_text(self, text: str) -> bool:
+        """True if a searched text contains every term."""
+        return self.count(text) == len(self.spellings)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All spellings of all terms."""
+        return tuple(chain.from_iterable(self.spellings))
+
+
+def _spellings(term: str) -> tuple[str, ...]:
+    """A term, and for a number also its form without separators."""
+    digits = term.translate(_BETWEEN_DIGITS)
+    return (term, digits) if digits != term and digits.isdecimal() else (term,)
+
+
+def _trigrams(term: str) -> str:
+    """FTS5 query of some of the term's trigrams; short terms are covered completely."""
+    last = len(term) - _TRIGRAM
+    starts = sorted({*range(0, last, _TRIGRAM), last})[:_TRIGRAMS_ASKED]
+    return " AND ".join('"' + term[at : at + _TRIGRAM].replace('"', '""') + '"' for at in starts)
