@@ -218,7 +218,7 @@ def problem_words(error: InboxError) -> str:
     if isinstance(error, Paused):
         return "The server asks for a pause"
     if isinstance(error, Refused) and error.code == ME_UNAVAILABLE:
-        return "Nobody is “me” here: start with --as you@example.com"
+        return "Nobody is “me” here: use a key of your own (or --as you@example.com for a database)"
     return one_line(clean(str(error)))
 
 

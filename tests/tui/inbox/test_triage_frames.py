@@ -910,6 +910,21 @@ class NothingMine(MemoryInbox):
         return await super().conversation_page(filter, limit=limit, cursor=cursor)
 
 
+def test_offline_a_number_leads_to_its_customer_without_a_scan(tmp_path: Path) -> None:
+    source = Failing(400)
+    row = source.rows["7"]
+
+    async def story(app: MemoryInboxApp) -> None:
+        source.down = True
+        await press(app, "ctrl+r", seconds=1.0)
+        await press(app, "F", "ctrl+u", *f"from:{row['contact']['phone']}", "enter", seconds=1.0)
+        assert names(app) == [row["contact"]["name"]]
+        assert f'~from:"{row["contact"]["name"]}"' in Shown(app).lines[0]
+        assert "~1 on this computer" in status(app)
+
+    play(source, tmp_path, story)
+
+
 def test_whose_conversations_were_mine_once_is_you_ever_after(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "5", seconds=2.0)
@@ -927,7 +942,8 @@ def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path
 
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "5", seconds=2.0)
-        assert "Nobody is “me” here" in "\n".join(Shown(app).part("ConversationList"))
+        words = " ".join(line.strip("│ ") for line in Shown(app).part("ConversationList"))
+        assert "Nobody is “me” here: use a key of your own (or --as you@example.com" in words
         asked = source.asked
         await asyncio.sleep(600.0)
         assert source.asked == asked

@@ -291,6 +291,8 @@ class QueuePane(Pane):
         """
         self.workers.cancel_group(self, SCAN)
         reordered = query.order != self.list_query.order
+        if self._is_offline:
+            self._find_contact_here(query)
         self._set_query(query)
         self._chosen = True
         self._mailbox.set_setting(QUERY_SETTING, str(query))
@@ -347,7 +349,8 @@ class QueuePane(Pane):
         if self._was_loaded(plan) or self._was_loaded(unsorted) or not self._is_offline:
             return plan, plan if self._was_loaded(plan) else unsorted
         of_status = query_plan(query, self.names, self._mailbox, only=("status",))
-        return plan, of_status if self._was_loaded(of_status) else unsorted
+        here = self._was_loaded(of_status) or self._known_rows(query)
+        return plan, of_status if here else unsorted
 
     def _was_loaded(self, plan: QueryPlan) -> bool:
         return self._mailbox.conversations(plan.filter).fetched_at is not None
@@ -656,6 +659,15 @@ class QueuePane(Pane):
         finally:
             await self._reload(chosen)
         self._answered = self._answered or chosen == self.filter
+
+    def _find_contact_here(self, query: Query) -> None:
+        """Look up the contact of a `from:` with a number among those of this computer."""
+        number = parse_phone(query.value("from") or "")
+        hits = self._mailbox.search(number, kinds=("conversation",)) if number else ()
+        for hit in hits:
+            row = self._mailbox.conversation(hit.conversation_id or "")
+            if row is not None and row.contact.phone == number:
+                self.add_contact(row.contact)
 
     async def _find_contact(self) -> None:
         """Ask for the contact of a `from:` with a number, unless it is known."""
@@ -1102,8 +1114,8 @@ class QueuePane(Pane):
         if self.complete:
             whole = self._local.ended or not self.plan.rest
             return f"{matches} loaded" if whole else f"{matches} of {self._local.looked_at} match"
-        if not self.is_loaded and not matches:
-            return "nothing loaded"
+        if not self.is_loaded:
+            return f"~{matches} on this computer" if matches else "nothing loaded"
         if self._is_loading_rows:
             words = f"~{matches} found in {scanned}, loading…"
             return words if self.plan.rest else f"sorting {scanned}…"
