@@ -18,8 +18,8 @@ from urllib.request import url2pathname
 
 page = Path(url2pathname(urlsplit(sys.argv[1]).path))
 modes = [page.stat().st_mode, page.parent.stat().st_mode]
-told = {"arguments": sys.argv, "page": page.read_text(encoding="utf-8"), "modes": modes}
-Path(os.environ["OPENED_FILE"]).write_text(json.dumps(told), encoding="utf-8")
+opening = {"arguments": sys.argv, "page": page.read_text(encoding="utf-8"), "modes": modes}
+Path(os.environ["OPENED_FILE"]).write_text(json.dumps(opening), encoding="utf-8")
 """
 
 

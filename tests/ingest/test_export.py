@@ -24,7 +24,14 @@ from frontdesk.ingest.archive.importer import ArchiveFile, Import, ImportOptions
 from frontdesk.ingest.archive.reader import RejectedLine
 from frontdesk.ingest.archive.restore import TALLIES
 from frontdesk.ingest.audit import differences
-from frontdesk.ingest.events import DomainEvent, LabelUpsert
+from frontdesk.ingest.events import (
+    Author,
+    DomainEvent,
+    IdentityChange,
+    LabelUpsert,
+    MessageUpsert,
+    Person,
+)
 from frontdesk.sample.demo import SEED, demo_parts
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.store import dump
@@ -161,6 +168,33 @@ def test_the_pricing_of_an_older_export_is_its_category(small: Database, engine:
         put_in(there, "\n".join(older).encode())
         assert there.read(lambda c: [[tuple(row.values()) for row in c.rows(sql)]]) == before
         assert count(there, "pricing_rollup") > 0
+        assert sound(there)
+
+
+FORMER_COLUMNS = {"facts_json": "told_json", "times_json": "told_json", "status_known": "told"}
+
+
+def test_columns_of_an_older_export_are_read_by_their_former_names(
+    small: Database, engine: Engine
+) -> None:
+    person, number = Person("+34600000001"), Person("+34600000002")
+    said = [
+        MessageUpsert("101", one, wamid, NOW - 9, False, Author("contact"), "text", "webhook")
+        for one, wamid in ((person, "one"), (number, "other"))
+    ]
+    small.write(partial(apply, [*said, IdentityChange(person, number, NOW - 8)]))
+    older = []
+    for line in map(json.loads, exported(small).splitlines()):
+        stored = {FORMER_COLUMNS.get(n, n): v for n, v in line.get("stored", {}).items()}
+        if line["kind"] == "part":
+            stored["row_json"] = stored["row_json"].replace('"facts_json":', '"told_json":')
+        older.append(json.dumps({**line, "stored": stored} if stored else line))
+    text = "\n".join(older)
+    assert all(f'"{name}"' not in text for name in FORMER_COLUMNS)
+    assert '"part"' in text
+    with engine.fresh() as there:
+        put_in(there, text.encode())
+        assert contents(there) == contents(small)
         assert sound(there)
 
 

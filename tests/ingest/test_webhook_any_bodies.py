@@ -254,7 +254,7 @@ def facts(draw: st.DrawFn) -> list[list[DomainEvent]]:
 MORE_VIEWS = VIEWS | {
     "contacts": """
         SELECT phone, wa_id, wa_user_id, username, name, name_rank, name_key, profile_name,
-          told_json, phone_at, user_at, created_at, search FROM contact
+          facts_json, phone_at, user_at, created_at, search FROM contact
         """,
     "aliases": """
         SELECT alias.phone AS alias, contact.phone, contact.wa_user_id FROM contact_alias alias
@@ -262,16 +262,16 @@ MORE_VIEWS = VIEWS | {
         """,
     "channels": """
         SELECT phone_number_id, phone, name, name_key, verified_name, name_status, messaging_limit,
-          told_json, created_at FROM channel
+          times_json, created_at FROM channel
         """,
     "templates": """
         SELECT id, name, language, status, rejected_reason, quality_score, components_json,
-          told_json FROM template
+          times_json FROM template
         """,
-    "users": "SELECT key, name, name_key, email, told_json, created_at FROM app_user",
-    "label titles": "SELECT title, color, told_json, created_at FROM label",
+    "users": "SELECT key, name, name_key, email, times_json, created_at FROM app_user",
+    "label titles": "SELECT title, color, times_json, created_at FROM label",
     "teams": """
-        SELECT team.name, told_json, phone_number_id FROM team
+        SELECT team.name, times_json, phone_number_id FROM team
         LEFT JOIN team_channel linked ON linked.team_id = team.id
         LEFT JOIN (SELECT id, phone_number_id FROM channel) number ON number.id = linked.channel_id
         """,

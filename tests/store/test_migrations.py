@@ -1,5 +1,6 @@
 """Databases of other versions: upgraded completely, refused, or unchanged."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,10 +15,14 @@ from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import (
     Author,
+    ContactUpsert,
     ConversationEvent,
+    IdentityChange,
+    LabelUpsert,
     MessageUpsert,
     Person,
     StatusUpdate,
+    TeamUpsert,
 )
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
 from frontdesk.store.migrations import Schema
@@ -72,8 +77,19 @@ NEW = Schema(version=1, upgrades={0: rename})
 NEWEST = Schema(version=3, upgrades={0: rename, 1: lambda c: None, 2: lambda c: None})
 
 
-# What later schemas added to schemas 7, 6, 5, 3, 2 and 1.
+CATALOGUE_TABLES = (
+    *("channel", "app_user", "team", "label", "custom_field", "canned_response", "template"),
+)
+
+# What later schemas added to schemas 9, 7, 6, 5, 3, 2 and 1.
+NOT_IN_9 = (
+    *(f"ALTER TABLE {table} RENAME COLUMN times_json TO told_json" for table in CATALOGUE_TABLES),
+    "ALTER TABLE contact RENAME COLUMN facts_json TO told_json",
+    "ALTER TABLE conversation RENAME COLUMN status_known TO told",
+    """UPDATE contact_part SET row_json = replace(row_json, '"facts_json":', '"told_json":')""",
+)
 NOT_IN_7 = (
+    *NOT_IN_9,
     *(f"DROP TABLE {table}" for table in ("conversation_rollup", "duration_rollup")),
     *(f"DROP TABLE {table}" for table in ("user_rollup", "user_duration_rollup")),
     *(
@@ -288,6 +304,50 @@ def test_an_upgrade_counts_by_conversation_and_user_and_by_label(
         database.write(lambda connection: mark_as(connection, version))
     with opening(upgrade=True) as database:
         assert database.read(part_rows) == kept
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+
+
+def test_facts_of_schema_9_stay_by_the_names_of_their_columns(opening: Opening):
+    person, number = Person("+34600000001"), Person("+34600000002")
+    said = [
+        MessageUpsert("101", one, wamid, DAY, False, Author("contact"), "text", "webhook")
+        for one, wamid in ((person, "a"), (number, "b"))
+    ]
+    events = [
+        *said,
+        ContactUpsert(person, DAY, name="Ana"),
+        IdentityChange(person, number, DAY + 1),
+        *(LabelUpsert(title, DAY, color="#ff0000") for title in ("vip", "new")),
+        TeamUpsert("sales", DAY, description="Sells"),
+        replace(said[0], wamid="old", person=Person("+34600000003"), live=False),
+    ]
+    tables = (*CATALOGUE_TABLES, "contact", "contact_part", "conversation")
+
+    def rows(connection: Connection) -> dict[str, list[dict[str, Any]]]:
+        return {
+            table: [
+                {
+                    name: json.loads(value) if name == "row_json" else value
+                    for name, value in row.items()
+                }
+                for row in connection.rows(f"SELECT * FROM {table} ORDER BY id")
+            ]
+            for table in tables
+        }
+
+    with opening(create=True) as database:
+        database.write(lambda connection: apply_events(connection, 1, events, now=2 * DAY))
+        stored = database.read(rows)
+        for statement in NOT_IN_9:
+            database.write(lambda connection, statement=statement: connection.run(statement))
+        assert "told_json" in database.read(rows)["contact_part"][0]["row_json"]
+        database.write(lambda connection: mark_as(connection, 9))
+    assert {row["status_known"] for row in stored["conversation"]} == {0, 1}
+    assert all(row["times_json"] for row in (*stored["label"], *stored["team"]))
+    with opening(upgrade=True) as database:
+        assert database.read(rows) == stored
+        again = [*events, replace(said[1], wamid="c", at=DAY + 9)]
+        database.write(lambda connection: apply_events(connection, 1, again, now=3 * DAY))
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 

@@ -32,7 +32,7 @@ def conversation(id_: int, **members: Any) -> dict[str, Any]:
         awaiting_human=0,
         last_activity_at=100,
         folded_at=0,
-        told=1,
+        status_known=1,
         created_at=100,
         updated_at=100,
     )

@@ -65,7 +65,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 # Columns that a file does not set.
 _HIDDEN = frozenset(
     (
-        *("account_id", "id", "told_json", "name_key", "title_key", "created_at", "updated_at"),
+        *("account_id", "id", "times_json", "name_key", "title_key", "created_at", "updated_at"),
         *("last_assigned", "synced_at"),
     )
 )

@@ -612,7 +612,7 @@ def idle_since(
             JOIN channel ON channel.account_id = c.account_id AND channel.id = c.channel_id
             JOIN contact ON contact.account_id = c.account_id AND contact.id = c.contact_id
             WHERE entry.account_id = :account AND entry.label_id = 0 AND entry.state = :state
-              AND entry.last_activity_at < :before AND c.told = 1
+              AND entry.last_activity_at < :before AND c.status_known = 1
               {"AND c.waiting_since IS NULL" if except_waiting else ""}
             ORDER BY entry.last_activity_at, entry.conversation_id LIMIT :count
             """,

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 Dialect = Literal["sqlite", "postgresql"]
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 # Prefixes of the lines of SQL scripts that are for one engine.
 _MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})

@@ -154,6 +154,30 @@ def _search_contents(connection: Connection) -> None:
     message_search.refill(connection)
 
 
+def _rename_columns(connection: Connection) -> None:
+    """Name the columns of last-writer-wins times and values, and of a known status."""
+    catalogue = [
+        "channel",
+        "app_user",
+        "team",
+        "label",
+        "custom_field",
+        "canned_response",
+        "template",
+    ]
+    for table, old, new in (
+        *((table, "told_json", "times_json") for table in catalogue),
+        ("contact", "told_json", "facts_json"),
+        ("conversation", "told", "status_known"),
+    ):
+        connection.run(f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
+    connection.run(
+        """
+        UPDATE contact_part SET row_json = replace(row_json, '"told_json":', '"facts_json":')
+        """
+    )
+
+
 def _create(connection: Connection, names: str) -> None:
     """Run the statements of the schema that create a table or index whose name matches."""
     for statement in statements(connection.dialect):
@@ -192,6 +216,7 @@ UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
         6: _add_label_rollups,
         7: _add_daily_rollups,
         8: _search_contents,
+        9: _rename_columns,
     }
 )
 

@@ -48,7 +48,7 @@ class ContactRow(TypedDict):
     email: str | None
     blocked: int
     custom_json: str
-    told_json: str | None
+    facts_json: str | None
     phone_at: int
     user_at: int
     last_activity_at: int | None
@@ -74,7 +74,7 @@ class ConversationRow(TypedDict):
     last_activity_at: int
     last_message_json: str | None
     folded_at: int
-    told: int
+    status_known: int
     unanswered_since: int | None
     episode_at: int | None
     handed_over_at: int | None

@@ -29,13 +29,13 @@ CREATE TABLE api_key(
   created_at BIGINT NOT NULL, expires_at BIGINT, revoked_at BIGINT, last_used_at BIGINT);
 CREATE INDEX api_key_account ON api_key(account_id, created_at);
 
--- told_json of catalogue rows: time of each column's newest value, {column: milliseconds}.
+-- times_json of catalogue rows: time of each column's newest value, {column: milliseconds}.
 CREATE TABLE channel(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone_number_id TEXT NOT NULL,
   name TEXT NOT NULL, name_key TEXT NOT NULL, alias TEXT, phone TEXT, display_phone_number TEXT,
   verified_name TEXT, quality_rating TEXT, status TEXT, name_status TEXT, messaging_limit TEXT,
   throughput TEXT, platform TEXT, on_business_app SMALLINT, waba_id TEXT, synced_at BIGINT,
-  told_json TEXT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  times_json TEXT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX channel_number ON channel(account_id, phone_number_id);
 CREATE INDEX channel_order ON channel(account_id, name_key, id);
@@ -43,7 +43,7 @@ CREATE INDEX channel_order ON channel(account_id, name_key, id);
 CREATE TABLE app_user(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL,
   key TEXT NOT NULL, email TEXT, role TEXT NOT NULL, availability TEXT, avatar_url TEXT,
-  active SMALLINT NOT NULL DEFAULT 1, told_json TEXT,
+  active SMALLINT NOT NULL DEFAULT 1, times_json TEXT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX app_user_key ON app_user(account_id, key);
@@ -53,7 +53,7 @@ CREATE INDEX app_user_order ON app_user(account_id, name_key, id);
 CREATE TABLE team(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL,
   description TEXT, distribution TEXT NOT NULL DEFAULT 'round_robin',
-  last_assigned BIGINT NOT NULL DEFAULT 0, told_json TEXT,
+  last_assigned BIGINT NOT NULL DEFAULT 0, times_json TEXT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE INDEX team_order ON team(account_id, name_key, id);
@@ -67,7 +67,7 @@ CREATE TABLE team_member(
 -- title_key: the casefolded title, by which the label filter compares.
 CREATE TABLE label(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, title TEXT NOT NULL, title_key TEXT NOT NULL,
-  description TEXT, color TEXT NOT NULL DEFAULT '#1f93ff', told_json TEXT,
+  description TEXT, color TEXT NOT NULL DEFAULT '#1f93ff', times_json TEXT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX label_title ON label(account_id, title_key);
@@ -75,14 +75,14 @@ CREATE UNIQUE INDEX label_title ON label(account_id, title_key);
 CREATE TABLE custom_field(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL,
   type TEXT NOT NULL, description TEXT, options_json TEXT NOT NULL DEFAULT '[]', pattern TEXT,
-  pattern_hint TEXT, position BIGINT NOT NULL DEFAULT 0, told_json TEXT,
+  pattern_hint TEXT, position BIGINT NOT NULL DEFAULT 0, times_json TEXT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX custom_field_key ON custom_field(account_id, key);
 
 CREATE TABLE canned_response(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, short_code TEXT NOT NULL, text TEXT NOT NULL,
-  told_json TEXT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+  times_json TEXT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX canned_response_code ON canned_response(account_id, short_code);
 
@@ -90,12 +90,12 @@ CREATE TABLE template(
   account_id BIGINT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
   category TEXT, status TEXT, parameter_format TEXT, components_json TEXT NOT NULL DEFAULT '[]',
   quality_score TEXT, rejected_reason TEXT, previous_category TEXT, waba_id TEXT,
-  told_json TEXT, updated_at BIGINT,
+  times_json TEXT, updated_at BIGINT,
   PRIMARY KEY(account_id, id));
 CREATE INDEX template_order ON template(account_id, name, language, id);
 
 -- name: the best known name; name_rank: its source (0 none, 1 profile, 2 imported, 3 address book).
--- told_json: newest value of each fact, {fact: [milliseconds, value]}. phone_at, user_at: time of
+-- facts_json: newest value of each fact, {fact: [milliseconds, value]}. phone_at, user_at: time of
 -- the newest mention of the number and the user id. search: searchable text, see
 -- store/contacts.py.
 CREATE TABLE contact(
@@ -103,7 +103,7 @@ CREATE TABLE contact(
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
   profile_name TEXT, email TEXT,
   blocked SMALLINT NOT NULL DEFAULT 0, custom_json TEXT NOT NULL DEFAULT '{}',
-  told_json TEXT, phone_at BIGINT NOT NULL DEFAULT 0, user_at BIGINT NOT NULL DEFAULT 0,
+  facts_json TEXT, phone_at BIGINT NOT NULL DEFAULT 0, user_at BIGINT NOT NULL DEFAULT 0,
   last_activity_at BIGINT, search TEXT NOT NULL DEFAULT '',
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
@@ -145,16 +145,17 @@ CREATE TABLE contact_part(
 CREATE INDEX contact_part_contact ON contact_part(account_id, contact_id);
 
 -- read_marker: inbound messages up to this time are read; null if unknown. folded_at: time of the
--- newest fact contained in the preceding columns. told: 0 if only back-fill is known, and status
--- was chosen by age or by the importer; unanswered_since: waiting_since before such a choice hid
--- it. episode_at: start of the current episode; handed_over_at, bot_spoke_at: last times of each.
+-- newest fact contained in the preceding columns. status_known: 0 if only back-fill is known, and
+-- status was chosen by age or by the importer; unanswered_since: waiting_since before such a choice
+-- hid it. episode_at: start of the current episode; handed_over_at, bot_spoke_at: last times of
+-- each.
 CREATE TABLE conversation(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, status SMALLINT NOT NULL, assignee_id BIGINT NOT NULL DEFAULT 0,
   awaiting_human SMALLINT NOT NULL DEFAULT 0, snoozed_until BIGINT, unread_count BIGINT,
   read_marker BIGINT, waiting_since BIGINT, first_reply_at BIGINT, last_inbound_at BIGINT,
   last_activity_at BIGINT NOT NULL, last_message_json TEXT, folded_at BIGINT NOT NULL DEFAULT 0,
-  told SMALLINT NOT NULL DEFAULT 1, unanswered_since BIGINT, episode_at BIGINT,
+  status_known SMALLINT NOT NULL DEFAULT 1, unanswered_since BIGINT, episode_at BIGINT,
   handed_over_at BIGINT, bot_spoke_at BIGINT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));

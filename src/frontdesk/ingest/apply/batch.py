@@ -370,7 +370,7 @@ def _labelled(conversation: BatchConversation) -> LabelledConversation | None:
 def _state_of(stored: ConversationRow, labels: frozenset[int]) -> ConversationState:
     """Restore the fold's state from a conversation row."""
     return ConversationState(
-        status=stored["status"] if stored["told"] else None,
+        status=stored["status"] if stored["status_known"] else None,
         assignee_id=stored["assignee_id"],
         awaiting_human=bool(stored["awaiting_human"]),
         snoozed_until=stored["snoozed_until"],

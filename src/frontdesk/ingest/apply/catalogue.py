@@ -155,7 +155,7 @@ class Catalogue:
     def save(self) -> None:
         for place, row in self._unsaved.items():
             if self._times.get(place):
-                row["told_json"] = json.dumps(self._times[place], sort_keys=True)
+                row["times_json"] = json.dumps(self._times[place], sort_keys=True)
         for kind in _KINDS:
             rows = [row for (of, _), row in self._unsaved.items() if of == kind]
             if rows:
@@ -217,7 +217,7 @@ class Catalogue:
 
     def _times_of(self, place: tuple[str, str], row: Mapping[str, Any]) -> dict[str, int]:
         if place not in self._times:
-            self._times[place] = json.loads(row["told_json"] or "{}")
+            self._times[place] = json.loads(row["times_json"] or "{}")
         return self._times[place]
 
     def _stamp(

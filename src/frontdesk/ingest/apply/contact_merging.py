@@ -60,7 +60,7 @@ class BatchContact:
     @classmethod
     def of(cls, row: ContactRow, began: Mapping[int, int] = {}) -> "BatchContact":
         """Decode the facts of a row, which the contact owns."""
-        return cls(row, json.loads(row["told_json"] or "{}"), dict(began))
+        return cls(row, json.loads(row["facts_json"] or "{}"), dict(began))
 
     @property
     def id(self) -> int:
@@ -94,9 +94,9 @@ class BatchContact:
         row["last_activity_at"] = max(filter(None, times), default=None)
 
     def encoded(self) -> ContactRow:
-        """Encode the facts into `told_json` and return the row."""
+        """Encode the facts into `facts_json` and return the row."""
         if self.facts:
-            self.row["told_json"] = compact_json(self.facts, sort_keys=True)
+            self.row["facts_json"] = compact_json(self.facts, sort_keys=True)
         return self.row
 
     def _update_columns(self) -> bool:

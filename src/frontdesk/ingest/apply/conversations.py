@@ -281,7 +281,7 @@ def conversation_row(
         "last_activity_at": last_activity_at,
         "last_message_json": _preview(conversation, state),
         "folded_at": state.folded_at,
-        "told": int(state.status is not None),
+        "status_known": int(state.status is not None),
         "unanswered_since": state.waiting_since,
         "episode_at": state.episode_at,
         "handed_over_at": state.handed_over_at,

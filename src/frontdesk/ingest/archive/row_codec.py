@@ -19,6 +19,13 @@ STORED = "stored"
 # Kinds of rows that precede the row of their conversation, which completes it.
 FACTS = ("message", "note", "conversation_event")
 
+# Columns that older exports have by another name.
+_FORMER_NAMES: Mapping[str, str] = {
+    "facts_json": "told_json",
+    "times_json": "told_json",
+    "status_known": "told",
+}
+
 # Columns that are derived, or depend on the target account.
 _LEFT_OUT = frozenset(("account_id", "search"))
 
@@ -67,7 +74,8 @@ def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any
                 # Older exports have no member for it.
                 row[column] = _checked(column, stored[column])
         else:
-            row[column] = _checked(column, stored.get(column))
+            former = stored.get(_FORMER_NAMES.get(column, column))
+            row[column] = _checked(column, stored.get(column, former))
     row["account_id"] = account_id
     if "search" in row:
         row["search"] = ""
@@ -75,6 +83,8 @@ def row_of(kind: str, line: Mapping[str, Any], account_id: int) -> dict[str, Any
     if wrong is not None:
         member = shape[wrong][0] if wrong in shape else f"{STORED}.{wrong}"
         raise Malformed(f"{member} has a value that cannot be stored")
+    if kind == "part":
+        row["row_json"] = row["row_json"].replace('"told_json":', '"facts_json":')
     return row
 
 
