@@ -4,13 +4,17 @@ import gzip
 import json
 from datetime import timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.client.faulty import ABORT, HANG_UP, NOW, ROWS, WHOLE, client_at
 from tests.client.prepared_server import ALL, CONVERSATION, EMPTY
 from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.client import InboxClient
+from frontdesk.client.server_info import ServerState
 from frontdesk.errors import (
     BadResponse,
     Forbidden,
@@ -147,6 +151,27 @@ async def test_a_clock_that_is_wrong_is_noticed(hours: int) -> None:
         skew = client.server.clock_skew
     assert skew is not None
     assert abs(skew - timedelta(hours=hours)) <= timedelta(seconds=1)
+
+
+@given(
+    st.floats(-10, 10),
+    st.floats(0, 3),
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=20),
+)
+def test_the_skew_of_a_clock_that_goes_alike_is_corrected_at_most_once(
+    ahead: float, latency: float, answers: list[tuple[float, float]]
+) -> None:
+    """Each answer: where in its request the server wrote the date, and when in a second."""
+    now = NOW
+    state = ServerState("", lambda: now)
+    skews = []
+    for number, (share, fraction) in enumerate(answers):
+        now = NOW + timedelta(seconds=10 * number + fraction)
+        written = now + timedelta(seconds=ahead - latency * share)
+        state.answered(latency, 0, written.replace(microsecond=0))
+        skews.append(state.server().clock_skew)
+    changes = [before != after for before, after in pairwise(skews)]
+    assert sum(changes) <= 1
 
 
 @pytest.mark.parametrize("date", ["", "yesterday", "Sat, 99 Mar 2026 09:30:00 GMT"])

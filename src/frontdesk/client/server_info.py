@@ -140,7 +140,10 @@ class ServerState:
             return
         # Date has whole seconds, and is set about half the latency after the request.
         ahead = date + timedelta(seconds=0.5) - (self._now() - timedelta(seconds=seconds / 2))
-        self._skew = ahead if abs(ahead) > timedelta(seconds=1 + seconds / 2) else timedelta()
+        # A skew that may be the same stays, so that ages do not go back and forth.
+        before = (self._skew or timedelta(), timedelta())
+        same = (one for one in before if abs(ahead - one) <= timedelta(seconds=1 + seconds))
+        self._skew = next(same, ahead)
 
     def spaces(self, spacing: float | None) -> None:
         """Record what the last response said about the rate limit, see `Server`."""
