@@ -111,6 +111,20 @@ def test_what_became_of_a_message_is_reported():
     assert remarks(one) == "edited, failed: Re-engagement message, Customer 👍"
 
 
+@pytest.mark.parametrize("lines", [text_lines, markdown_lines])
+def test_a_reaction_is_told_once_with_its_message(lines):
+    """That of a message which is not exported, or of another emoji, has an entry of its own."""
+    thumb = Reaction(emoji="👍", direction="inbound", author="contact", created_at="2026-03-14")
+    shown, other = (
+        message(id=id, type="reaction", content={"emoji": emoji})
+        for id, emoji in (("2", "👍"), ("3", "🎉"))
+    )
+    told = "\n".join(lines([message(reactions=(thumb,)), shown, other]))
+    assert told.count("👍") == 1
+    assert told.count("🎉") == 1
+    assert "\n".join(lines([shown])).count("👍") == 1
+
+
 def test_days_have_headings_and_every_line_of_a_text_is_indented():
     entries = [
         message("1", "2026-03-13T23:59:00.000Z", text="one\ntwo"),

@@ -7,6 +7,7 @@ Texts are assumed to be free of control characters, as the client returns them.
 
 import io
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any, TextIO, TypeAlias
@@ -43,6 +44,8 @@ _ROLES = {
 _UNNAMEABLE = re.compile(r"[^\w+-]+")
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _INDENT = " " * 7
+# Entries before a reaction in which its message is looked for.
+REACHED_BY_REACTIONS = 30
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 # Characters that start a list, rule or heading at the beginning of a line.
 _MARKDOWN_START = re.compile(r"^(\s*)([-+=]|\d+[.)])", re.MULTILINE)
@@ -96,6 +99,32 @@ def remarks(entry: Entry) -> str:
     return ", ".join(map(one_line, remarks))
 
 
+def emoji_of(reaction: Message) -> str:
+    """Emoji of a reaction; "" if it was taken back."""
+    return one_line(str((reaction.content or {}).get("emoji") or ""))
+
+
+def is_shown_above(entry: Entry, before: Iterable[Entry]) -> bool:
+    """True for a reaction that is shown with its message, one of the entries before it."""
+    if not isinstance(entry, Message) or entry.type != "reaction":
+        return False
+    shown = (entry.direction, emoji_of(entry))
+    messages = (earlier for earlier in before if isinstance(earlier, Message))
+    return any(
+        (known.direction, one_line(known.emoji)) == shown
+        for message in messages
+        for known in message.reactions
+    )
+
+
+def _without_shown_reactions(entries: Iterable[Entry]) -> Iterator[Entry]:
+    before: deque[Entry] = deque(maxlen=REACHED_BY_REACTIONS)
+    for entry in entries:
+        if not is_shown_above(entry, before):
+            yield entry
+        before.append(entry)
+
+
 def author_word(name: str) -> str:
     """Display name of a kind of author."""
     return _ROLES.get(name, humanize(name).capitalize())
@@ -104,7 +133,7 @@ def author_word(name: str) -> str:
 def text_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
     """Plain text lines, with a heading for each day in `zone`."""
     day = ""
-    for entry in entries:
+    for entry in _without_shown_reactions(entries):
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "at an unknown time"
         if new_day != day:
@@ -118,7 +147,7 @@ def text_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator
 def markdown_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
     """Markdown lines, with days as headings and notes as quotations."""
     day = ""
-    for entry in entries:
+    for entry in _without_shown_reactions(entries):
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "At an unknown time"
         if new_day != day:

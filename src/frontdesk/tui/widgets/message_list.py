@@ -9,7 +9,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.conversation_export import Entry, author_word
+from frontdesk.conversation_export import (
+    REACHED_BY_REACTIONS,
+    Entry,
+    author_word,
+    emoji_of,
+    is_shown_above,
+)
 from frontdesk.text import humanize, one_line
 from frontdesk.time_format import long_date, time_of_day
 from frontdesk.tui.clock import Clock
@@ -67,8 +73,6 @@ _EVENTS = ("system", "reaction")
 _GROUP_SECONDS = 300
 # Height from which groups have a blank line between them.
 _LEAST_HEIGHT_OF_GAPS = 30
-# Rows above a reaction in which its message is looked for.
-_REACHED_BY_REACTIONS = 30
 
 # Voices by author, each with an ink of its name; the shape of the bar differs too.
 _VOICES: Mapping[str, str] = MappingProxyType(
@@ -292,15 +296,11 @@ def _event_lines(message: Message, context: MessageContext, width: int) -> list[
 def _event(message: Message, context: MessageContext) -> str:
     """Text of a reaction or system message."""
     if message.type == "reaction":
-        emoji = _emoji(message)
+        emoji = emoji_of(message)
         what = f"reacted {emoji}" if emoji else "took a reaction back"
         return f"{_name(message, context)} {what}"
     text = one_line(message.text or "")
     return text or humanize(str((message.content or {}).get("event") or "system event"))
-
-
-def _emoji(message: Message) -> str:
-    return one_line(str((message.content or {}).get("emoji") or ""))
 
 
 def _failure(message: Message) -> str:
@@ -398,16 +398,8 @@ class Thread(VirtualList[Entry]):
         return self.size.height > _LEAST_HEIGHT_OF_GAPS
 
     def _is_shown_above(self, reaction: Entry, position: int) -> bool:
-        """True for a reaction that is shown under its message, and not again."""
-        if not isinstance(reaction, Message) or reaction.type != "reaction":
-            return False
-        emoji = _emoji(reaction)
-        for at in range(position - 1, max(-1, position - 1 - _REACHED_BY_REACTIONS), -1):
-            entry = self.rows[at]
-            for known in entry.reactions if isinstance(entry, Message) else ():
-                if (known.direction, one_line(known.emoji)) == (reaction.direction, emoji):
-                    return True
-        return False
+        first = max(0, position - REACHED_BY_REACTIONS)
+        return is_shown_above(reaction, (self.rows[at] for at in range(first, position)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
         """A message has nothing behind it that enter could open."""
