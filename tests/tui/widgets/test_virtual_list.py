@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 from rich.cells import cell_len
 from textual import on
 from textual.app import App, ComposeResult
@@ -211,6 +212,24 @@ async def test_a_resize_keeps_the_row_at_the_cursor_in_view() -> None:
         await pilot.resize_terminal(30, 6)
         await settle(pilot)
         assert any(line.startswith(">w50") for line in screen_lines(app))
+
+
+@pytest.mark.parametrize("heights", [(40,), (80,), (4,), (4, 80), (80, 4, 40)])
+@pytest.mark.parametrize("keys", ["", "G", "G k k k", "G g j j j j j j j", "G b k"])
+async def test_after_any_heights_in_between_a_list_is_where_it_was(
+    heights: tuple[int, ...], keys: str
+) -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show_end(rows(WORDS[:30]), cursor=20)
+        await pilot.press(*keys.split())
+        await settle(pilot)
+        before = screen_lines(app)
+        for height in (*heights, 10):
+            await pilot.resize_terminal(20, height)
+            await settle(pilot)
+            app.words.rows_changed()
+        assert screen_lines(app) == before
 
 
 async def test_rows_fit_after_a_moment_in_which_there_was_less_room() -> None:

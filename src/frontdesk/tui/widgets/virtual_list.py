@@ -230,6 +230,8 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._following = self._was_last = False
         self._bound_for = self._loads_left = 0
         self._fitted = Size(0, 0)
+        # Where the reader was, and whether at the end, before resizes that no movement followed.
+        self._unresized: tuple[Place | None, bool] | None = None
         self._empty_words = ""
         self._seconds = 0
         self._counting: Timer | None = None
@@ -513,10 +515,17 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             return
         if self.size.width != self._fitted.width:
             self.forget_drawn()
+        if self._fitted and self._unresized is None:
+            self._unresized = self.place, self._following
         self._fitted = self.size
         self._window.height = self.size.height
         # Two windows of rows, each at most on two grounds.
         self._drawings.limit = 2 * self.size.height
+        if self._unresized is not None:
+            place, self._following = self._unresized
+            top = self.rows.find(place.top) if place is not None else None
+            if place is not None and top is not None:
+                self._window.top = (top, place.line)
         if self._following:
             self._window.to_end()
         self._window.settle()
@@ -540,6 +549,8 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
 
     def _settle(self, *, moved: bool = True) -> None:
         """Store the position by key, repaint, and post NearEnd if needed."""
+        if moved:
+            self._unresized = None
         if len(self.rows):
             self._top_key = self.rows.key(self._window.top[0])
             key = self.rows.key(self._clamp(self.cursor))
