@@ -265,6 +265,15 @@ def _press(terminal: PseudoTerminal, stroke: Stroke, number: int) -> float:
     return terminal.press(stroke.key, TIMEOUT)
 
 
+def press_held(terminal: PseudoTerminal, key: bytes) -> float:
+    """Press a key as if it were held down; seconds to its frame."""
+    pressed = time.perf_counter()
+    seconds = terminal.press(key, TIMEOUT)
+    while (left := pressed + 1 / KEYS_A_SECOND - time.perf_counter()) > 0:
+        terminal.settle(left, left)
+    return seconds
+
+
 def _held(terminal: PseudoTerminal, key: bytes, times: int) -> float:
     """The processor's seconds for each repetition of a key that is held down."""
     terminal.rest(TIMEOUT)

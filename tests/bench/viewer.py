@@ -7,6 +7,7 @@ rounds. Only the ratios mean something: times are those of this machine at this 
 import argparse
 import compileall
 import os
+import re
 import sys
 import tempfile
 from collections import defaultdict
@@ -27,6 +28,7 @@ from tests.bench.sessions import (
     environment_in,
     lead,
     leave,
+    press_held,
     side_by_side,
     start,
     started,
@@ -38,6 +40,8 @@ FEW = 1_000
 # As many rows as a view that is filtered or ordered here looks at.
 VIEW = 5_000
 HELD = 60
+# Keys that are held down while a view is made.
+HELD_MEANWHILE = 12
 PAGES = 16
 # How often each start is repeated in a round.
 STARTS = 6
@@ -177,21 +181,24 @@ class Bench:
         active, oldest = query_keys("is:open sort:active"), query_keys("is:open sort:oldest")
         last = warm_cache.name(home.conversations - 1)
         view = Stroke("view", b"\r", 6, before=(ESCAPE, *active, b"\r", *oldest), answer=last)
-        works = {"view": Work(home.viewer("view"), [view]), "view floor": Work(FLOOR, [self._down])}
-        self._press(works)
+        self._press({"view": Work(home.viewer("view"), [view])})
         home.begin_again()
-        terminal = started(home.viewer("view"), self._environment)
-        try:
+        with ExitStack() as ending:
+            terminal, floor = (
+                started(program, self._environment) for program in (home.viewer("view"), FLOOR)
+            )
+            ending.callback(terminal.close)
+            ending.callback(floor.close)
             terminal.wait_for(lambda text: warm_cache.name(3) in text, 60.0)
+            floor.wait_for_words(re.compile(FLOOR.content.encode()), 60.0)
             for _ in range(view.presses):
                 lead(terminal, (ESCAPE, *active, b"\r", *oldest))
-                # Its own frame is that of another view; the keys that follow are measured.
-                terminal.press(b"\r", 60.0)
-                self.measured.meanwhile.append(terminal.press(b"j", 60.0))
-                while "sorting" in terminal.text:
-                    self.measured.meanwhile.append(terminal.press(b"j", 60.0))
-        finally:
-            terminal.close()
+                terminal.write(b"\r")
+                for _ in range(HELD_MEANWHILE):
+                    self.measured.meanwhile.append(press_held(terminal, b"j"))
+                floor.rest(60.0)
+                for _ in range(HELD_MEANWHILE):
+                    self.measured.meanwhile_on_floor.append(press_held(floor, b"j"))
 
     def _at_the_beginning(self, name: str) -> Workspace:
         home = self._homes[name]
