@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from frontdesk.conversation_export import author_word
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS, EMOJI, MessageSymbols
-from frontdesk.tui.widgets.message_list import Line, MessageContext, Thread, message_lines
+from frontdesk.tui.widgets.message_list import (
+    Line,
+    MessageContext,
+    Thread,
+    ThreadContents,
+    message_lines,
+)
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Message
@@ -143,7 +149,7 @@ def test_a_reaction_that_is_a_message_too_is_reported_once(
         entries.append(Message.model_validate(row))
     thread = Thread(CLOCK)
     rows = FixedRows([(f"message {entry.id}", entry) for entry in entries])
-    thread.open(rows, contact="Sheena Nelson", unread=0, top_word="")
+    thread.open(ThreadContents(rows, "Sheena Nelson", 0, ""))
     drawn = [line for at in range(len(entries)) for line in thread.draw(at, 120)]
     text = "\n".join(map(text_of, drawn))
     for one in reactions_drawn:

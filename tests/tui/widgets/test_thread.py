@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.message_list import Entry, Thread
+from frontdesk.tui.widgets.message_list import Entry, Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Message, Note, Reaction
@@ -40,7 +40,7 @@ def said(number: int, *, ago: float, text: str = "hi", direction: str = "inbound
 def thread(*entries: Entry, unread: int = 0, top_word: str = "the start") -> Thread:
     widget = Unseen(CLOCK)
     rows = FixedRows([(f"{type(entry).__name__} {entry.id}", entry) for entry in entries])
-    widget.open(rows, contact="Sheena", unread=unread, top_word=top_word)
+    widget.open(ThreadContents(rows, "Sheena", unread, top_word))
     return widget
 
 

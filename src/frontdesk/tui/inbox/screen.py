@@ -298,15 +298,16 @@ class InboxScreen(SizedScreen[None]):
         if before is not None and self.queue.list.selected_by_input:
             self._awaited = None
         row = self.queue.list.row
-        self.thread.select(row)
-        self.contact.select(row)
+        self.thread.select(row, open_cached=self._preview is None)
+        if row is not None and self.thread.listing is not None:
+            self.contact.show(row, keep_place=False)
+        else:
+            self.contact.select(row)
         self._opened_id = None
         self._start_reading()
         if before is None or now is None:
             self._open_selected()
             return
-        if self._preview is None and self.thread.is_cached:
-            self._show_thread()
         self._stop_preview()
         self._preview = self._call_after(PREVIEW_SECONDS, self._open_selected)
 
@@ -333,10 +334,16 @@ class InboxScreen(SizedScreen[None]):
         if conversation is not None and conversation.id != self._opened_id:
             self._opened_id = conversation.id
             self.queue.remember(conversation)
+            self.call_after_refresh(self._draw_ahead)
             if self._mailbox.connected:
                 self._refresh_thread()
             if self.focused is self.thread.messages and self.queue.list.selected_by_input:
                 self._mark_read()
+
+    def _draw_ahead(self) -> None:
+        """Draw the cached threads above and below, one of which the next key may select."""
+        for conversation in self.queue.list.beside():
+            self.thread.draw_ahead(conversation)
 
     def _start_reading(self) -> None:
         """Mark the selected conversation as read if it stays selected for some seconds.

@@ -37,7 +37,7 @@ from frontdesk.tui.widgets.contact_panel import (
     contact_facts,
 )
 from frontdesk.tui.widgets.glyphs import symbols_for
-from frontdesk.tui.widgets.message_list import Thread
+from frontdesk.tui.widgets.message_list import Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
 from frontdesk.wire import Conversation, Note
@@ -170,32 +170,42 @@ class ThreadPane(Pane):
 
     # Contents
 
-    def select(self, conversation: Conversation | None) -> None:
-        """Show the data of a conversation's row at once; `open` shows its thread."""
+    def select(self, conversation: Conversation | None, *, open_cached: bool = False) -> None:
+        """Show the data of a conversation's row at once; `open` shows its thread.
+
+        open_cached: show the thread at once too if it is cached.
+        """
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
             self._stale, self._unreadable = False, 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
-            self.messages.clear(sentences.LOADING if conversation else "")
-            self.refresh_bars()
-
-    @property
-    def is_cached(self) -> bool:
-        """True if the thread of the selected conversation was loaded before."""
-        id = self.conversation.id if self.conversation else ""
-        return bool(id) and self._mailbox.thread(id).fetched_at is not None
+            thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
+            if conversation is None or thread is None or thread.fetched_at is None:
+                self.messages.clear(sentences.LOADING if conversation else "")
+                self.refresh_bars()
+            else:
+                self._open(conversation, thread)
 
     def open(self) -> Conversation | None:
         """Show the thread of the selected conversation; None if it is shown already."""
         conversation = self.conversation
         if conversation is None or self.listing is not None:
             return None
-        self.listing = self._mailbox.thread(conversation.id)
-        self._depth = DEPTH
-        self._show_thread(conversation, self.listing)
-        self.refresh_bars()
+        self._open(conversation, self._mailbox.thread(conversation.id))
         return conversation
+
+    def _open(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+        self.listing = listing
+        self._depth = DEPTH
+        self._show_thread(conversation, listing)
+        self.refresh_bars()
+
+    def draw_ahead(self, conversation: Conversation) -> None:
+        """Draw the end of the cached thread of a conversation that may be selected next."""
+        listing = self._mailbox.thread(conversation.id)
+        if listing.fetched_at is not None:
+            self.messages.draw_ahead(self._contents(conversation, listing, DEPTH))
 
     def renew(self) -> None:
         """Show the cached state of the conversation."""
@@ -524,19 +534,23 @@ class ThreadPane(Pane):
         if self.listing is not None:
             self.messages.rows = self._rows()
             self.messages.say_when_empty(self._empty_words())
-            self.messages.say_at_top(self._top_words())
+            self.messages.say_at_top(self._top_words(self.listing, self._depth))
             self.messages.rows_changed()
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        contact = conversation.contact
         loading = listing.fetched_at is None
         self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
-        self.messages.open(
-            self._rows(),
-            contact=name_or_phone(contact) or "Customer",
+        contents = self._contents(conversation, listing, self._depth)
+        self.messages.open(contents, place=self._places.get(conversation.id))
+
+    def _contents(
+        self, conversation: Conversation, listing: Listing[Entry], depth: int
+    ) -> ThreadContents:
+        return ThreadContents(
+            filtered(listing, self.filter, depth),
+            contact=name_or_phone(conversation.contact) or "Customer",
             unread=conversation.unread_count or 0,
-            top_word=self._top_words(),
-            place=self._places.get(conversation.id),
+            top_words=self._top_words(listing, depth),
         )
 
     def _reload(self, conversation: Conversation, *, first_sight: bool) -> None:
@@ -554,10 +568,8 @@ class ThreadPane(Pane):
         whole = self.listing is not None and self.listing.complete
         return words if whole else sentences.AMONG_LOADED.format(words=words)
 
-    def _top_words(self) -> str:
-        if self.listing is None:
-            return ""
-        whole = self.listing.complete and (self.filter == ALL or self._depth >= len(self.listing))
+    def _top_words(self, listing: Listing[Entry], depth: int) -> str:
+        whole = listing.complete and (self.filter == ALL or depth >= len(listing))
         return "start of the conversation" if whole else "older messages above"
 
     def _remember_place(self) -> None:
@@ -638,6 +650,7 @@ class ContactPane(Pane):
 
     def show(self, conversation: Conversation, *, keep_place: bool = True) -> None:
         """Show all cached facts of a conversation."""
+        self._shown = conversation.id
         facts = contact_facts(
             conversation,
             self._mailbox.contact(conversation),

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.color import Color
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -87,6 +87,11 @@ class LineWidget(Widget):
     def line(self, y: int) -> Strip:
         """Line `y` of the widget, exactly as wide as the widget."""
         raise NotImplementedError
+
+    @property
+    def size(self) -> Size:
+        """Size of the widget, which has neither border nor padding; the last one if hidden."""
+        return self.outer_size
 
     def part(self, name: str, ground: str = "ground") -> Style:
         """Style of a part on a ground, legible there, after the line filters (NO_COLOR).

@@ -325,12 +325,27 @@ def same_sender(entry: Entry, previous: Entry | None) -> bool:
     return bool(now and then and (now - then).total_seconds() <= _GROUP_SECONDS)
 
 
+class ThreadContents(NamedTuple):
+    """Entries of a thread, oldest first, and what is drawn with them.
+
+    contact: name of the customer. unread: number of unread messages. top_words: text above the
+    first entry.
+    """
+
+    rows: Rows[Entry]
+    contact: str
+    unread: int
+    top_words: str
+
+
 class Thread(VirtualList[Entry]):
     """Draws entries with date lines; the unread line is set once when the thread is opened."""
 
     HALF_PAGE_AT_EDGE = False
     RESTS_AT_BOTTOM = True
     CHOSEN = ("chosen-off", "ground")
+    # The thread that is shown, and those above and below in the list.
+    WINDOWS_KEPT = 6
 
     def __init__(
         self,
@@ -348,24 +363,30 @@ class Thread(VirtualList[Entry]):
         self._unread = 0
         self._top_word = ""
 
-    def open(
-        self,
-        rows: Rows[Entry],
-        *,
-        contact: str,
-        unread: int,
-        top_word: str,
-        place: Place | None = None,
-    ) -> None:
+    def open(self, contents: ThreadContents, *, place: Place | None = None) -> None:
         """Show a thread at its stored scroll position, else at its end or first unread message."""
+        position = self._use(contents)
+        if place is None or not self.return_to(contents.rows, place):
+            self.show_end(contents.rows, cursor=position)
+
+    def draw_ahead(self, contents: ThreadContents) -> None:
+        """Draw the end of another thread, so that `open` finds its drawings."""
+        shown = self.rows, self._message_context, self._unread_from, self._unread, self._top_word
+        self.rows = contents.rows
+        self._use(contents)
+        room, position = self.size.height, len(self.rows)
+        while room > 0 and position:
+            position -= 1
+            room -= self.height_of(position)
+        self.rows, self._message_context, self._unread_from, self._unread, self._top_word = shown
+
+    def _use(self, contents: ThreadContents) -> int | None:
+        """Draw with the words of a thread; returns the position of its first unread message."""
+        rows, contact, self._unread, self._top_word = contents
         self._message_context = self._message_context._replace(contact=contact)
-        self._top_word = top_word
-        position = _first_unread(rows, unread)
+        position = _first_unread(rows, self._unread)
         self._unread_from = rows.key(position) if position is not None else None
-        self._unread = unread
-        self.forget_drawn()
-        if place is None or not self.return_to(rows, place):
-            self.show_end(rows, cursor=position)
+        return position
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, whose messages say so."""
@@ -391,7 +412,9 @@ class Thread(VirtualList[Entry]):
     def sources(self, position: int) -> tuple[object, ...]:
         entry = self.rows[position]
         previous = self.rows[position - 1] if position else self._top_word
-        return entry, previous, self._has_gaps, self._is_shown_above(entry, position)
+        unread = self._unread if self.rows.key(position) == self._unread_from else 0
+        hidden = self._is_shown_above(entry, position)
+        return entry, previous, self._has_gaps, hidden, unread, self._message_context.contact
 
     @property
     def _has_gaps(self) -> bool:

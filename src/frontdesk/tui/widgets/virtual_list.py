@@ -204,6 +204,10 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     # Align rows to the bottom if they do not fill the window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
+    # Drawings are kept for so many rows, in heights of the window: two windows of rows of at least
+    # two lines, each at most on two grounds.
+    WINDOWS_KEPT: ClassVar[int] = 2
+
     # Grounds of the row under the cursor, with and without the focus.
     CHOSEN: ClassVar[tuple[str, str]] = ("chosen", "chosen-off")
 
@@ -263,6 +267,11 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     def row(self) -> R | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if len(self.rows) else None
+
+    def beside(self) -> list[R]:
+        """The rows below and above the cursor."""
+        positions = (self.cursor + 1, self.cursor - 1)
+        return [self.rows[position] for position in positions if 0 <= position < len(self.rows)]
 
     @property
     def at_start(self) -> bool:
@@ -519,8 +528,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._unresized = self.place, self._following
         self._fitted = self.size
         self._window.height = self.size.height
-        # Two windows of rows, each at most on two grounds.
-        self._drawings.limit = 2 * self.size.height
+        self._drawings.limit = self.WINDOWS_KEPT * self.size.height
         if self._unresized is not None:
             place, self._following = self._unresized
             top = self.rows.find(place.top) if place is not None else None
