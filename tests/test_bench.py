@@ -93,7 +93,7 @@ def test_the_viewers_table_has_a_line_for_all_that_is_to_be_reached(tmp_path: Pa
     starts = Same(any=[Start(0.5, 0.4, 0.6, 0.7, 60.0)])
     sessions = Same(any=[Session(presses, 0.01, 70.0)])
     missing = {"posting": "cannot be installed: no network", "harlequin": "", "toolong": ""}
-    ratios = budgets(Measured(starts, sessions, missing, [0.01]), home)
+    ratios = budgets(Measured(starts, sessions, missing, [0.01], [0.005]), home)
     kinds = {one.name.partition(" ")[0] for one in ratios}
     wanted = {"S": 6, "L": 11, "B": 2, "T": 7, "C": 1, "P": 1, "V": 1}
     assert kinds >= {f"{kind}{n + 1}" for kind, most in wanted.items() for n in range(most)}
