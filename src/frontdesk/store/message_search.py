@@ -25,7 +25,7 @@ CHUNK = 10_000
 class Limits:
     """Limits of the work for a page.
 
-    hits: matching messages counted, and read for a page that has a row; most: for one without. few:
+    hits: matching messages read for a page that has a row; most: for one without. few:
     conversations of a filter that are looked through one by one if words are frequent. newest:
     messages that PostgreSQL compares before it asks the index, which finds all or nothing; it does
     not if so many as `few` match, or are found sooner among further ones.
@@ -50,7 +50,7 @@ _PER_SECOND = 2**16
 
 # Pages of the FTS5 index merged in one transaction.
 _MERGED_PAGES = 2_000
-# Hits read for each row of a page, and by how much more if that is not enough.
+# Hits read for each row of a page at first.
 _SPARE = 4
 # Messages that PostgreSQL compares in order in the time of one hit of its GIN index.
 _COST_OF_HIT = 20
@@ -363,7 +363,7 @@ def match_page(
     the messages read for it are limited.
     """
     search = _Search(connection, account_id, selection, terms, limits)
-    hits, more = search.hits(after, search.batch(after, count), limits.few)
+    hits, more = search.hits(after, search.batch(count), limits.few)
     if more and not selection.is_everything:
         few = selected_ids(connection, account_id, selection, limits.few + 1)
         if len(few) <= limits.few:
@@ -411,9 +411,9 @@ class _Search:
     terms: Terms
     limits: Limits
 
-    def batch(self, after: int | None, count: int) -> int:
-        """Return how many hits to read first: all that are counted, or about those of a page."""
-        if after is None or self.connection.dialect == "postgresql":
+    def batch(self, count: int) -> int:
+        """Return how many hits to read first."""
+        if self.connection.dialect == "postgresql":
             return self.limits.hits
         return min(_SPARE * count, self.limits.hits)
 
@@ -499,7 +499,9 @@ class _Search:
                 or read >= (self.limits.hits if matches else self.limits.most)
             ):
                 break
-            hits, more = self.hits(hits[-1]["number"], min(_SPARE * len(hits), self.limits.hits))
+            # Twice what the rest of the page takes if as many of them are selected as so far.
+            rest = 2 * read * (count + 1 - len(matches)) // (len(matches) or 1)
+            hits, more = self.hits(hits[-1]["number"], min(rest, self.limits.hits))
         page = tuple(matches.values())
         next_number = hits[-1]["number"] if more else None
         if len(page) > count:

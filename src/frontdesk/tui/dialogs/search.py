@@ -104,7 +104,7 @@ class SearchScreen(Picker[Chosen]):
         title = [_summary(run, extent), _problems(search), self._short_words(search), failed]
         self._show_title(" · ".join(filter(None, title)))
         self._offering = not run.hits and not run.everywhere and self._mailbox.offers_keeping
-        self.list.say_when_empty(_summary(run, extent))
+        self.list.say_when_empty("")
         self._show(run, typed)
         if self._entered and not self._offering:
             self.take_row()
