@@ -82,7 +82,7 @@ def entry_text(entry: Entry) -> str:
     if entry.deleted_at:
         return "[deleted]"
     content = entry.content or {}
-    parts = [_quote(entry), _sent(entry, content), entry.text or "", *_buttons(content)]
+    parts = [_quote(entry), _media_summary(entry, content), entry.text or "", *_buttons(content)]
     return "\n".join(part for part in parts if part) or f"[{humanize(entry.type)}]"
 
 
@@ -187,7 +187,7 @@ def _quote(message: Message) -> str:
     return f"> {one_line(reply.text or '') or humanize(reply.type or 'a message')}"
 
 
-def _sent(message: Message, content: Mapping[str, Any]) -> str:
+def _media_summary(message: Message, content: Mapping[str, Any]) -> str:
     """Summary of contents other than text; empty for text."""
     media = message.media
     if media is not None:

@@ -24,11 +24,11 @@ def trace(error: BaseException) -> str:
     return "\n".join(_lines(error, set()))
 
 
-def _lines(error: BaseException, seen: set[int]) -> Iterator[str]:
-    seen.add(id(error))
+def _lines(error: BaseException, ids: set[int]) -> Iterator[str]:
+    ids.add(id(error))
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    if before is not None and id(before) not in seen:
-        yield from _lines(before, seen)
+    if before is not None and id(before) not in ids:
+        yield from _lines(before, ids)
         yield "which led to"
     yield f"{type(error).__module__}.{type(error).__qualname__}"
     frames = [
@@ -40,9 +40,9 @@ def _lines(error: BaseException, seen: set[int]) -> Iterator[str]:
         frames[_FIRST:-_LAST] = [f"  … {left_out} more"]
     yield from frames
     for part in getattr(error, "exceptions", ()):
-        if isinstance(part, BaseException) and id(part) not in seen:
+        if isinstance(part, BaseException) and id(part) not in ids:
             yield "with"
-            yield from _lines(part, seen)
+            yield from _lines(part, ids)
 
 
 def _relative(file: str) -> str:

@@ -3,7 +3,7 @@
 from urllib.parse import SplitResult, urlsplit
 
 
-def shown(proxy: str) -> str:
+def without_credentials(proxy: str) -> str:
     """A valid proxy URL without user name and password."""
     parts = _parts(proxy)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname

@@ -81,15 +81,15 @@ def stretch(
     return Stretch(tuple(sorted(places.values(), reverse=True)), upper, end, whole)
 
 
-def merge(held: Iterable[Key], fetched: Stretch) -> Merge:
-    """Changes for the cached keys `held`: those in the range, and those of its rows elsewhere.
+def merge(keys: Iterable[Key], fetched: Stretch) -> Merge:
+    """Changes for cached keys: those in the range, and those of its rows elsewhere.
 
     A cached row is removed if it has moved, or if the range covers but does not contain it.
     """
     listed = {key.row: key for key in fetched.keys}
     keys_kept: set[Key] = set()
     remove: list[Key] = []
-    for key in held:
+    for key in keys:
         place = listed.get(key.row)
         if key == place:
             keys_kept.add(key)

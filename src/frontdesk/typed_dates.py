@@ -28,7 +28,7 @@ def day_of(text: str, today: date) -> date | None:
         return today - timedelta(days=(today.weekday() - _DAYS.index(text[:3])) % 7)
     ago = _AGO.fullmatch(text)
     if ago:
-        return _made(lambda: today - timedelta(days=int(ago[1])))
+        return _valid(lambda: today - timedelta(days=int(ago[1])))
     numbers = _NUMBERS.fullmatch(text)
     return _of_numbers(numbers, today) if numbers else _of_words(text.split(), today)
 
@@ -36,7 +36,7 @@ def day_of(text: str, today: date) -> date | None:
 def _of_numbers(match: re.Match[str], today: date) -> date | None:
     first, separator, second, third = match.groups()
     if len(first) == 4:
-        return _made(lambda: date(int(first), int(second), int(third or 1)))
+        return _valid(lambda: date(int(first), int(second), int(third or 1)))
     day, month = int(first), int(second)
     if separator == "/" and day <= 12 and month <= 12 and day != month:
         return None
@@ -58,14 +58,14 @@ def _of_words(words: list[str], today: date) -> date | None:
 def _of(day: int, month: int, year: str | None, today: date) -> date | None:
     if year is not None:
         number = int(year) + (2000 if len(year) <= 2 else 0)
-        return _made(lambda: date(number, month, day))
-    this_year = _made(lambda: date(today.year, month, day))
+        return _valid(lambda: date(number, month, day))
+    this_year = _valid(lambda: date(today.year, month, day))
     if this_year is None or this_year <= today:
         return this_year
-    return _made(lambda: date(today.year - 1, month, day))
+    return _valid(lambda: date(today.year - 1, month, day))
 
 
-def _made(make: Callable[[], date]) -> date | None:
+def _valid(make: Callable[[], date]) -> date | None:
     try:
         return make()
     except (ValueError, OverflowError):

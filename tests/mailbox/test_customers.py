@@ -104,5 +104,5 @@ async def test_how_much_was_seen_is_counted(inbox: Inbox, mailbox: Mailbox) -> N
     inbox.write("7", 3)
     await mailbox.refresh_conversations(ALL)
     await mailbox.refresh_thread("7")
-    assert await mailbox.seen() == (50, 3)
+    assert await mailbox.indexed_counts() == (50, 3)
     assert [hit.conversation_id for hit in mailbox.search("hi")] == ["7", "7", "7"]

@@ -82,7 +82,7 @@ class Cache:
         self._clock = clock
         self._path, self._limit_bytes = path, limit_bytes
         self._lock = threading.Lock()
-        self._shown: WeakSet[Listing[Any]] = WeakSet()
+        self._listings: WeakSet[Listing[Any]] = WeakSet()
         self._reads: dict[str, datetime] = {}
         self._remembered: dict[str, str] = {}
         self._recalled: dict[str, str | None] = {}
@@ -128,7 +128,7 @@ class Cache:
             rebuild=self._file.rebuild,
         )
         with self._lock:
-            self._shown.add(listing)
+            self._listings.add(listing)
             self._reads[which.name] = self._clock()
         return listing
 
@@ -338,7 +338,7 @@ class Cache:
     def _on_screen(self) -> set[tuple[int, str]]:
         """Lists that have a live listing."""
         with self._lock:
-            return {(self._origin, listing.name) for listing in self._shown}
+            return {(self._origin, listing.name) for listing in self._listings}
 
     def _bound(self, which: ListName, way: str) -> Key | None:
         rows = self._file.rows(

@@ -128,7 +128,7 @@ class Listing(Generic[T]):
         self._number = 0
         self._runs = NodeDirectory([], [])
         self._blocks: dict[int, NodeDirectory] = {}
-        self._kept: OrderedDict[tuple[int, int], list[tuple[str, bytes]]] = OrderedDict()
+        self._block_values: OrderedDict[tuple[int, int], list[tuple[str, bytes]]] = OrderedDict()
         self._spare: tuple[str, bytes] | None = None
         self._read_lately: dict[int, T] = {}
         try:
@@ -278,13 +278,13 @@ class Listing(Generic[T]):
 
     def _values(self, run: int, block: int) -> list[tuple[str, bytes]]:
         """Kind and JSON of the rows of a block."""
-        values = self._kept.get((run, block))
+        values = self._block_values.get((run, block))
         if values is None:
-            values = self._kept[run, block] = self._read(self._blocks[run].node(block))
-            if len(self._kept) > _BLOCKS_KEPT:
-                self._kept.popitem(last=False)
+            values = self._block_values[run, block] = self._read(self._blocks[run].node(block))
+            if len(self._block_values) > _BLOCKS_KEPT:
+                self._block_values.popitem(last=False)
         else:
-            self._kept.move_to_end((run, block))
+            self._block_values.move_to_end((run, block))
         return values
 
     def _read(self, node: Node) -> list[tuple[str, bytes]]:

@@ -84,7 +84,7 @@ def thread_was_read(connection: sqlite3.Connection, origin: int, conversation_id
     """Remove the index entry of a conversation's last message, which is cached itself now."""
     number = number_of(connection, origin, CONVERSATION, conversation_id)
     if number is not None:
-        _unsay(connection, -number)
+        _remove_text(connection, -number)
 
 
 def _index(
@@ -102,38 +102,38 @@ def _index(
     from frontdesk.search_text import members_of
 
     value = members_of(body)
-    said = searched_text_in(kind, value)
-    if said is None:
+    searched = searched_text_in(kind, value)
+    if searched is None:
         return
     if kind in (MESSAGE, NOTE) and conversation_id is not None:
-        said = said._replace(about=conversation_id)
-    _say(connection, origin, number, kind, said, new=new)
+        searched = searched._replace(about=conversation_id)
+    _index_text(connection, origin, number, kind, searched, new=new)
     if kind == CONVERSATION and (preview := preview_in(value)):
         words = searched_text_in(MESSAGE, preview)
         if words and number_of(connection, origin, MESSAGE, str(preview.get("id"))) is None:
             words = words._replace(about=value.get("id"))
-            _say(connection, origin, -number, MESSAGE, words, new=new)
+            _index_text(connection, origin, -number, MESSAGE, words, new=new)
 
 
-def _say(
+def _index_text(
     connection: sqlite3.Connection,
     origin: int,
     number: int,
     kind: str,
-    said: "SearchedText",
+    searched: "SearchedText",
     *,
     new: bool,
 ) -> None:
     if not new:
-        _unsay(connection, number)
-    text = said.text
+        _remove_text(connection, number)
+    text = searched.text
     connection.execute(
         "INSERT INTO said VALUES (?, ?, ?, ?, ?, ?)",
-        (number, origin, kind, said.about, said.sort, text),
+        (number, origin, kind, searched.about, searched.sort, text),
     )
     connection.execute("INSERT INTO found(rowid, text) VALUES (?, ?)", (number, text))
 
 
-def _unsay(connection: sqlite3.Connection, number: int) -> None:
+def _remove_text(connection: sqlite3.Connection, number: int) -> None:
     connection.execute(_TAKE_WORDS, (number,))
     connection.execute("DELETE FROM said WHERE number = ?", (number,))

@@ -66,7 +66,7 @@ def _members(*names: str) -> tuple[Column[Any], ...]:
     return tuple(_member(name) for name in names)
 
 
-def _shown(*names: str) -> tuple[Column[Any], ...]:
+def _in_tables(*names: str) -> tuple[Column[Any], ...]:
     """Columns that tables show too; CSV has all columns."""
     return tuple(_member(name, _heading(name)) for name in names)
 
@@ -101,49 +101,49 @@ CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (
-    *_shown("id", "name", "phone", "email"),
+    *_in_tables("id", "name", "phone", "email"),
     *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
-    *_shown("last_activity_at"),
+    *_in_tables("last_activity_at"),
     *_members("created_at", "updated_at"),
     _column("custom_fields", lambda row: compact(row.custom_fields)),
 )
 
 LABELS: tuple[Column[Label], ...] = (
-    *_shown("id", "title", "color", "description"),
+    *_in_tables("id", "title", "color", "description"),
     *_members("created_at", "updated_at"),
 )
 
 CUSTOM_FIELDS: tuple[Column[CustomField], ...] = (
-    *_shown("id", "key", "name", "type", "options", "description"),
+    *_in_tables("id", "key", "name", "type", "options", "description"),
     *_members("scope", "pattern", "pattern_hint", "position", "created_at", "updated_at"),
 )
 
 USERS: tuple[Column[User], ...] = (
-    *_shown("id", "name", "email", "role", "availability", "active"),
+    *_in_tables("id", "name", "email", "role", "availability", "active"),
     *_members("avatar_url", "created_at", "updated_at"),
 )
 
 TEAMS: tuple[Column[Team], ...] = (
-    *_shown("id", "name", "description"),
+    *_in_tables("id", "name", "description"),
     _column("members", lambda row: ", ".join(user.name for user in row.members), "MEMBERS"),
-    *_shown("channels"),
+    *_in_tables("channels"),
     _column("member_ids", lambda row: ",".join(user.id for user in row.members)),
     *_members("distribution", "created_at", "updated_at"),
 )
 
 CHANNELS: tuple[Column[Channel], ...] = (
-    *_shown("id", "name", "phone", "status", "quality_rating", "messaging_limit"),
+    *_in_tables("id", "name", "phone", "status", "quality_rating", "messaging_limit"),
     *_members("display_phone_number", "verified_name", "name_status", "throughput", "platform"),
     *_members("on_business_app", "waba_id", "synced_at", "created_at", "updated_at"),
 )
 
 CANNED_RESPONSES: tuple[Column[CannedResponse], ...] = (
-    *_shown("id", "short_code", "text"),
+    *_in_tables("id", "short_code", "text"),
     *_members("created_at", "updated_at"),
 )
 
 TEMPLATES: tuple[Column[Template], ...] = (
-    *_shown("id", "name", "language", "category", "status", "quality_score"),
+    *_in_tables("id", "name", "language", "category", "status", "quality_score"),
     _column("body", lambda row: _body(row), "BODY"),
     *_members("parameter_format", "rejected_reason", "previous_category", "waba_id"),
     *_members("channels", "updated_at"),

@@ -640,9 +640,9 @@ class _Reader:
 
 def _repeated(value: object) -> str:
     """Quote a value for an error message, truncated and without passwords."""
-    from frontdesk.store.dsn import shown
+    from frontdesk.store.dsn import without_password
 
-    text = repr(shown(value) if isinstance(value, str) else value)
+    text = repr(without_password(value) if isinstance(value, str) else value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
@@ -654,16 +654,16 @@ def _syntax(text: str, words: str) -> Mistake:
     return Mistake(at, f"this is not TOML: {reason or words}")
 
 
-def _unknown(name: str, known: Collection[str]) -> str:
-    return f"{name!r} means nothing here{_suggestion(name, known)}"
+def _unknown(name: str, names: Collection[str]) -> str:
+    return f"{name!r} means nothing here{_suggestion(name, names)}"
 
 
-def _suggestion(name: str, known: Collection[str]) -> str:
-    """Return a hint: the closest known name, or all names."""
-    names = f"; there is {', '.join(known)}" if known else ""
-    return _nearest_name(name, known) or names
+def _suggestion(name: str, names: Collection[str]) -> str:
+    """Return a hint: the closest name, or all names."""
+    listed = f"; there is {', '.join(names)}" if names else ""
+    return _nearest_name(name, names) or listed
 
 
-def _nearest_name(name: str, known: Collection[str]) -> str:
-    near = get_close_matches(name, known, n=1)
+def _nearest_name(name: str, names: Collection[str]) -> str:
+    near = get_close_matches(name, names, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -58,7 +58,7 @@ class Column(Generic[T]):
             return local_time(cell)
         if self.phone and isinstance(cell, str):
             return format_phone(cell) or "-"
-        return shown(cell)
+        return cell_text(cell)
 
 
 # Names and values of one thing.
@@ -269,7 +269,7 @@ def _member(value: object, name: str) -> object:
     return value
 
 
-def shown(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """Format a cell for tables; "-" if empty."""
     if cell is None or cell == "":
         return "-"

@@ -83,9 +83,9 @@ def origin_of(url: str, key: str) -> str:
 
 def database_origin(address: str, user_id: int | None) -> str:
     """Return the origin of a database and the user meant by "me"."""
-    from frontdesk.store.dsn import is_address, shown
+    from frontdesk.store.dsn import is_address, without_password
 
-    place = shown(address) if is_address(address) else Path(address).absolute()
+    place = without_password(address) if is_address(address) else Path(address).absolute()
     return f"{place} {user_id or ''}"
 
 
@@ -167,9 +167,9 @@ def where(profile: Profile) -> str:
     """Return a profile's URL or database, without passwords."""
     if profile.url:
         return profile.url
-    from frontdesk.store.dsn import shown
+    from frontdesk.store.dsn import without_password
 
-    return shown(profile.database or "")
+    return without_password(profile.database or "")
 
 
 def run_with_client(target: Target, work: Callable[["InboxClient"], Awaitable[T]]) -> T:

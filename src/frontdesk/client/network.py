@@ -16,7 +16,7 @@ import truststore
 
 from frontdesk.client.address import is_loopback
 from frontdesk.errors import BadSettings
-from frontdesk.proxy_address import check_proxy, shown
+from frontdesk.proxy_address import check_proxy, without_credentials
 
 _HTTPS_PORT = 443
 
@@ -119,7 +119,7 @@ class Network:
         except BadSettings as error:
             return str(error)
         if proxy is not None:
-            return f"{shown(proxy)} ({self.proxy_source})"
+            return f"{without_credentials(proxy)} ({self.proxy_source})"
         parts = urlsplit(base_url or "")
         if is_loopback(parts.hostname or ""):
             return "none, for this machine itself"

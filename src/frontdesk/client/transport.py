@@ -20,7 +20,7 @@ from frontdesk.client.response import Response, TruncatedResponse, read_answer
 from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, ServerState
 from frontdesk.client.throttle import Throttle, date_of, limit_reset, spacing
 from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Unreachable
-from frontdesk.proxy_address import shown
+from frontdesk.proxy_address import without_credentials
 from frontdesk.request_priority import is_background
 from frontdesk.text import clean, one_line
 
@@ -98,7 +98,9 @@ class Connector:
         return f"{who} cannot prove that it is who it says: {reason}"
 
     def _first_hop(self) -> str:
-        return "The server" if self._proxy is None else f"The proxy {shown(self._proxy)}"
+        return (
+            "The server" if self._proxy is None else f"The proxy {without_credentials(self._proxy)}"
+        )
 
 
 async def drop_invalid_location(response: httpx.Response) -> None:
@@ -122,7 +124,7 @@ def application_transport(app: Callable[..., Awaitable[None]]) -> httpx.ASGITran
 
 def _refused_by_proxy(error: httpx.ProxyError, proxy: str | None) -> tuple[Unreachable, bool]:
     """Error for a failed CONNECT; the proxy's own text is not repeated."""
-    name = shown(proxy) if proxy else ""
+    name = without_credentials(proxy) if proxy else ""
     match = re.match(r"[0-9]{3}\b", str(error))
     status = int(match[0]) if match else 0
     if status == 407:
@@ -287,7 +289,7 @@ class Requests:
             raise (TransientFailure(failure) if passing else failure) from _unlocated(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable("The request cannot be sent") from _unlocated(error)
-        _log.debug("GET /v1/%s %s: %d", _masked(path), _shown(parameters), answer.status)
+        _log.debug("GET /v1/%s %s: %d", _masked(path), _masked_query(parameters), answer.status)
         self._state.answered(seconds, answer.received, date_of(answer.headers))
         self._state.spaces(spacing(answer.headers, self._now()))
         if answer.status < 400:
@@ -356,7 +358,7 @@ def _masked(path: str) -> str:
     return f"{head}{marker}…" if marker else path
 
 
-def _shown(parameters: Mapping[str, str]) -> str:
+def _masked_query(parameters: Mapping[str, str]) -> str:
     """The query without search texts and cursors, for logging."""
     return "&".join(
         f"{name}={'…' if name in _PRIVATE_PARAMETERS else value}"

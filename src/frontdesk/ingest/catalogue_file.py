@@ -248,16 +248,16 @@ def parse_file(text: str, *, is_json: bool) -> Mapping[str, Any]:
 
 
 def events(
-    contents: Mapping[str, Any], known: References, at: int
+    contents: Mapping[str, Any], references: References, at: int
 ) -> tuple[list[DomainEvent], list[CatalogueProblem]]:
     """Convert a file's contents, valid as of `at`. Apply no events if there are problems."""
     try:
         file = _CatalogueFile.model_validate(contents)
     except ValidationError as error:
         return [], [_problem(fault, contents) for fault in error.errors(include_url=False)]
-    channels = {**known.channels, **{row.id: row.id for row in file.channels}}
+    channels = {**references.channels, **{row.id: row.id for row in file.channels}}
     channels |= {row.alias: row.id for row in file.channels if row.alias}
-    users = known.users | {row.key for row in file.users}
+    users = references.users | {row.key for row in file.users}
     problems = [*_repeated(file), *_unknown_references(file, channels, users)]
     if problems:
         return [], problems
@@ -317,13 +317,12 @@ def _unknown_references(
 
 
 def _unknown(
-    path: str, values: Sequence[str], known: Collection[str], kind: str
+    path: str, values: Sequence[str], names: Collection[str], kind: str
 ) -> Iterator[CatalogueProblem]:
     for position, value in enumerate(values):
-        if value not in known:
-            names = sorted(known)
+        if value not in names:
             more = f", and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-            listed = f"{', '.join(names[:_NAMES_SHOWN])}{more}" if names else "none yet"
+            listed = f"{', '.join(sorted(names)[:_NAMES_SHOWN])}{more}" if names else "none yet"
             yield CatalogueProblem(
                 f"{path}[{position}]", f"no {kind} {_quoted(value)}; known: {listed}"
             )
@@ -395,14 +394,14 @@ def differences(before: Catalogues, after: Catalogues) -> Iterator[str]:
         old = before.get((kind, name))
         if old is None:
             members = ", ".join(
-                f"{_heading(column)} {_shown(value)}"
+                f"{_heading(column)} {_value_text(value)}"
                 for column, value in row.items()
                 if value not in (None, "", [])
             )
             yield f"+ {noun} {name}{': ' if members else ''}{members}"
         elif old != row:
             changes = (
-                f"{_heading(column)} {_shown(old.get(column))} → {_shown(value)}"
+                f"{_heading(column)} {_value_text(old.get(column))} → {_value_text(value)}"
                 for column, value in row.items()
                 if old.get(column) != value
             )
@@ -421,11 +420,11 @@ def _heading(column: str) -> str:
     return column.removesuffix("_json").replace("_", " ")
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value in (None, "", []):
         return "nothing"
     if isinstance(value, list) and not any(isinstance(each, dict) for each in value):
-        text = "[" + ", ".join(map(_shown, value)) + "]"
+        text = "[" + ", ".join(map(_value_text, value)) + "]"
     elif isinstance(value, dict | list):
         text = json.dumps(value, ensure_ascii=False)
     else:

@@ -193,13 +193,13 @@ def shown_number(part: JsonObject) -> str | None:
     return number
 
 
-def digits_of(shown: str | None) -> str:
-    return _NO_DIGITS.sub("", shown or "")
+def digits_of(number: str | None) -> str:
+    return _NO_DIGITS.sub("", number or "")
 
 
-def phone_of(shown: str | None) -> str | None:
+def phone_of(number: str | None) -> str | None:
     """Normalise a phone number in any format to E.164; None if it is not one."""
-    digits = digits_of(shown)
+    digits = digits_of(number)
     return f"+{digits}" if is_phone(digits) else None
 
 

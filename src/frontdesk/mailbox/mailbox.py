@@ -261,8 +261,8 @@ class Mailbox:
 
     def conversations_of(self, contact_id: str) -> list[Conversation]:
         """Cached conversations of a contact, on any channel, most recently active first."""
-        seen = map(self.conversation, self._cache.conversations_of(contact_id))
-        return [conversation for conversation in seen if conversation is not None]
+        rows = map(self.conversation, self._cache.conversations_of(contact_id))
+        return [conversation for conversation in rows if conversation is not None]
 
     def unread_among(self, conversations: Iterable[Conversation]) -> set[str]:
         """Ids of the conversations that are unread on this computer.
@@ -319,7 +319,7 @@ class Mailbox:
             text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
         )
 
-    async def seen(self) -> SeenCounts:
+    async def indexed_counts(self) -> SeenCounts:
         """Size of the search index, counted in a thread."""
         kinds = (CONVERSATION, MESSAGE)
         return SeenCounts(*[await asyncio.to_thread(self._cache.count, kind) for kind in kinds])

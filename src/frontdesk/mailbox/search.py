@@ -141,7 +141,7 @@ async def extent_here(mailbox: Mailbox) -> str:
     """Description of what a search without the server looks through, after "in"."""
     coverage = await mailbox.coverage()
     if coverage is None or not coverage.known:
-        seen = await mailbox.seen()
+        seen = await mailbox.indexed_counts()
         return f"the {seen.messages:,} messages opened on this computer"
     everything = coverage.whole and coverage.keep == "all"
     return coverage.words if everything else f"{coverage.words} and what was opened here"

@@ -128,14 +128,14 @@ def unauthorised(code: str, detail: str) -> ApiError:
     return ApiError(code, detail, headers=(("WWW-Authenticate", challenge),))
 
 
-def lacking(scope: str, held: tuple[str, ...]) -> ApiError:
+def lacking(scope: str, key_scopes: tuple[str, ...]) -> ApiError:
     """Build a 403 for a key without `scope`."""
     return ApiError(
         "insufficient_scope",
         f"The API key lacks the scope {scope}.",
         headers=(("WWW-Authenticate", f'Bearer error="insufficient_scope", scope="{scope}"'),),
         required_scope=scope,
-        key_scopes=held,
+        key_scopes=key_scopes,
     )
 
 

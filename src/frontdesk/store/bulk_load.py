@@ -14,7 +14,7 @@ from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.store import contacts, message_search
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Dialect, FillingConnection, statements
-from frontdesk.store.dsn import is_address, shown
+from frontdesk.store.dsn import is_address, without_password
 from frontdesk.store.rows import table_of
 
 # Kind of rows, and the values of all columns of each, in column order.
@@ -95,7 +95,7 @@ def _database(address: str) -> Iterator[FillingConnection]:
     ):
         if _has_rows(connection):
             raise BadSettings(
-                f"There is an inbox in {shown(address)} already: name an empty database"
+                f"There is an inbox in {without_password(address)} already: name an empty database"
             )
         yield connection
 
@@ -120,13 +120,13 @@ def _claimed(partial: Path) -> Iterator[None]:
     Raises: BadSettings: another process fills it, or it is not a database. UnusableFile.
     """
     busy = BadSettings(f"{partial} is being filled by another process: wait until it has ended")
-    with ExitStack() as held:
+    with ExitStack() as resources:
         try:
             private_files.make(partial)
             with partial.open("rb") as file:
                 if file.read(len(_SQLITE)) not in (b"", _SQLITE):
                     raise BadSettings(f"{partial} is in the way: move it elsewhere, or remove it")
-            if not _is_locked(partial, held):
+            if not _is_locked(partial, resources):
                 raise busy
             for end in _ENDS[1:]:
                 Path(f"{partial}{end}").unlink(missing_ok=True)
@@ -135,8 +135,8 @@ def _claimed(partial: Path) -> Iterator[None]:
         yield
 
 
-def _is_locked(partial: Path, held: ExitStack) -> bool:
-    """Truncate a file and lock it until `held` or the process ends. Raises: OSError."""
+def _is_locked(partial: Path, resources: ExitStack) -> bool:
+    """Truncate a file and lock it until `resources` close or the process ends. Raises: OSError."""
     try:
         import fcntl
     except ImportError:
@@ -147,7 +147,7 @@ def _is_locked(partial: Path, held: ExitStack) -> bool:
             return False
         private_files.make(partial, new=True)
         return True
-    file = held.enter_context(partial.open("r+b"))
+    file = resources.enter_context(partial.open("r+b"))
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -56,7 +56,7 @@ def checked(address: str) -> str:
     return address
 
 
-def shown(target: str | Path) -> str:
+def without_password(target: str | Path) -> str:
     """Mask passwords in a target, for messages and logs."""
     text = str(target)
     if not _URL.match(text):
@@ -84,5 +84,5 @@ def short_name(target: str | Path) -> str:
     """Return a short name for titles: the file's stem or the database's name."""
     if not is_address(target):
         return Path(target).stem
-    place = shown(target).partition("://")[2].partition("?")[0]
+    place = without_password(target).partition("://")[2].partition("?")[0]
     return place.partition("/")[2] or "inbox"

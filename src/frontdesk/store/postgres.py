@@ -32,7 +32,7 @@ from frontdesk.store.database import (
     Row,
     WouldBlock,
 )
-from frontdesk.store.dsn import checked, shown
+from frontdesk.store.dsn import checked, without_password
 from frontdesk.store.migrations import Schema, bring_up_to_date, create_schema, is_current
 
 
@@ -123,7 +123,7 @@ class PostgresDatabase:
 
         Raises: UnusableFile, Unreachable, BadSettings.
         """
-        self._name = shown(address)
+        self._name = without_password(address)
         self._durable = durable
         self._statement_seconds = statement_seconds
         reading = _parameters(read_address or address)

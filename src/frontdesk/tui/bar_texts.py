@@ -66,29 +66,29 @@ def unread_words(counts: Counts | None, width: int, no_counts: str = "") -> list
 
 
 def view_tabs(
-    views: Sequence[tuple[SavedView, int | None]], shown: SavedView | None, width: int, more: str
+    views: Sequence[tuple[SavedView, int | None]], current: SavedView | None, width: int, more: str
 ) -> list[Piece]:
     """Tabs of the views with keys and their counts, of four pieces each: blank, key, name, count.
 
     With too little width names become short, then the blanks, and then the last tabs are left out,
-    but never the shown one. more: words at the end.
+    but never the current one. more: words at the end.
     """
-    tabs = _view_tabs(views, shown, more, short=False)
+    tabs = _view_tabs(views, current, more, short=False)
     if width_of(tabs) > width:
-        tabs = _view_tabs(views, shown, more, short=True)
+        tabs = _view_tabs(views, current, more, short=True)
     if width_of(tabs) > width:
-        tabs = _view_tabs(views, shown, more, short=True, blank="")
+        tabs = _view_tabs(views, current, more, short=True, blank="")
     shown_views = list(views)
     while width_of(tabs) > width and len(shown_views) > 1:
-        last = next(n for n in reversed(range(len(shown_views))) if shown_views[n][0] != shown)
+        last = next(n for n in reversed(range(len(shown_views))) if shown_views[n][0] != current)
         del shown_views[last]
-        tabs = _view_tabs(shown_views, shown, more, short=True, blank="")
+        tabs = _view_tabs(shown_views, current, more, short=True, blank="")
     return tabs
 
 
 def _view_tabs(
     views: Sequence[tuple[SavedView, int | None]],
-    shown: SavedView | None,
+    current: SavedView | None,
     more: str,
     *,
     short: bool,
@@ -100,7 +100,7 @@ def _view_tabs(
             _SHORT_NAMES.get(view.name, shortened(view.name, _SHORT_NAME)) if short else view.name
         )
         number = " " if count is None else f" {rounded(count)} "
-        quiet, loud = ("chip", "chip") if view == shown else ("dim", "text")
+        quiet, loud = ("chip", "chip") if view == current else ("dim", "text")
         pieces += [("dim", blank), (quiet, f" {view.key} ")]
         pieces += [(loud, one_line(name)), (quiet, number)]
     return [*pieces, ("dim", f"  {more}")]
@@ -113,31 +113,31 @@ def rounded(number: int) -> str:
     return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"
 
 
-def count_for(counts: Counts | None, chosen: ConversationFilter) -> int | None:
+def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
     """Number of conversations of a filter; None if the counts do not contain it."""
-    if counts is None or chosen.contact is not None or chosen.unread is not None:
+    if counts is None or filter.contact is not None or filter.unread is not None:
         return None
     if counts.by_status is None:
-        return getattr(counts, _flat_count(chosen), None)
-    sets = [getattr(counts.by_status, chosen.status)] if chosen.status in STATUSES else None
+        return getattr(counts, _flat_count(filter), None)
+    sets = [getattr(counts.by_status, filter.status)] if filter.status in STATUSES else None
     if sets is None:
         sets = [getattr(counts.by_status, status) for status in STATUSES]
-    numbers = [_count_in(count_set, chosen) for count_set in sets]
+    numbers = [_count_in(count_set, filter) for count_set in sets]
     return None if None in numbers else sum(number or 0 for number in numbers)
 
 
-def _flat_count(chosen: ConversationFilter) -> str:
+def _flat_count(filter: ConversationFilter) -> str:
     """Name of the count in a response without counts by assignee; "" if there is none."""
-    if chosen.assignee is not None or chosen.awaiting_human is not None:
+    if filter.assignee is not None or filter.awaiting_human is not None:
         return ""
-    return chosen.status or "all"
+    return filter.status or "all"
 
 
-def _count_in(counts: CountSet, chosen: ConversationFilter) -> int | None:
-    if chosen.awaiting_human is not None:
-        alone = chosen.awaiting_human and chosen.assignee is None
+def _count_in(counts: CountSet, filter: ConversationFilter) -> int | None:
+    if filter.awaiting_human is not None:
+        alone = filter.awaiting_human and filter.assignee is None
         return counts.awaiting_human if alone else None
-    match chosen.assignee:
+    match filter.assignee:
         case None:
             return counts.all
         case "me":

@@ -205,10 +205,10 @@ class ConnectionMonitor:
             self._warn(self.problem)
 
 
-def moment_words(seen: datetime, now: datetime) -> str:
+def moment_words(moment: datetime, now: datetime) -> str:
     """Time of day, with the date if it is not the date of `now`."""
-    time = time_of_day(seen)
-    return time if seen.date() == now.date() else f"{short_date(seen)} {time}"
+    time = time_of_day(moment)
+    return time if moment.date() == now.date() else f"{short_date(moment)} {time}"
 
 
 def problem_words(error: InboxError) -> str:

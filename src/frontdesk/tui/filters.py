@@ -181,27 +181,27 @@ def choices_for(
     kind: str, plan: QueryPlan, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
     """Values of a kind of term, `ANY` first, with counts where they are known for the view."""
-    chosen, known = plan.filter, None if plan.rest else counts
+    filter, known = plan.filter, None if plan.rest else counts
     match kind:
         case "is":
-            choices = [Choice(s, s, _count(known, chosen, "status", s)) for s in STATUSES]
+            choices = [Choice(s, s, _count(known, filter, "status", s)) for s in STATUSES]
         case "assignee":
-            choices = _assignees(chosen, mailbox, known)
+            choices = _assignees(filter, mailbox, known)
         case "in":
-            choices = _channels(chosen, mailbox, known)
+            choices = _channels(filter, mailbox, known)
         case _:
-            choices = _labels(chosen, mailbox, known)
+            choices = _labels(filter, mailbox, known)
     return [Choice(ANY, _ANY_WORDS[kind]), *choices]
 
 
 def _assignees(
-    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+    filter: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
     words = ["unassigned", "assigned"]
     if mailbox.state_of("me") != "absent" and (counts is None or counts.mine is not None):
         words.insert(0, "me")
     choices = [
-        Choice(word, word, _count(counts, chosen, "assignee", word), synonyms=_ASSIGNEES[word])
+        Choice(word, word, _count(counts, filter, "assignee", word), synonyms=_ASSIGNEES[word])
         for word in words
     ]
     users = {user.id: user for user in mailbox.catalogues.users()}
@@ -213,33 +213,33 @@ def _assignees(
 
 
 def _channels(
-    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+    filter: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
-    counted = counts.by_channel if counts and counts_channels(chosen) else ()
+    counted = counts.by_channel if counts and counts_channels(filter) else ()
     open_in = {count.channel: f"{count.open} open" for count in counted if count.open is not None}
     names = {channel.id: channel.name for channel in mailbox.catalogues.channels()}
     return [Choice(reference(id, names), name, open_in.get(id, "")) for id, name in names.items()]
 
 
 def _labels(
-    chosen: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+    filter: ConversationFilter, mailbox: Mailbox, counts: Counts | None
 ) -> list[Choice[str]]:
     """Labels, with counts for those whose counts are cached."""
     choices = []
     for label in mailbox.catalogues.labels():
-        of_label = ConversationFilter(channel=chosen.channel, label=label.title)
+        of_label = ConversationFilter(channel=filter.channel, label=label.title)
         known = counts and mailbox.counts(of_label)
-        count = _count(known, chosen, "label", label.title)
+        count = _count(known, filter, "label", label.title)
         choices.append(Choice(label.title, f"#{label.title}", count))
     return choices
 
 
-def counts_channels(chosen: ConversationFilter) -> bool:
+def counts_channels(filter: ConversationFilter) -> bool:
     """True if the counts by channel, which are of all open conversations, are those of a view."""
-    narrower = chosen.model_copy(update={"channel": None, "sort": None})
+    narrower = filter.model_copy(update={"channel": None, "sort": None})
     return narrower == ConversationFilter(status="open")
 
 
-def _count(counts: Counts | None, chosen: ConversationFilter, name: str, value: str) -> str:
-    number = count_for(counts, chosen.model_copy(update={name: value}))
+def _count(counts: Counts | None, filter: ConversationFilter, name: str, value: str) -> str:
+    number = count_for(counts, filter.model_copy(update={name: value}))
     return "" if number is None else str(number)

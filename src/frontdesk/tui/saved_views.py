@@ -29,7 +29,7 @@ class SavedViews:
     def __init__(self, mailbox: Mailbox, configured: Iterable[SavedView] = ()) -> None:
         self._mailbox = mailbox
         self._configured = tuple(configured)
-        self._chosen: SavedView | None = None
+        self._current: SavedView | None = None
 
     def all(self) -> list[SavedView]:
         """Views with a key, in the order of keys, then the others."""
@@ -45,14 +45,14 @@ class SavedViews:
     def named(self, query: Query) -> SavedView | None:
         """View with the same query; of several, the one that was chosen last."""
         views = [view for view in self.all() if view.query.is_same(query)]
-        return self._chosen if self._chosen in views else next(iter(views), None)
+        return self._current if self._current in views else next(iter(views), None)
 
     def choose(self, view: SavedView) -> None:
-        self._chosen = view
+        self._current = view
 
     def save(self, view: SavedView) -> None:
         """Save a view in place of that with the same key, or without a key, the same name."""
-        self._chosen = view
+        self._current = view
         place = view.key or view.name
         others = [view for view in self._stored() if (view.key or view.name) != place]
         self._store([*others, view])

@@ -38,13 +38,13 @@ def init_command(database: str, name: str, message_search: bool, output: Output)
     """
     from frontdesk.service.api_keys import SCOPES
     from frontdesk.store.accounts import all_keys
-    from frontdesk.store.dsn import shown
+    from frontdesk.store.dsn import without_password
 
     order = KeyOrder(DEFAULT_ACCOUNT, name, None, SCOPES, None)
     with opened(database, create=True) as store:
         if store.read(lambda connection: all_keys(connection, None)):
             raise BadSettings(
-                f"{shown(database)} is set up already; more keys: frontdesk keys create"
+                f"{without_password(database)} is set up already; more keys: frontdesk keys create"
             )
         if message_search:
             _build_search(store)
@@ -72,7 +72,7 @@ def upgrade_command(database: str, message_search: bool | None) -> None:
     frontdesk. It can be built while the database is served. After an interruption, run the command
     again to continue.
     """
-    from frontdesk.store.dsn import shown
+    from frontdesk.store.dsn import without_password
     from frontdesk.store.lookups import has_message_index
     from frontdesk.store.message_search import drop
 
@@ -81,7 +81,7 @@ def upgrade_command(database: str, message_search: bool | None) -> None:
             _build_search(store)
         elif message_search is False and store.write(drop):
             click.echo("The index of messages is removed")
-        click.echo(f"{shown(database)} is up to date")
+        click.echo(f"{without_password(database)} is up to date")
 
 
 def _build_search(store: "Database") -> None:

@@ -228,15 +228,15 @@ def rotate_key(target: str | Path, key_id: str, overlap: int, *, now: int) -> di
         return store.write(rotate)
 
 
-def show_new_key(made: dict[str, object], output: Output) -> None:
+def show_new_key(members: dict[str, object], output: Output) -> None:
     """Print a new key, the only time that it is shown; standard output has just the key or JSON."""
     if output.format == "json":
-        output.write_value(made)
+        output.write_value(members)
     else:
         click.echo(
-            f"The key {made['name']!r} is shown this once; keep it like a password:", err=True
+            f"The key {members['name']!r} is shown this once; keep it like a password:", err=True
         )
-        click.echo(made["key"])
+        click.echo(members["key"])
 
 
 def _keep(

@@ -46,7 +46,7 @@ def sample_command(
     """
     from frontdesk.sample.bulk import Size
     from frontdesk.sample.bulk_rows import fill
-    from frontdesk.store.dsn import shown
+    from frontdesk.store.dsn import without_password
 
     messages = 10 * conversations if messages is None else messages
     if messages < conversations:
@@ -68,6 +68,6 @@ def sample_command(
         )
         remaining.clear()
     click.echo(
-        f"{shown(database)}: {conversations:,} conversations, {messages:,} messages until"
-        f" {midnight:%Y-%m-%d}, in {time.monotonic() - started:.0f} seconds"
+        f"{without_password(database)}: {conversations:,} conversations, {messages:,} messages"
+        f" until {midnight:%Y-%m-%d}, in {time.monotonic() - started:.0f} seconds"
     )

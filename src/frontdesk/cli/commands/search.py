@@ -211,7 +211,7 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
             say(f"{error}; only this computer is searched")
     extent = await run.extent()
     if not run.everywhere and await mailbox.coverage() is None:
-        seen = await mailbox.seen()
+        seen = await mailbox.indexed_counts()
         extent = (
             "what the viewer has shown on this computer:"
             f" {_number(seen.conversations, 'conversation')} and"
@@ -241,9 +241,9 @@ def _search_database(target: Target, query: SearchQuery) -> Result:
 
     Raises: NotFound: there are no rows of these kinds. UnusableFile, Unreachable, BadSettings.
     """
-    from frontdesk.store.dsn import shown
+    from frontdesk.store.dsn import without_password
 
-    name = shown(target.database or "")
+    name = without_password(target.database or "")
     with opened(target.database or "") as database:
         user_of(database, target.user)
         scan = DatabaseScan(database, query, _conversations(target, query.search.query))

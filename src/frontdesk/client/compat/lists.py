@@ -146,7 +146,7 @@ class NameLookup:
         """`lists`: for each of PARTS, a function that returns the page after a cursor."""
         self._lists = lists
         self._clock = clock
-        self._known: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
+        self._named_rows: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
         self._looked_up: dict[str, float] = {}
 
     async def filled(
@@ -164,7 +164,7 @@ class NameLookup:
 
     def _lacks(self, row: Conversation, part: str) -> bool:
         value = getattr(row, part)
-        return value is not None and value.id and value.id not in self._known[part]
+        return value is not None and value.id and value.id not in self._named_rows[part]
 
     async def _look_up(self, part: str) -> None:
         """Load the list, at most every ten minutes; on an error the names stay unknown."""
@@ -174,14 +174,14 @@ class NameLookup:
         self._looked_up[part] = now
         with suppress(InboxError):
             async for page in RowPages(self._lists[part]).pages(MOST_PAGES):
-                self._known[part].update((row.id, row) for row in page.data)
+                self._named_rows[part].update((row.id, row) for row in page.data)
 
     def _named(self, row: Conversation, parts: list[str]) -> Conversation:
         named = {part: self._ref(part, getattr(row, part)) for part in parts}
         return row.model_copy(update=named)
 
     def _ref(self, part: str, value: Any) -> Any:
-        named = self._known[part].get(value.id) if value is not None else None
+        named = self._named_rows[part].get(value.id) if value is not None else None
         if named is None:
             return value
         if part == "assignee":

@@ -96,7 +96,7 @@ def _settle_media(members: Mapping[str, Any], row: dict[str, Any]) -> None:
     for name in MEDIA_TYPES:
         file = members.get(name)
         if isinstance(file, dict) and not row.get("media"):
-            row["media"] = {**_known(normalise_names(file)), "url": file.get("link")}
+            row["media"] = {**_media_members(normalise_names(file)), "url": file.get("link")}
             row["type"] = name
             row["text"] = row.get("text") or file.get("caption")
     media = row.get("media")
@@ -105,7 +105,7 @@ def _settle_media(members: Mapping[str, Any], row: dict[str, Any]) -> None:
         row["type"] = general if general in MEDIA_TYPES else "document"
 
 
-def _known(file: Mapping[str, Any]) -> dict[str, Any]:
+def _media_members(file: Mapping[str, Any]) -> dict[str, Any]:
     return {name: file[name] for name in ("id", "mime_type", "filename", "sha256") if name in file}
 
 

@@ -85,12 +85,12 @@ class Catalogue:
         if row is None:
             row = self._make("channel", phone_number_id, at, _channel_name({}, phone_number_id))
             self._context.counts.add("channels", "new")
-        return self._seen(("channel", phone_number_id), row, at)
+        return self._mention(("channel", phone_number_id), row, at)
 
     def user_id(self, key: str, at: int) -> int:
         """Return a user's id; creates it if unknown."""
         row = self._find("user", key) or self._make("user", key, at, _named(key))
-        return self._seen(("user", key), row, at)
+        return self._mention(("user", key), row, at)
 
     def author(self, author: Author, at: int) -> tuple[int | None, str | None]:
         """Return the author's user id, if it is a user, and the name given by the event."""
@@ -103,7 +103,7 @@ class Catalogue:
         if title > row["title"] and "title" not in self._times_of(("label", key), row):
             row["title"] = title
             self._unsaved["label", key] = row
-        return self._seen(("label", key), row, at)
+        return self._mention(("label", key), row, at)
 
     def numbers_of(self, phone: str) -> list[str]:
         """Return the phone_number_ids of channels that currently have a phone number."""
@@ -164,7 +164,7 @@ class Catalogue:
             writes.link_team(*self._context.account, team_id, channels, members)
         self._unsaved, self._teams = {}, []
 
-    def _seen(self, place: tuple[str, str], row: dict[str, Any], at: int) -> int:
+    def _mention(self, place: tuple[str, str], row: dict[str, Any], at: int) -> int:
         """Return the id, and move `created_at` back to the earliest mention."""
         if at < row["created_at"]:
             row["created_at"] = at

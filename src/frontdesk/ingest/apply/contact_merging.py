@@ -250,7 +250,7 @@ class ContactParts:
         self._unsaved: list[Change] = []
         # Parts as read: {id: (contact id, row_json)}, and the contacts made of them.
         self._stored: dict[int, tuple[int, str]] = {}
-        self._shown: dict[int, BatchContact] = {}
+        self._owners: dict[int, BatchContact] = {}
         self._parts: dict[int, BatchContact] = {}
         self._contact_ids: dict[int, int] = {}
         self._whole: set[int] = set()
@@ -264,7 +264,7 @@ class ContactParts:
         for row in lookups.parts_of(*self._context.account, contacts.keys()):
             part, aliases = self._decoded(row)
             self._stored[part.id] = row["contact_id"], row["row_json"]
-            self._shown[row["contact_id"]] = contacts[row["contact_id"]]
+            self._owners[row["contact_id"]] = contacts[row["contact_id"]]
             self._parts[part.id] = part
             names |= {*_names(part.row), *aliases}
             stored_aliases.append((part, aliases))
@@ -272,13 +272,13 @@ class ContactParts:
         for part, aliases in stored_aliases:
             for name in aliases:
                 self._index.add_alias(name, part)
-        return [one for id_, one in contacts.items() if id_ not in self._shown] + [
+        return [one for id_, one in contacts.items() if id_ not in self._owners] + [
             *self._parts.values()
         ]
 
     def is_merged(self, contact_id: int) -> bool:
         """Check if a stored contact is made of parts."""
-        return contact_id in self._shown
+        return contact_id in self._owners
 
     def has(self, part_id: int) -> bool:
         return part_id in self._parts
@@ -328,7 +328,7 @@ class ContactParts:
     def contacts(self) -> list[ContactRow]:
         """Return changed contacts that are made of parts."""
         merged = (self._merged(home) for home in sorted(set(self._contact_ids.values())))
-        return [contact for contact in merged if _differs(contact, self._shown.get(contact["id"]))]
+        return [contact for contact in merged if _differs(contact, self._owners.get(contact["id"]))]
 
     def save(self) -> None:
         """Write identity changes, parts and aliases, but not the contacts."""
@@ -353,13 +353,13 @@ class ContactParts:
         writes.add(self._context.connection, _CHANGE, map(self._change_row, self._unsaved))
         if changed or self._unsaved:
             writes.delete_rows(
-                *place, "contact_alias", "contact_id", sorted({*self._shown, *self._whole})
+                *place, "contact_alias", "contact_id", sorted({*self._owners, *self._whole})
             )
             writes.save(self._context.connection, "alias", self._aliases())
 
     def removed_ids(self) -> set[int]:
         """Return stored contacts that no longer exist."""
-        return {*self._shown, *self._whole} - set(self._contact_ids.values())
+        return {*self._owners, *self._whole} - set(self._contact_ids.values())
 
     def _gather(self) -> None:
         """Turn contacts named by identity changes into parts."""
@@ -405,7 +405,7 @@ class ContactParts:
 
     def _precedence(self, part: BatchContact) -> tuple[bool, bool, int]:
         """Sort key of the part that gives a contact its id: stored, with a number, the oldest."""
-        is_contact = part.id in self._shown or part.id in self._whole
+        is_contact = part.id in self._owners or part.id in self._whole
         return not is_contact, part.row["phone"] is None, part.id
 
     def _merged(self, home: int) -> ContactRow:
@@ -417,7 +417,7 @@ class ContactParts:
         for part in parts:
             whole.merge(part)
         contact = whole.encoded()
-        shown = self._shown.get(home)
+        shown = self._owners.get(home)
         contact["search"] = "" if shown is None else shown.row["search"]
         contact["phone"], contact["phone_at"] = self._latest(parts, "phone", "phone_at")
         contact["wa_user_id"], contact["user_at"] = self._latest(parts, "wa_user_id", "user_at")
@@ -498,10 +498,10 @@ def _names(row: ContactRow) -> set[str]:
     return {name for name in (row["phone"], number, row["wa_user_id"]) if name}
 
 
-def _differs(row: ContactRow, shown: BatchContact | None) -> bool:
+def _differs(row: ContactRow, contact: BatchContact | None) -> bool:
     """Check if a contact differs from the stored row."""
-    if shown is None:
+    if contact is None:
         return True
     columns: Mapping[str, Any] = row
-    stored: Mapping[str, Any] = shown.row
+    stored: Mapping[str, Any] = contact.row
     return any(columns[name] != stored[name] for name in ("id", *_STORED))

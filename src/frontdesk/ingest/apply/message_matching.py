@@ -181,14 +181,14 @@ class _StoredMessages:
     """Messages of one conversation. identified: by the export's time."""
 
     def __init__(self, rows: Iterable[MessageRow]) -> None:
-        self.known: set[_Identity] = set()
+        self.identities: set[_Identity] = set()
         self.identified: dict[tuple[int, int], MessageRow] = {}
         exported: list[MessageRow] = []
         for row in rows:
             if row["wamid"] is not None:
                 self.identified[row["stamped_at"] or row["created_at"], row["direction"]] = row
                 continue
-            self.known.add(_identity(row))
+            self.identities.add(_identity(row))
             if row["source"] == EXPORT:
                 exported.append(row)
         self.exported = MessageIndex(exported)
@@ -212,9 +212,9 @@ class NamelessMessages:
         """Check if a message without a wamid is stored, or occurred earlier in this batch."""
         stored = self._of(conversation)
         other = stored.identified.get((copy["created_at"], copy["direction"]))
-        if _identity(copy) in stored.known:
+        if _identity(copy) in stored.identities:
             return True
-        stored.known.add(_identity(copy))
+        stored.identities.add(_identity(copy))
         return other is not None and (was_changed(other) or alike(other, copy))
 
     def take(self, conversation: BatchConversation, copy: MessageRow) -> MessageRow | None:

@@ -136,7 +136,7 @@ def at_of(line: JsonObject, now: int) -> int:
     return next((at for at in (updated, created) if at is not None), now)
 
 
-def chosen(
+def one_of(
     line: JsonObject, name: str, allowed: Sequence[str], *, required: bool = False
 ) -> str | None:
     """Return a value of an enumeration."""
@@ -212,7 +212,7 @@ def _team(line: JsonObject, now: int) -> Iterator[DomainEvent]:
         description=line.optional_text("description"),
         channels=texts(line, "channels"),
         members=tuple(key for key in keys if key is not None),
-        distribution=chosen(line, "distribution", ("round_robin", "off")),
+        distribution=one_of(line, "distribution", ("round_robin", "off")),
     )
 
 
@@ -282,7 +282,7 @@ def _conversation(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 
 def _state_events(line: JsonObject) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the events that lead to the described state."""
-    status = chosen(line, "status", STATUSES)
+    status = one_of(line, "status", STATUSES)
     if status == "snoozed":
         yield "snoozed", {"until": optional_instant(line, "snoozed_until")}
     elif status is not None:
@@ -318,7 +318,7 @@ def _message(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 
 
 def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
-    outbound = chosen(line, "direction", DIRECTIONS, required=True) == "outbound"
+    outbound = one_of(line, "direction", DIRECTIONS, required=True) == "outbound"
     content = _object(line, "content")
     stored = line.part_or_empty(STORED)
     text = line.optional_text("text")
@@ -337,7 +337,7 @@ def _upsert(line: JsonObject, channel: str, at: int) -> MessageUpsert:
         content=content,
         media=_object(line, "media"),
         reply_wamid=line.part_or_empty("reply_to").optional_id("wamid"),
-        forwarded=chosen(line, "forwarded", ("once", "many")),
+        forwarded=one_of(line, "forwarded", ("once", "many")),
         referral=_object(line, "referral"),
         status=_status(line, wamid),
         richness=_RICHNESS.get((content or {}).get("reason", ""), CONTENTS),
@@ -364,7 +364,7 @@ def _pricing(line: JsonObject, at: int) -> MessagePricing | None:
 
 def _status(line: JsonObject, wamid: str | None) -> str | None:
     """Return the delivery status, unless a delivery step provides it with a time."""
-    status = chosen(line, "delivery_status", ("pending", *DELIVERY_STEPS))
+    status = one_of(line, "delivery_status", ("pending", *DELIVERY_STEPS))
     steps = line.part_or_empty("delivery")
     return None if wamid and f"{status}_at" in steps else status
 
@@ -392,7 +392,7 @@ def _reaction(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 
 
 def _reaction_of(reaction: JsonObject, channel: str, wamid: str) -> ReactionSet:
-    outbound = chosen(reaction, "direction", DIRECTIONS, required=True) == "outbound"
+    outbound = one_of(reaction, "direction", DIRECTIONS, required=True) == "outbound"
     return ReactionSet(
         channel=channel,
         target_wamid=wamid,
@@ -418,7 +418,7 @@ def _note(line: JsonObject, now: int) -> Iterator[DomainEvent]:
 def _event(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     channel, person = channel_of(line), person_of(line.part("contact"))
     at = created_at(line)
-    name = chosen(line, "name", HAPPENINGS, required=True)
+    name = one_of(line, "name", HAPPENINGS, required=True)
     assert name is not None
     value = _value(name, line.part_or_empty("value"))
     made_up = f"line {digest([channel, str(person), at, name, value])}"

@@ -128,7 +128,7 @@ def _number(text: object) -> int:
     raise Malformed("is not an id in digits")
 
 
-def _chosen(names: Sequence[str]) -> _Codec:
+def _enumeration(names: Sequence[str]) -> _Codec:
     """Enumeration, stored as an index into `names`."""
 
     def read(word: object) -> int:
@@ -229,7 +229,7 @@ _SHAPES: Mapping[str, _Shape] = {
         "snoozed_until read_marker waiting_since first_reply_at last_inbound_at "
         "last_activity_at created_at updated_at",
         id=_OWN_ID,
-        status=("status", _chosen(STATUSES)),
+        status=("status", _enumeration(STATUSES)),
         awaiting_human=("awaiting_human", _FLAG),
         last_message_json=("last_message", _JSON),
     ),
@@ -238,7 +238,7 @@ _SHAPES: Mapping[str, _Shape] = {
         "edited_at deleted_at created_at",
         id=_OWN_ID,
         conversation_id=("conversation_id", _ID),
-        direction=("direction", _chosen(DIRECTIONS)),
+        direction=("direction", _enumeration(DIRECTIONS)),
         author_id=_AUTHOR_ID,
         author_name=_AUTHOR_NAME,
         content_json=("content", _JSON),
@@ -271,6 +271,6 @@ _SHAPES: Mapping[str, _Shape] = {
         "person emoji author",
         "created_at",
         target_wamid=("wamid", _SAME),
-        direction=("direction", _chosen(DIRECTIONS)),
+        direction=("direction", _enumeration(DIRECTIONS)),
     ),
 }

@@ -28,7 +28,7 @@ def milliseconds(value: object) -> int | None:
         return None
 
 
-def shown(value: object) -> str | None:
+def timestamp_of(value: object) -> str | None:
     """Return the timestamp in the format of native lines."""
     at = milliseconds(value)
     return None if at is None else timestamp(at)
@@ -186,8 +186,10 @@ def contact_line(row: JsonObject) -> Line | None:
         custom_fields={
             key: value for key, value in custom.members.items() if value not in (None, "")
         },
-        created_at=shown(row.members.get("created_at")),
-        updated_at=shown(row.members.get("last_activity_at") or row.members.get("created_at")),
+        created_at=timestamp_of(row.members.get("created_at")),
+        updated_at=timestamp_of(
+            row.members.get("last_activity_at") or row.members.get("created_at")
+        ),
     )
 
 

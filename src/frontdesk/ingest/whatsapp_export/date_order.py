@@ -60,7 +60,7 @@ def decided(stamps: Sequence[Stamp], choice: Order | None, today: date) -> DateO
     likely = [order for order in existing if len(misdated[order]) == fewest]
     if fewest and len(likely) == 1 < len(existing):
         return DateOrder(best, "so the fewest of them lie in the future")
-    return _chosen(stamps, likely, today)
+    return _choose(stamps, likely, today)
 
 
 def outliers(stamps: Collection[Stamp], choice: Order | None) -> set[Stamp]:
@@ -91,7 +91,7 @@ def _refuse_most(stamps: Sequence[Stamp], misdated: Sequence[Stamp], today: date
         )
 
 
-def _chosen(stamps: Sequence[Stamp], orders: Sequence[Order], today: date) -> DateOrder:
+def _choose(stamps: Sequence[Stamp], orders: Sequence[Order], today: date) -> DateOrder:
     """Choose between orders that fit equally many dates."""
     if len(orders) == 1:
         return DateOrder(orders[0], "only so are all of them dates")

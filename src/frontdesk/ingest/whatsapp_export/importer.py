@@ -48,7 +48,7 @@ def compared(entries: Sequence[ChatEntry], rows: Sequence[Row]) -> list[MatchedE
     copies = [_row(number, entry) for number, entry in enumerate(ordered)]
     exact = _ExactTimes(rows)
     known = _matched_copies(copies, set(), exact.take)
-    messages = MessageIndex([row for row in rows if row["id"] not in exact.taken])
+    messages = MessageIndex([row for row in rows if row["id"] not in exact.row_ids])
     for take in (messages.take, messages.take_changed):
         known |= _matched_copies(copies, known, take)
     matched: list[MatchedEntry] = []
@@ -76,7 +76,7 @@ class _ExactTimes:
     """Rows by the exact time that an earlier import of the same export assigned."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self.taken: set[int] = set()
+        self.row_ids: set[int] = set()
         self._rows: defaultdict[int, list[Row]] = defaultdict(list)
         for row in rows:
             for at in {row["created_at"], row["stamped_at"]} - {None}:
@@ -85,8 +85,8 @@ class _ExactTimes:
     def take(self, copy: Row) -> Row | None:
         for at in (copy["stamped_at"], copy["created_at"]):
             for row in self._rows.get(at, ()):
-                if row["id"] not in self.taken and _same(row, copy, at):
-                    self.taken.add(row["id"])
+                if row["id"] not in self.row_ids and _same(row, copy, at):
+                    self.row_ids.add(row["id"])
                     return row
         return None
 
@@ -157,7 +157,7 @@ def import_chat(
     Each batch is consistent by itself, so an interrupted import can be repeated.
     """
     outcome = ChatImportResult()
-    rows = database.write(lambda connection: _known(connection, chat, place))
+    rows = database.write(lambda connection: _rows_of_chat(connection, chat, place))
     each = compared(chat.entries, rows)
     for start in range(0, len(each), MESSAGES_AT_ONCE):
         some = each[start : start + MESSAGES_AT_ONCE]
@@ -176,7 +176,7 @@ def _apply(
     apply_events(connection, place.account_id, events, now=now, initial_status=place.initial_status)
 
 
-def _known(connection: Connection, chat: Chat, place: ChatPlace) -> list[Row]:
+def _rows_of_chat(connection: Connection, chat: Chat, place: ChatPlace) -> list[Row]:
     """Return the stored messages in the export's period."""
     person, account_id = place.person, place.account_id
     assert person.phone is not None

@@ -58,7 +58,7 @@ class FilterLine(AnswerDialog[Query]):
         self._texts = [f"{text} " if text else "", *(entry for entry in history if entry != text)]
         self._at = 0
         self._completions: list[Completion] = []
-        self._chosen = 0
+        self._index = 0
         # Text that a completion has put in, which does not begin a new completion.
         self._completed: str | None = None
 
@@ -94,7 +94,7 @@ class FilterLine(AnswerDialog[Query]):
     def _offer(self) -> None:
         field = self.query_one(Input)
         self._completions = complete(field.value, field.cursor_position, self._names)
-        self._chosen = -1
+        self._index = -1
         self._show_completions()
         problems = check(field.value, self._names)[1]
         done = [problem for problem in problems if problem.end < field.cursor_position]
@@ -108,7 +108,7 @@ class FilterLine(AnswerDialog[Query]):
         ]
         listed = self.query_one(ChoiceList)
         listed.styles.height = len(rows)
-        listed.show(FixedRows(rows), cursor=max(0, self._chosen))
+        listed.show(FixedRows(rows), cursor=max(0, self._index))
 
     def _show_problem(self, message: str) -> None:
         problem = self.query_one("#filter-problem", Static)
@@ -121,9 +121,9 @@ class FilterLine(AnswerDialog[Query]):
         if not shown:
             return
         field = self.query_one(Input)
-        before = shown[self._chosen].text if self._chosen >= 0 else None
-        self._chosen = (self._chosen + step) % len(shown)
-        chosen = shown[self._chosen]
+        before = shown[self._index].text if self._index >= 0 else None
+        self._index = (self._index + step) % len(shown)
+        chosen = shown[self._index]
         end = chosen.end if before is None else chosen.start + len(_spaced(before))
         rest = field.value[end:]
         words = _spaced(chosen.text)
@@ -152,7 +152,7 @@ class FilterLine(AnswerDialog[Query]):
     @on(ChoiceList.Opened)
     def _take_clicked(self, event: ChoiceList.Opened) -> None:
         texts = [completion.text for completion in self._completions]
-        self._chosen = texts.index(event.row.value) - 1
+        self._index = texts.index(event.row.value) - 1
         self.action_complete(1)
         self.query_one(Input).focus()
 

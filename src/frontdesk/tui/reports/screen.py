@@ -321,13 +321,13 @@ class ReportScreen(ViewScreen):
         self._show_parts()
         self.renew_parts()
 
-    def choose(self, chosen: ConversationFilter, difference: str = "", more: str = "") -> None:
+    def choose(self, filter: ConversationFilter, difference: str = "", more: str = "") -> None:
         """Remember the row that leads to conversations, so that the report opens on it again."""
         group: BreakdownRow | None = self._panes.channels.row
         row = group.key if group else ""
         options = replace(self._options, pane=self._panes.at, row=row)
         self.mailbox.set_setting(_REMEMBERED, options.to_store())
-        super().choose(chosen, difference, more)
+        super().choose(filter, difference, more)
 
     def action_step(self, step: int) -> None:
         self._panes.step(step)

@@ -255,19 +255,19 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     def action_copy(self) -> None:
         copy(self, self.copied())
 
-    def choose(self, chosen: ConversationFilter, difference: str = "", more: str = "") -> None:
+    def choose(self, filter: ConversationFilter, difference: str = "", more: str = "") -> None:
         """Close, and show a filter's conversations. difference: how they differ from the count.
 
         more: further terms of the query.
         """
-        terms = query_of(chosen, query_names(self.mailbox)).terms
+        terms = query_of(filter, query_names(self.mailbox)).terms
         if self.end(Query.of(*terms, *parse(more).terms)) and difference:
             self.app.notify(
                 sentences.NOT_THE_SAME_SET.format(difference=difference), timeout=8, markup=False
             )
 
-    def end(self, chosen: Query | PhoneRef | None = None) -> bool:
+    def end(self, result: Query | PhoneRef | None = None) -> bool:
         """Close with a result; False if this is not the active screen."""
         is_active = self.app.screen is self
-        self.dismiss(chosen)
+        self.dismiss(result)
         return is_active

@@ -220,7 +220,7 @@ class CatalogueScreen(ViewScreen):
         """Handle enter on an entry without a conversation filter."""
         self.action_pane("details")
 
-    def kept(
+    def matching(
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
     ) -> Sequence[CatalogueEntry]:
         """Entries that contain every typed word (already case-folded)."""
@@ -319,7 +319,7 @@ class CatalogueScreen(ViewScreen):
 
     def _narrow(self) -> None:
         """Show the entries that match the search text."""
-        self.list.put(self.kept(self._entries, self.typed().casefold().split()))
+        self.list.put(self.matching(self._entries, self.typed().casefold().split()))
         self._show_details()
         self.describe()
 

@@ -83,10 +83,11 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     def entries(self, section: str) -> list[CatalogueEntry]:
         """The server's results for the search text; until they arrive, matches in the cache."""
         if section == _SEEN:
-            return self._seen()
+            return self._cached_contacts()
         if self._found_for == self._search_words():
             return [_entry(contact) for contact in self._results]
-        return self._known(self._search_words()) if self._search_words() else self._seen()
+        words = self._search_words()
+        return self._search_cache(words) if words else self._cached_contacts()
 
     def blocks(self, section: str, entry: CatalogueEntry) -> list[Block]:
         contact = self.mailbox.known_contact(entry.id)
@@ -98,11 +99,11 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
             blocks += [heading("CONVERSATIONS"), paragraph("none on this computer", "dim")]
         return blocks
 
-    def kept(
+    def matching(
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
     ) -> Sequence[CatalogueEntry]:
         """Do not filter server results again: they may match on fields that are not shown."""
-        return super().kept(entries, typed) if self.section.name == _SEEN else entries
+        return super().matching(entries, typed) if self.section.name == _SEEN else entries
 
     def heading_count(self) -> str:
         words = super().heading_count()
@@ -124,7 +125,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         typed = self.typed().strip()
         return typed if len(typed) >= LEAST_LETTERS else ""
 
-    def _seen(self) -> list[CatalogueEntry]:
+    def _cached_contacts(self) -> list[CatalogueEntry]:
         """Contacts of the cached conversations, most recently active first."""
         entries: dict[str, CatalogueEntry] = {}
         for conversation in self.mailbox.seen_conversations():
@@ -140,7 +141,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
             entries.setdefault(contact.id, entry)
         return list(entries.values())
 
-    def _known(self, words: str) -> list[CatalogueEntry]:
+    def _search_cache(self, words: str) -> list[CatalogueEntry]:
         hits = self.mailbox.search(words, limit=_MOST_SEEN, kinds=("contact",))
         known = (self.mailbox.known_contact(hit.id) for hit in hits)
         return [_entry(contact) for contact in known if contact is not None]

@@ -32,17 +32,17 @@ class ChannelItem(NamedTuple):
 
 
 def channel_rows(
-    channels: Sequence[Channel], counts: Counts | None, chosen: str | None
+    channels: Sequence[Channel], counts: Counts | None, current: str | None
 ) -> list[ChannelItem]:
     """All channels first, then each in the server's order, with its open conversations."""
     by_channel = counts.by_channel if counts else ()
     open_in = {entry.channel: entry.open for entry in by_channel}
     awaiting = {entry.channel: entry.awaiting_human or 0 for entry in by_channel}
-    rows = [ChannelItem(None, counts.open if counts else None, chosen is None)]
+    rows = [ChannelItem(None, counts.open if counts else None, current is None)]
     for channel in channels:
         # A server that counts no channel at all does not mean that they are empty.
         count = open_in.get(channel.id, 0) if open_in else None
-        rows.append(ChannelItem(channel, count, channel.id == chosen, awaiting.get(channel.id, 0)))
+        rows.append(ChannelItem(channel, count, channel.id == current, awaiting.get(channel.id, 0)))
     return rows
 
 
@@ -70,16 +70,16 @@ def channel_tabs(rows: Sequence[ChannelItem]) -> list[Piece]:
 class ChannelList(VirtualList[ChannelItem]):
     """Pane of channels: name, and number of open conversations."""
 
-    _shown: Sequence[ChannelItem] = ()
-    _chosen = ALL_CHANNELS
+    _items: Sequence[ChannelItem] = ()
+    _current_id = ALL_CHANNELS
 
     def show_channels(self, rows: Sequence[ChannelItem]) -> None:
         """Show these rows; the cursor moves only if another channel was selected."""
-        if rows == self._shown:
+        if rows == self._items:
             return
         chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
-        again = bool(self._shown) and rows[chosen].id == self._chosen
-        self._shown, self._chosen = rows, rows[chosen].id
+        again = bool(self._items) and rows[chosen].id == self._current_id
+        self._items, self._current_id = rows, rows[chosen].id
         self.rows = FixedRows([(row.id, row) for row in rows])
         if again:
             self.rows_changed()

@@ -167,14 +167,14 @@ def person_facts(
     short: PhoneRef | Contact,
     contact: Contact | None,
     fields: Sequence[CustomField],
-    seen: Sequence[Conversation],
+    conversations: Sequence[Conversation],
     clock: Clock,
 ) -> list[Fact]:
-    """Facts of a contact outside of a conversation; `seen`: its cached conversations."""
+    """Facts of a contact outside of a conversation; `conversations`: its cached conversations."""
     return [
         *_identity(short, contact),
         *_custom_fields(contact, fields),
-        *_others(seen, clock, "Conversations (on this computer)"),
+        *_others(conversations, clock, "Conversations (on this computer)"),
     ]
 
 

@@ -117,8 +117,8 @@ def _fetched(url: str, token: str, order: "CrawlOptions", journal: "Journal") ->
 
     progress = Progress(shown=True)
 
-    def report(stage: str, done: int, total: int | None) -> None:
-        progress.say(f"Reading {stage}: {done:,}" + (f" of {total:,}" if total else ""))
+    def report(stage: str, count: int, total: int | None) -> None:
+        progress.say(f"Reading {stage}: {count:,}" + (f" of {total:,}" if total else ""))
 
     async def walk() -> Crawler:
         secrets = {"api_access_token": token}

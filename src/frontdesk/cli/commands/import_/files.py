@@ -138,7 +138,7 @@ class Rejects:
 
     def __init__(self, *, keep: bool) -> None:
         self._keep = keep
-        self._shown: list[str] = []
+        self._lines: list[str] = []
         self._total = 0
         self._files: dict[str, IO[str]] = {}
         self._paths: list[str] = []
@@ -146,8 +146,8 @@ class Rejects:
     def take(self, name: str, line: "RejectedLine", *, more: bool) -> None:
         """Add a rejected line. more: append to the rejects of an interrupted import."""
         self._total += 1
-        if len(self._shown) < REJECTED_SHOWN:
-            self._shown.append(one_line(clean(f"{named(name)}, {line.place}: {line.reason}")))
+        if len(self._lines) < REJECTED_SHOWN:
+            self._lines.append(one_line(clean(f"{named(name)}, {line.place}: {line.reason}")))
         if self._keep and is_regular(name):
             body = None if line.text is None else line.text.decode("utf-8", "replace").strip()
             row = {"line": line.line_number, "reason": line.reason, "body": body}
@@ -155,10 +155,10 @@ class Rejects:
 
     def report(self) -> None:
         """Print rejected lines and their files to standard error."""
-        for line in self._shown:
+        for line in self._lines:
             click.echo(line, err=True)
-        if self._total > len(self._shown):
-            click.echo(f"… and {self._total - len(self._shown):,} more", err=True)
+        if self._total > len(self._lines):
+            click.echo(f"… and {self._total - len(self._lines):,} more", err=True)
         for path in self._paths:
             click.echo(clean(f"rejected lines are in {path}"), err=True)
 
