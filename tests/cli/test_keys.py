@@ -117,6 +117,13 @@ def test_an_unknown_user_or_account_is_refused(path: Path, options: tuple[str, .
     assert result.stdout == ""
 
 
+def test_for_an_unknown_user_those_that_there_are_are_named(inbox: Path):
+    error = create(inbox, "--name", "x", "--all-read", "--user", "nobody").exception
+    assert str(error).startswith("There is no user 'nobody': there is ")
+    known = str(error).partition("there is ")[2].split(", ")[0]
+    assert create(inbox, "--name", "x", "--all-read", "--user", known).exit_code == 0
+
+
 def test_a_missing_database_is_not_made(tmp_path: Path):
     result = create(tmp_path / "none.db", "--name", "x", "--all-read")
     assert isinstance(result.exception, UnusableFile)

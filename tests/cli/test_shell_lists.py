@@ -62,6 +62,8 @@ def test_one_page_says_that_there_is_more_and_how_to_go_on(inbox: Path):
     assert len(first.stdout.splitlines()) == 3
     words = first.stderr.split()
     assert "--all," in words
+    table = invoke(inbox, "list", "conversations", "--limit", "3")
+    assert table.stderr == "frontdesk: more conversations: --all, or --limit 6\n"
     cursor = words[words.index("--cursor") + 1]
     second = invoke(inbox, "list", "conversations", "--limit", "3", "--cursor", cursor)
     every = output_of(inbox, "list", "conversations", "--all", "--format", "csv").splitlines()

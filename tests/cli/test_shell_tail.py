@@ -102,8 +102,18 @@ async def test_the_latest_are_the_newest_of_each_conversation(client: InboxClien
     page = await client.conversation_page(EVERYTHING, limit=4)
     latest = await MessageFeed(client, EVERYTHING, NOW).latest(4)
     assert [one.conversation.id for one in latest] == [row.id for row in page.data][::-1]
-    assert [one.message for one in latest] == [row.last_message for row in page.data][::-1]
+    assert texts(latest) == [one.last_message and one.last_message.text for one in page.data][::-1]
     assert await MessageFeed(client, EVERYTHING, NOW).latest(0) == []
+
+
+async def test_the_latest_name_the_person_who_wrote(client: InboxClient):
+    latest = await MessageFeed(client, EVERYTHING, NOW).latest(100)
+    written = [one for one in latest if one.message and one.message.author == "user"]
+    assert written
+    for one in written:
+        assert isinstance(one.message, Message)
+        assert one.message.author_ref
+        assert f" ← {one.message.author_ref.name}: " in line(one, None)
 
 
 async def test_every_message_since_a_moment_is_returned(client: InboxClient):

@@ -1,6 +1,6 @@
 """Names on the command line: finds channels, users and labels by them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,10 +48,11 @@ async def find(rows: "RowPages[W]", name: str, noun: str) -> W:
     if matches:
         ids = ", ".join(str(getattr(row, "id", "")) for row in matches)
         raise BadSettings(f"There are several {noun}s {name!r}: give an id, {ids}")
-    raise BadSettings(f"There is no {noun} {name!r}{_listed(known)}")
+    raise BadSettings(f"There is no {noun} {name!r}{listed(known)}")
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """End of a sentence on an unknown name: those that there are."""
     if not names:
         return ""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

@@ -105,7 +105,7 @@ def print_list(
         writer.end()
         report_unreadable(unreadable + rows.unreadable)
         if rows.cursor is not None and extent.limit is not None:
-            _hint(noun, rows.cursor, extent.limit)
+            _hint(noun, rows.cursor if output.format != "table" else None, extent.limit)
 
     run_with_client(target, work)
 

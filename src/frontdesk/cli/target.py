@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from frontdesk import environment
 from frontdesk.cli.config import Configuration, Profile, configuration
+from frontdesk.cli.names import listed
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Network
-    from frontdesk.store.database import Database, Row
+    from frontdesk.store.database import Connection, Database, Row
 
 
 ACCOUNT = 1
@@ -60,11 +61,17 @@ def user_of(database: "Database", user: str | None) -> "Row | None":
 
     Raises: BadSettings: unknown user.
     """
-    from frontdesk.store.accounts import user_named
+    return database.read(lambda connection: known_user(connection, ACCOUNT, user)) if user else None
 
-    row = database.read(lambda connection: user_named(connection, ACCOUNT, user)) if user else None
-    if user and row is None:
-        raise BadSettings(f"The database has no user {user!r}: give an e-mail address")
+
+def known_user(connection: "Connection", account_id: int, user: str) -> "Row":
+    """Find a user by e-mail address, name or id. Raises: BadSettings: unknown user."""
+    from frontdesk.store.accounts import user_named, user_names
+
+    row = user_named(connection, account_id, user)
+    if row is None:
+        known = listed(user_names(connection, account_id))
+        raise BadSettings(f"There is no user {user!r}{known}")
     return row
 
 

@@ -201,6 +201,16 @@ def user_named(connection: Connection, account_id: int, name: str) -> Row | None
     )
 
 
+def user_names(connection: Connection, account_id: int) -> list[str]:
+    """Return what `user_named` finds each active user by: the e-mail address, or the name."""
+    rows = connection.rows(
+        "SELECT COALESCE(email, name) AS name FROM app_user"
+        " WHERE account_id = :account AND active = 1 ORDER BY name_key, id",
+        {"account": account_id},
+    )
+    return [row["name"] for row in rows]
+
+
 def cursor_secret(connection: Connection) -> bytes:
     """Return the HMAC secret that pagination cursors are signed with."""
     row = connection.row("SELECT value FROM meta WHERE name = 'cursor_secret'")

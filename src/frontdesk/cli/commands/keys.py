@@ -12,6 +12,7 @@ from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Column, Output, output_options
+from frontdesk.cli.target import known_user
 from frontdesk.errors import BadSettings
 from frontdesk.time_format import parse_duration
 from frontdesk.wire.values import epoch_milliseconds
@@ -179,16 +180,13 @@ def keep_new_key(store: "Database", order: KeyOrder, *, now: int) -> dict[str, o
     Raises: BadSettings: unknown account or user.
     """
     from frontdesk.service.api_keys import new_key
-    from frontdesk.store.accounts import user_named
 
     key = new_key()
     expires_at = None if order.expires_in is None else now + order.expires_in
 
     def keep(connection: "Connection") -> dict[str, object]:
         account_id = account_named(connection, order.account)["id"]
-        user = user_named(connection, account_id, order.user) if order.user else None
-        if order.user and user is None:
-            raise BadSettings(f"The account has no user {order.user!r}")
+        user = known_user(connection, account_id, order.user) if order.user else None
         row = {
             "account_id": account_id,
             "name": order.name,

@@ -5,6 +5,7 @@ import os
 import random
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -40,7 +41,14 @@ from frontdesk.cli.output import (
 )
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.environment import cache_file
-from frontdesk.errors import BadSettings, Forbidden, NetworkMisconfigured, NotOffered, Unreachable
+from frontdesk.errors import (
+    BadSettings,
+    Forbidden,
+    NetworkMisconfigured,
+    NotFound,
+    NotOffered,
+    Unreachable,
+)
 from frontdesk.phones import contact_name
 from frontdesk.time_format import parse_duration
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page, instant
@@ -121,7 +129,17 @@ class MessageFeed:
             elif active is not None and active < self._floor:
                 break
             self._advance(row)
-        return activities[::-1]
+        return [await self._with_author(activity) for activity in reversed(activities)]
+
+    async def _with_author(self, activity: Activity) -> Activity:
+        """Replace the preview of a message by a user, which lacks the name, by the message."""
+        preview = activity.message
+        if preview is not None and preview.author == "user":
+            with suppress(Forbidden, NotFound):
+                page = await self._client.messages(activity.conversation.id, limit=HEAD).page()
+                newest = next((one for one in page.data if one.id == preview.id), preview)
+                return Activity(activity.conversation, newest)
+        return activity
 
     async def poll(self) -> list[Activity]:
         """Return messages since the last call, oldest first."""
