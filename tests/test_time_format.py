@@ -34,9 +34,9 @@ def test_durations_name_their_units() -> None:
         "2d",
     ]
     assert [duration(timedelta(days=days)) for days in (99, 100, 699)] == ["99d", "14w", "99w"]
-    assert long_duration(timedelta(hours=21, minutes=40)) == "21 h 40 m"
-    assert long_duration(timedelta(days=3, hours=2)) == "3 d 2 h"
-    assert long_duration(timedelta(minutes=5)) == "5 m"
+    assert long_duration(timedelta(hours=21, minutes=40)) == "21h 40m"
+    assert long_duration(timedelta(days=3, hours=2)) == "3d 2h"
+    assert long_duration(timedelta(minutes=5)) == "5m"
 
 
 LOCALES = {

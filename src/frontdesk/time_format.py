@@ -34,12 +34,12 @@ def duration(length: timedelta) -> str:
 
 
 def long_duration(length: timedelta) -> str:
-    """Duration in its two largest units: 21 h 40 m, 3 d 2 h, 5 m."""
+    """Duration in its two largest units: 21h 40m, 3d 2h, 5m."""
     minutes = max(0, length // timedelta(minutes=1))
     days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60
     if days:
-        return f"{days} d {hours} h"
-    return f"{hours} h {rest} m" if hours else f"{rest} m"
+        return f"{days}d {hours}h"
+    return f"{hours}h {rest}m" if hours else f"{rest}m"
 
 
 def milliseconds(length: timedelta | None) -> str:

@@ -81,7 +81,7 @@ NO_CUSTOMER_HERE = "No match for “{text}” on this computer. {key}: clear the
 
 # Copying and exporting
 NOTHING_TO_COPY = "Nothing to copy here"
-COPIED = "Copied {text}"
+COPIED = "Copied: {text}"
 NOTHING_TO_EXPORT = "Nothing to export here"
 LIST_EXPORTED = "{count} loaded conversations {saved}"
 SELECTION = "{count} selected conversation{plural}"

@@ -124,7 +124,7 @@ async def test_a_line_of_a_row_is_copied_as_everything_is(viewer: Viewer) -> Non
         await pilot.press("j", "y")
         await settle(pilot)
         assert app.clipboard.startswith('"id"')
-        assert notifications(app) == [f"Copied {app.clipboard}"]
+        assert notifications(app) == [f"Copied: {app.clipboard}"]
 
 
 async def test_w_shows_the_row_as_it_was_received(viewer: Viewer) -> None:

@@ -1072,7 +1072,7 @@ def test_my_own_conversations_say_you(tmp_path: Path) -> None:
 def test_a_message_about_one_view_ends_with_it(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "y")
-        assert "Copied +447700900000" in status(app)
+        assert "Copied: +447700900000" in status(app)
         await press(app, "S", "o")
         assert "Copied" not in status(app)
 

@@ -83,6 +83,15 @@ async def test_every_section_says_what_is_known(
             assert word in flat(app)
 
 
+async def test_at_80_columns_no_word_of_the_users_is_cut(directory: Open) -> None:
+    app = directory()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        rows = [line.partition("│")[0] for line in lines(app)]
+        assert "Priya Raman    admin     ● online" in " ".join(rows)
+        assert not [row for row in rows if "…" in row]
+
+
 async def test_the_sections_go_round(directory: Open) -> None:
     app = directory()
     async with app.run_test(size=(120, 40)) as pilot:

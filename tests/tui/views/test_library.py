@@ -63,6 +63,14 @@ async def test_templates_are_listed_and_laid_out(library: Open) -> None:
             assert words in text
 
 
+async def test_a_language_is_shown_whole_or_not_at_all(library: Open) -> None:
+    app = library()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        row = next(line.partition("│")[0] for line in lines(app) if "sign_in_code" in line)
+        assert row.split() == ["sign_in_code", "authentication"]
+
+
 async def test_typing_narrows_the_list_and_escape_shows_all_again(library: Open) -> None:
     app = library()
     async with app.run_test(size=(120, 40)) as pilot:

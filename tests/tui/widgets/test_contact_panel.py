@@ -146,7 +146,7 @@ def test_the_conversation_is_reported_by_name() -> None:
         "assigned": "Ana Souza",
         "channel": "Support EU",
         "labels": "billing, vip",
-        "waiting": "1 h 0 m",
+        "waiting": "1h 0m",
         "reply window": "21h 40m left",
         "began": "2 Jan 2026",
         "Notes (0)": "",

@@ -110,6 +110,11 @@ def test_labels_give_way_before_the_name_and_clock_and_owner_never() -> None:
     assert "…" not in drawn(row, 32)[0]
 
 
+@given(st.lists(st.sampled_from(["complaint", "vip", "campaign"]), max_size=3), st.integers(32, 90))
+def test_of_a_short_label_all_is_shown_or_nothing(labels: list[str], width: int) -> None:
+    assert "…" not in drawn(conversation(labels=tuple(labels)), width)[0]
+
+
 def test_one_line_is_who_and_when() -> None:
     assert drawn(conversation(), density=1) == ["   Sheena Nelson" + "12m ".rjust(34)]
 

@@ -23,7 +23,7 @@ from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.tui.widgets.text_layout import Piece, fit, spread, wrap
+from frontdesk.tui.widgets.text_layout import Piece, fit, spread, width_of, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import ConversationFilter, instant
 
@@ -32,6 +32,8 @@ Block = Callable[[int], list[list[Piece]]]
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
 _LABEL_WIDTH = 18
+# Cells without which a part of the text beside a name is left out.
+_LEAST_BESIDE = 8
 # Columns under which only the tab of the shown section has room.
 LEAST_FOR_TABS = 60
 SWATCH = "██"
@@ -98,11 +100,12 @@ class CatalogueList(ColouredList[CatalogueEntry]):
         left: list[Piece] = [("text", name)]
         if entry.swatch is not None:
             left.insert(0, (entry.swatch, f"{SWATCH} "))
-        if entry.aside:
-            left.append(("dim", f"  {entry.aside}"))
         right: list[Piece] = [("dim", f" {entry.count}")] if entry.count else []
         if entry.hint:
             right.append((entry.hint_part, f" {entry.hint}"))
+        beside = min(cell_len(entry.aside), _LEAST_BESIDE) + 2
+        if entry.aside and width_of([*left, *right]) + beside <= width:
+            left.append(("dim", f"  {entry.aside}"))
         return [spread(left, right, width)]
 
 

@@ -66,10 +66,10 @@ def user_entry(user: User) -> CatalogueEntry:
     return CatalogueEntry(
         user.id,
         one_line(user.name) or user.id,
-        one_line(user.role),
+        "admin" if user.role == "administrator" else one_line(user.role),
         hint=here,
         hint_part="text" if user.availability == "online" and user.active else "dim",
-        words=user.email or "",
+        words=f"{user.role} {user.email or ''}",
         copied=user.email or user.name,
         chosen=ConversationFilter(assignee=user.id),
     )
@@ -250,9 +250,10 @@ class DirectoryScreen(CatalogueScreen):
 
     view_name = "directory"
     keys = (
+        "{view.back} back",
         "{list.next}/{list.previous} move",
         "{list.open} conversations",
-        "{shelf.search} search",
+        "{shelf.search} find",
         "{shelf.before} {shelf.after} section",
         "{view.copy} copy",
         "{view.menu} views",

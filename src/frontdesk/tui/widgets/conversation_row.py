@@ -23,6 +23,8 @@ _HEX = re.compile(r"#[0-9a-fA-F]{6}")
 _GUTTER, _CLOCK_WIDTH = 3, 7
 # List width from which the second line says "! needs human", and "unassigned" at all.
 _LEAST_FOR_NEEDS, _LEAST_FOR_UNASSIGNED = 36, 28
+# Cells that the beginning of a label needs.
+_LEAST_OF_LABEL = 12
 
 # A waiting time ages by shape and by colour: under 15 minutes, an hour, eight hours, more.
 _STAGES = (
@@ -246,12 +248,12 @@ def chip(label: str, colour: str | None, *, plain: bool = False) -> Piece:
 
 
 def _chips(labels: Sequence[str], context: RowContext, room: int) -> Line:
-    """Labels that fit, then +2; the first is cut to four letters before it becomes a square."""
+    """Labels that fit, then +2; if none does, the first is cut, or all become squares."""
     chips: Line = []
     for at, label in enumerate(map(one_line, labels)):
         rest = len(labels) - at - 1
         space = room - width_of(chips) - 1 - (3 if rest else 0) - 2
-        if cell_len(label) > space and (at or space < 5):
+        if cell_len(label) > space and (at or space < _LEAST_OF_LABEL):
             return _overflow(chips, labels[at:], context, room)
         colour = context.colours.get(labels[at])
         chips += [chip(cut(label, space), colour, plain=context.plain), ("text", " ")]
@@ -340,7 +342,7 @@ def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
         return None
     if ends <= now:
         return "text", "closed"
-    words = long_duration(ends - now).replace(" h", "h").replace(" m", "m").replace(" d", "d")
+    words = long_duration(ends - now)
     if ends - now < _CLOSES_SOON:
         return "warning", f"closes in {words}"
     return "text", f"{words} left"
