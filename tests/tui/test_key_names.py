@@ -143,7 +143,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
         ("v", "Reports  F20"),
         ("f5 s", "↵ choose   f12 back"),
         ("v r", "P dates"),
-        ("v r", "Y how it is counted"),
+        ("v r", "Y how this is counted"),
         ("v r Y", "o leads to"),
         ("v d", "o conversations"),
         ("v d", "o shows them in the inbox"),

@@ -1,11 +1,12 @@
 """Help and palette: every action, filter and view is found by its name or by a synonym."""
 
+import re
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from frontdesk.tui.action_groups import group_of
+from frontdesk.tui.action_groups import active_commands, group_of
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import containing
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -100,6 +101,26 @@ async def test_no_title_is_in_the_palette_twice(viewer: Viewer) -> None:
         assert len(titles) == len(set(titles))
         assert [one.title for one in commands if one.hint == "5"] == ["View: Mine"]
         assert next(one for one in commands if one.title == "Refresh").hint == "^r f5"
+
+
+@pytest.mark.parametrize("keys", ["", "enter", "1", "4", "f3 tab", "f4", "v d", "v t", "v s"])
+async def test_a_hint_uses_the_words_of_the_help(viewer: Viewer, keys: str) -> None:
+    """Keys of the list itself are left out: their hints say what is opened."""
+    app = viewer()
+    async with app.run_test(size=(240, 40)) as pilot:
+        await settle(pilot)
+        await opened(pilot, *keys.split())
+        titles = [(one.hint.split(), one.title.casefold()) for one in active_commands(app.screen)]
+        hints = lines(app)[-1].partition(" live")[0].split("   ")
+        pairs = [hint.strip(" [").partition(" ")[::2] for hint in hints if hint.strip()]
+        named = [(key, words.strip(" ]")) for key, words in pairs if len(key) == 1 or key == "esc"]
+        known = [pair for pair in named if pair[0] not in "j↵↑t" or pair[1].startswith("date")]
+        assert ("esc", "back") in known or not keys or keys == "1"
+        assert len(known) >= 2
+        for key, words in known:
+            titled = [title for keys_of, title in titles if key in keys_of]
+            first = re.split(r"\W", words)[0]
+            assert any(first in title for title in titled), (key, words, titled)
 
 
 def test_starts_of_words_come_before_the_insides_of_words() -> None:

@@ -195,13 +195,13 @@ async def test_the_hint_of_a_zoomed_pane_leads_back_to_all_panes(viewer: Viewer)
     app = viewer()
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
-        assert "+ table" in lines(app)[-1]
+        assert "+ zoom" in lines(app)[-1]
         await pilot.press("plus")
         await settle(pilot)
         assert "+ all panes" in lines(app)[-1]
         await pilot.press("plus")
         await settle(pilot)
-        assert "+ table" in lines(app)[-1]
+        assert "+ zoom" in lines(app)[-1]
 
 
 async def test_the_channels_take_the_room_of_the_hint_beside_them(viewer: Viewer) -> None:

@@ -42,7 +42,7 @@ def show_help(screen: Screen[Any], commands: Sequence[CommandEntry]) -> None:
 class HelpScreen(Picker[CommandEntry]):
     """Picker of actions, by the groups of `actions`; returns the selected one."""
 
-    PLACEHOLDER = "type to find an action; enter runs it"
+    PLACEHOLDER = "type to find an action"
     MOST_SHOWN = 100
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "leave", "Back", id="help.leave"),

@@ -20,7 +20,7 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
             "{list.next}/{list.previous} move",
             "{list.open} choose",
             "{inbox.filter} filter",
-            "{pane.list} list",
+            "{pane.list} conversations",
         ),
         "list": (
             "{list.open} open",
@@ -30,7 +30,7 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
             "{inbox.find} find",
             "{inbox.contact} contact",
             "{inbox.order} sort",
-            "{inbox.zoom} table",
+            "{inbox.zoom} zoom",
             "{view.menu} views",
             "{queue.mark} select",
         ),
@@ -38,7 +38,7 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
             "{inbox.back} back",
             "{inbox.next} next conversation",
             "{inbox.find} find",
-            "{inbox.filter} show",
+            "{inbox.filter} filter",
             "{inbox.copy} copy",
             "{inbox.date} date",
             "{inbox.contact} contact",
@@ -48,7 +48,7 @@ _KEYS: Mapping[str, Sequence[str]] = MappingProxyType(
             "{inbox.back} back",
             "{inbox.before} {inbox.after} group",
             "{inbox.copy} copy",
-            "{inbox.contact} close",
+            "{inbox.contact} hide",
         ),
     }
 )

@@ -119,7 +119,7 @@ class InboxScreen(SizedScreen[None]):
         Binding("K", "conversation(-1)", "Previous conversation", id="inbox.previous"),
         Binding("u", "unread(1)", "Next unread", id="inbox.next_unread"),
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
-        Binding("W", "waiting", "Next longest waiting", id="inbox.next_waiting"),
+        Binding("W", "waiting", "Next longest wait", id="inbox.next_waiting"),
         Binding("minus", "swap", "Last opened conversation", id="inbox.swap"),
         Binding("m", "mark_unread", "Mark as unread", id="inbox.mark_unread"),
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),

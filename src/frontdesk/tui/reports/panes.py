@@ -152,7 +152,7 @@ def foot(
         )
     if width < 100:
         sentences.append(one_line(report.period.timezone))
-    sentences.append(f"{keys['report.formula']} how it is counted")
+    sentences.append(f"{keys['report.formula']} how this is counted")
     sentences.append("PREVIOUS until the same time of its last day")
     sentences.append(f"grey: fewer than {FEW_SAMPLES} samples")
     words = " "

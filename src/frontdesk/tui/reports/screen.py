@@ -93,6 +93,7 @@ class ReportScreen(ViewScreen):
 
     view_name = "reports"
     keys = (
+        "{view.back} back",
         "{report.before} {report.after} period",
         "{report.period} dates",
         "{report.users} people",
@@ -101,7 +102,7 @@ class ReportScreen(ViewScreen):
         "{report.parts} day/week",
         "{list.open} rows",
         "{report.spread} p50/p90",
-        "{report.formula} formula",
+        "{report.formula} how this is counted",
         "{report.export} export",
     )
     REFRESH_SECONDS = 60.0

@@ -56,18 +56,19 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     def keys(self) -> Sequence[str]:
         if not isinstance(self.focused, Input):
             return (
+                "{view.back} back",
                 "{list.next}/{list.previous} move",
                 "{list.open} conversations",
-                "{shelf.search} search",
+                "{shelf.search} find",
                 "{shelf.before} {shelf.after} section",
                 "{view.copy} copy number",
                 "{view.menu} views",
             )
         return (
+            "{view.back} back",
             "type to search",
             f"{key_label('arrows')} move",
             f"{key_label('enter')} conversations",
-            "{view.back} clears, leaves",
         )
 
     @property

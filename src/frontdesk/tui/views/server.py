@@ -181,6 +181,7 @@ class ServerScreen(ViewScreen):
 
     view_name = "server"
     keys = (
+        "{view.back} back",
         "{list.next}/{list.previous} move",
         "{server.ask} check all features",
         "{view.find} find",

@@ -281,11 +281,12 @@ class TemplatesScreen(CatalogueScreen):
     """Read-only catalogues of replies; they do not filter conversations."""
 
     keys = (
+        "{view.back} back",
         "{list.next}/{list.previous} move",
-        "{shelf.search} search",
+        "{shelf.search} find",
         "{view.copy} copy text",
         "{shelf.before} {shelf.after} section",
-        "{shelf.details} preview",
+        "{shelf.details} details",
         "{view.menu} views",
     )
     SHOWN = "LIBRARY"
