@@ -498,6 +498,7 @@ class InboxScreen(SizedScreen[None]):
     async def _prefetch(self) -> None:
         """Prefetch the newest messages of the next conversation, or else the next page."""
         await self._prefetch_once(self.queue.ids_ahead()[:1])
+        self._draw_ahead()
         if self._resting is not None:
             self._resting.stop()
         self._resting = self.set_timer(RESTED / timedelta(seconds=1), self._prefetch_threads)
