@@ -132,9 +132,11 @@ def _binding_groups() -> Sequence[BindingGroup]:
     from frontdesk.tui.dialogs.picker import Menu, Picker
     from frontdesk.tui.dialogs.prompt import Prompt
     from frontdesk.tui.dialogs.raw_row import RawRow
-    from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
+    from frontdesk.tui.inbox.channel_pane import ChannelPane
+    from frontdesk.tui.inbox.contact_pane import ContactPane
+    from frontdesk.tui.inbox.queue_pane import QueuePane
     from frontdesk.tui.inbox.screen import InboxScreen
-    from frontdesk.tui.inbox.thread_pane import ContactPane, ThreadPane
+    from frontdesk.tui.inbox.thread_pane import ThreadPane
     from frontdesk.tui.reports import plots, tables
     from frontdesk.tui.reports.screen import Explanation, ReportScreen
     from frontdesk.tui.views.directory import DirectoryScreen

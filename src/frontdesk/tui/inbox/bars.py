@@ -7,7 +7,8 @@ from textual.widget import Widget
 
 from frontdesk.query import SavedView, Term
 from frontdesk.tui import bar_texts
-from frontdesk.tui.inbox.queue_pane import ChannelPane, QueuePane
+from frontdesk.tui.inbox.channel_pane import ChannelPane
+from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.bar import Bar, StatusBar

@@ -42,14 +42,15 @@ from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Answer, ConnectionMonitor
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
-from frontdesk.tui.filters import counts_channels, offered, query_names, query_plan, store_lacks
+from frontdesk.tui.filters import offered, query_names, query_plan, store_lacks
+from frontdesk.tui.inbox.channel_pane import CHANNEL_KEYS
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import LocalFilter, StoredRows
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.unsupported import ignored_filters, lacking
-from frontdesk.tui.widgets.channel_list import ALL_CHANNELS, ChannelItem, ChannelList, channel_rows
+from frontdesk.tui.widgets.channel_list import ALL_CHANNELS
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.conversation_row import heading
 from frontdesk.tui.widgets.glyphs import symbols_for
@@ -99,50 +100,8 @@ SCAN, RESCAN = "scan", "rescan"
 # Names of stored settings.
 QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"
 
-# Bindings of the panes beside the thread; elsewhere these keys go to the next conversation.
-CHANNEL_KEYS: list[BindingType] = [
-    Binding("J", "screen.channel(1)", "Next channel", id="inbox.next"),
-    Binding("K", "screen.channel(-1)", "Previous channel", id="inbox.previous"),
-]
-
 
 T = TypeVar("T")
-
-
-class ChannelPane(Pane):
-    """The channels, with their open conversations."""
-
-    BINDINGS: ClassVar[list[BindingType]] = CHANNEL_KEYS
-
-    class ChannelChosen(Message):
-        """A channel was chosen; None means all channels."""
-
-        def __init__(self, channel: str | None) -> None:
-            super().__init__()
-            self.channel = channel
-
-    def __init__(self, mailbox: Mailbox) -> None:
-        self.list = ChannelList()
-        super().__init__("channels", self.list)
-        self._mailbox = mailbox
-
-    def show(self, plan: QueryPlan) -> Sequence[ChannelItem]:
-        """Show the channels, that of the view marked; returns the rows.
-
-        The server counts only the open conversations of a channel, so other views have no counts.
-        """
-        known = self._mailbox.counts(ConversationFilter())
-        counts = known if counts_channels(plan.filter) and not plan.rest else None
-        rows = channel_rows(self._mailbox.catalogues.channels(), counts, plan.filter.channel)
-        self.list.show_channels(rows)
-        unlisted = [("dim", "not listed ")] if lacking(self._mailbox, "channels") else []
-        self.title.show([("strong", "Channels")], unlisted)
-        return rows
-
-    @on(VirtualList.Opened)
-    def _choose(self, event: VirtualList.Opened) -> None:
-        event.stop()
-        self.post_message(self.ChannelChosen(event.row.id or None))
 
 
 class QueuePane(Pane):

@@ -47,10 +47,12 @@ from frontdesk.tui.dialogs.view_table import (
     view_entries,
 )
 from frontdesk.tui.inbox.bars import Bars
+from frontdesk.tui.inbox.channel_pane import ChannelPane
+from frontdesk.tui.inbox.contact_pane import ContactPane
 from frontdesk.tui.inbox.open_view import open_view
 from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Panes
-from frontdesk.tui.inbox.queue_pane import SCAN, ChannelPane, QueuePane
-from frontdesk.tui.inbox.thread_pane import SEARCH, ContactPane, ThreadPane, whole_thread
+from frontdesk.tui.inbox.queue_pane import SCAN, QueuePane
+from frontdesk.tui.inbox.thread_pane import SEARCH, ThreadPane, whole_thread
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.polling import RESTED, PollingInterval
 from frontdesk.tui.preferences import PLAIN, Preferences

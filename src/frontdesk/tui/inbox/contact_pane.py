@@ -1,0 +1,87 @@
+"""Contact pane of the inbox: facts of the customer of the selected conversation."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.inbox.panes import Pane
+from frontdesk.tui.unsupported import lacking
+from frontdesk.tui.widgets.contact_panel import (
+    ContactPanel,
+    FactContext,
+    brief_facts,
+    contact_facts,
+)
+from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.wire import Conversation, Note
+
+
+class ContactPane(Pane):
+    """Facts of the selected conversation's contact."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left_square_bracket,comma", "group(-1)", "Previous group", id="inbox.before"),
+        Binding("right_square_bracket,full_stop", "group(1)", "Next group", id="inbox.after"),
+    ]
+
+    class ConversationOpened(Message):
+        """Another conversation of the contact was opened."""
+
+        def __init__(self, conversation_id: str) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+
+    def __init__(self, mailbox: Mailbox, clock: Clock) -> None:
+        self.facts = ContactPanel()
+        super().__init__("contact", self.facts)
+        self._mailbox = mailbox
+        self._fact_context = FactContext(clock)
+        self._shown: str | None = None
+
+    def on_mount(self) -> None:
+        self.title.show([("strong", "Contact")])
+
+    def set_context(self, me: str, colours: Mapping[str, str]) -> None:
+        """Set the own user's id or "", and the colours of labels by title."""
+        self._fact_context = self._fact_context._replace(me=me, colours=colours)
+
+    def select(self, conversation: Conversation | None) -> None:
+        """Show the facts of a conversation's row at once; `show` adds those of the cache."""
+        id = conversation.id if conversation else None
+        if id != self._shown:
+            self._shown = id
+            facts = brief_facts(conversation, self._fact_context) if conversation else []
+            self.facts.show_facts(facts, keep_place=False)
+
+    def show(self, conversation: Conversation, *, keep_place: bool = True) -> None:
+        """Show all cached facts of a conversation."""
+        self._shown = conversation.id
+        facts = contact_facts(
+            conversation,
+            self._mailbox.contact(conversation),
+            self._mailbox.catalogues.custom_fields(),
+            self._notes(conversation.id),
+            self._mailbox.conversations_of(conversation.contact.id),
+            self._fact_context,
+            no_contact=lacking(self._mailbox, "contact_by_phone"),
+            no_notes=lacking(self._mailbox, "notes"),
+        )
+        self.facts.show_facts(facts, keep_place=keep_place)
+
+    def _notes(self, conversation_id: str) -> list[Note] | None:
+        known = self._mailbox.has_read_notes(conversation_id)
+        return self._mailbox.notes(conversation_id) if known else None
+
+    def action_group(self, step: int) -> None:
+        self.facts.step_group(step)
+
+    @on(VirtualList.Opened)
+    def _open(self, event: VirtualList.Opened) -> None:
+        event.stop()
+        if event.row.conversation_id:
+            self.post_message(self.ConversationOpened(event.row.conversation_id))
