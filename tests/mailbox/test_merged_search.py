@@ -25,6 +25,7 @@ from frontdesk.query import QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
 from frontdesk.store import message_search
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.text import folded
 from frontdesk.wire import ConversationFilter, ConversationPage
 from frontdesk.wire.queries import EXTENSIONS
 
@@ -203,3 +204,27 @@ async def test_the_index_of_the_service_has_the_words_that_the_viewer_finds(
             said = searched_text_in(MESSAGE, message.model_dump())
             words[message.id] = "" if said is None else said.text
     assert {id: text for id, text in words.items() if text} == indexed
+
+
+async def test_the_server_searches_the_messages_of_a_customer_by_a_part_of_the_name(
+    sample_database: SQLiteDatabase, client: InboxClient, cache: Cache
+) -> None:
+    message_search.build(sample_database, lambda more: None)
+    contacts = [one async for one in client.contacts()]
+    mailbox = Mailbox(lambda: client, cache)
+    await mailbox.connect()
+    one, several = 0, 0
+    for value in {part for contact in contacts for part in (contact.name or "").split()}:
+        search = parse_search(f'the from:"{value}"')
+        run = SearchRun(mailbox, search, QueryNames(), datetime.now(UTC), limit=1_000)
+        await run.ask(OFFERED)
+        ids = {one.id for one in contacts if folded(value) in folded(one.name or "")}
+        is_one = len(ids) == 1 and len(value) > 2
+        one, several = one + is_one, several + (not is_one)
+        assert run.everywhere == is_one, value
+        rows = {
+            hit.conversation_id: mailbox.conversation(hit.conversation_id or "") for hit in run.hits
+        }
+        assert all(row is not None and row.contact.id in ids for row in rows.values())
+    assert one
+    assert several

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontdesk.cli.config import configuration
@@ -9,8 +10,9 @@ from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.phones import parse_phone
 from frontdesk.query import Query, QueryNames, parse
 from frontdesk.query.language import ASSIGNEE, ME
+from frontdesk.query.names import with_customers
 from frontdesk.wire import ConversationFilter, Wire
-from frontdesk.wire.queries import ASSIGNEE_WORDS
+from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
@@ -96,12 +98,15 @@ async def query_names(client: "InboxClient", query: Query) -> QueryNames:
     Raises: InboxError: the query has "me", and nobody is.
     """
     has_me = any(term.kind == ASSIGNEE and term.value == ME for term in query.terms)
-    return QueryNames.of(
+    names = QueryNames.of(
         await _listed_rows(client.channels()),
         await _listed_rows(client.users()),
         await _listed_rows(client.labels()),
         me=await _me(client) if has_me else "",
     )
+    with suppress(Forbidden, NotFound):
+        names = await with_customers(names, query, partial(client.contact_page, limit=MAX_LIMIT))
+    return names
 
 
 async def _me(client: "InboxClient") -> str:

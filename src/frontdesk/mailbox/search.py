@@ -13,6 +13,7 @@ from frontdesk.conversation_export import in_zone
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
+from frontdesk.query.names import with_customers
 from frontdesk.search_text import Terms
 from frontdesk.wire import MessageMatch, instant
 
@@ -84,7 +85,10 @@ class SearchRun:
 
         Raises: InboxError: it did not answer.
         """
-        chosen = plan(self._search.query, self._names, offered)
+        query, names = self._search.query, self._names
+        if self._search.has_indexed_word:
+            names = await with_customers(names, query, self._mailbox.search_contacts)
+        chosen = plan(query, names, offered)
         limited = self._search.before is not None or self._conversation_id is not None
         if chosen.rest or limited or not self._search.has_indexed_word:
             return

@@ -4,7 +4,7 @@ A user or channel is named by a part of its name, a channel also by digits of it
 name comes before the start of a word, and that before any other part.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,10 +27,11 @@ from frontdesk.query.language import (
     tokens,
 )
 from frontdesk.text import folded, one_line
-from frontdesk.wire import Channel, Label, PhoneRef, User
+from frontdesk.wire import Channel, Contact, Label, Page, PhoneRef, User
 from frontdesk.wire.values import STATUSES
 
 _LEAST_DIGITS = 3
+_LEAST_LETTERS = 3
 _MOST_NAMED = 5
 
 
@@ -39,6 +40,7 @@ class QueryNames(NamedTuple):
 
     users, channels: names by id. phones: numbers of channels by id. labels: titles. me: id of the
     own user, or "". contacts: known customers, for completion and to find their ids by number.
+    customers: ids by the `from:` values that mean only one of all contacts, see `with_customers`.
     """
 
     users: Mapping[str, str] = MappingProxyType({})
@@ -47,6 +49,7 @@ class QueryNames(NamedTuple):
     labels: Sequence[str] = ()
     me: str = ""
     contacts: Sequence[PhoneRef] = ()
+    customers: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def of(
@@ -126,9 +129,39 @@ def contact_id(value: str, names: QueryNames) -> str | None:
     """Id of the only known contact that a `from:` value means."""
     if value.startswith(ID):
         return value.removeprefix(ID)
+    if value in names.customers:
+        return names.customers[value]
     ids = {contact.id for contact in names.contacts if is_contact(value, contact)}
     number = parse_phone(value)
     return ids.pop() if number and len(ids) == 1 else None
+
+
+async def with_customers(
+    names: QueryNames, query: Query, search: Callable[[str], Awaitable[Page[Contact]]]
+) -> QueryNames:
+    """Add the customers that `search` finds for numbers and parts of names. Raises: InboxError."""
+    customers: dict[str, str] = {}
+    for term in query.terms:
+        if term.kind == CONTACT and _is_searchable(term.value):
+            page = await search(term.value)
+            found = [PhoneRef(id=one.id, name=one.name, phone=one.phone) for one in page.data]
+            ids = [one.id for one in found if is_contact(term.value, one)]
+            if page.next_cursor is None and len(ids) == 1:
+                customers[term.value] = ids[0]
+    return names._replace(customers=customers)
+
+
+def _is_searchable(value: str) -> bool:
+    """True if the search for contacts finds every contact that a `from:` value means.
+
+    It finds shorter words only at the beginning of words, and digits only in numbers.
+    """
+    if value.startswith(ID):
+        return False
+    if value.startswith("+"):
+        return parse_phone(value) is not None
+    first, *_ = (*folded(value).split(), "")
+    return sum(map(str.isalpha, first)) >= _LEAST_LETTERS and not any(map(str.isdigit, value))
 
 
 def is_contact(value: str, contact: PhoneRef) -> bool:
