@@ -17,7 +17,7 @@ from frontdesk.cache.files import FileState
 from frontdesk.errors import UnusableFile
 from frontdesk.wire.values import utc_now
 
-_SHELVES = """
+_ORIGINS = """
 SELECT origin.number, name,
   (SELECT coalesce(sum(length(body) + length(id) + 100), 0) FROM object
     WHERE object.origin = origin.number)
@@ -93,13 +93,15 @@ def contents(path: Path) -> FileUsage:
     size = files.size_of(path)
     try:
         with closing(files.reader(files.address_of(path))) as connection:
-            rows = connection.execute(_SHELVES).fetchall()
+            rows = connection.execute(_ORIGINS).fetchall()
             coverages = [_coverage(connection, row[0]) for row in rows]
     except (sqlite3.Error, ValueError) as error:
         raise UnusableFile(f"{path} cannot be read: {error}") from error
     share = size / (sum(row[2] for row in rows) or 1)
     origins = zip(rows, coverages, strict=True)
-    return FileUsage(size, tuple(_origin_usage(row, share, one) for row, one in origins), aside)
+    return FileUsage(
+        size, tuple(_origin_usage(row, share, coverage) for row, coverage in origins), aside
+    )
 
 
 def _coverage(connection: sqlite3.Connection, origin: int) -> Coverage | None:

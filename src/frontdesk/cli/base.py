@@ -135,9 +135,9 @@ class Group(_BaseCommand, click.Group):
             with formatter.section(heading):
                 formatter.write_dl(
                     [
-                        (f"{name:{width}}", one.get_short_help_str(limit))
-                        for name, one in commands
-                        if one
+                        (f"{name:{width}}", command.get_short_help_str(limit))
+                        for name, command in commands
+                        if command
                     ]
                 )
 

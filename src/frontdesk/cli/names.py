@@ -112,7 +112,7 @@ async def query_names(client: "InboxClient", query: Query) -> QueryNames:
 async def _me(client: "InboxClient") -> str:
     """Return the id of the user that "me" means; "" if no conversation is theirs."""
     page = await client.conversation_page(ConversationFilter(assignee=ME))
-    return next((one.assignee.id for one in page.data if one.assignee is not None), "")
+    return next((row.assignee.id for row in page.data if row.assignee is not None), "")
 
 
 async def _listed_rows(rows: "RowPages[W]") -> list[W]:

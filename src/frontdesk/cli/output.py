@@ -161,7 +161,7 @@ def table(
     """
     cells = [[table_cell(text) for text in row] for row in (headings, *rows)]
     widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
-    least = [one if at in rigid else min(one, _LEAST) for at, one in enumerate(widths)]
+    least = [width if at in rigid else min(width, _LEAST) for at, width in enumerate(widths)]
     width = width or (out and terminal_width(out)) or _UNLIMITED
     if split:
         least[0] = min(widths[0], _LEAST_NAME)

@@ -127,7 +127,7 @@ def preferences_of(
         mark_read_after=settings.mark_read_after,
         conversation_link=configured.open.conversation,
         keys=configured.keys,
-        profiles={name: where(one) for name, one in configured.profiles.items()},
+        profiles={name: where(profile) for name, profile in configured.profiles.items()},
         profile=profile.name if profile else None,
         views=tuple(SavedView(view.name, parse(view.query), view.key) for view in configured.views),
         notices=notices,

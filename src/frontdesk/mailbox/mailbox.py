@@ -271,7 +271,11 @@ class Mailbox:
         """
         shown = {conversation.id: conversation for conversation in conversations}
         marks = self._cache.get_settings([_read_name(id) for id in shown])
-        return {id for id, one in shown.items() if _is_unread(one, marks.get(_read_name(id)))}
+        return {
+            id
+            for id, conversation in shown.items()
+            if _is_unread(conversation, marks.get(_read_name(id)))
+        }
 
     def mark_read(self, conversation_id: str) -> None:
         """Store a visit to a conversation; the server is not informed."""

@@ -61,7 +61,7 @@ def unread_words(counts: Counts | None, width: int, no_counts: str = "") -> list
     unread = counts.unread if counts is not None else None
     number = [f"{unread} unread on the server", f"{unread} unread"] if unread else []
     part, words = ("dim", [no_counts, "no counts"]) if no_counts else ("text", number)
-    pieces = [(part, f"  {one} ") for one in words]
+    pieces = [(part, f"  {text} ") for text in words]
     return next(([piece] for piece in pieces if width_of([piece]) <= width), [])
 
 

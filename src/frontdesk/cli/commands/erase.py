@@ -107,8 +107,8 @@ def _report(erased: "ErasureResult") -> None:
 
 def _summary(rows: Counter[str]) -> str:
     return ", ".join(
-        f"{rows[name]:,} {one if rows[name] == 1 else many}"
-        for name, one, many in _NOUNS
+        f"{rows[name]:,} {singular if rows[name] == 1 else plural}"
+        for name, singular, plural in _NOUNS
         if rows[name]
     )
 

@@ -195,7 +195,7 @@ class ContactIndex:
         return self._by_alias.pop(name, None) is not None
 
     def aliases_of(self, contact: BatchContact) -> set[str]:
-        return {name for name, one in self._by_alias.items() if one is contact}
+        return {name for name, owner in self._by_alias.items() if owner is contact}
 
     def repoint(self, old: BatchContact, new: BatchContact) -> None:
         """Repoint all identifiers of one contact to another."""
@@ -272,7 +272,7 @@ class ContactParts:
         for part, aliases in stored_aliases:
             for name in aliases:
                 self._index.add_alias(name, part)
-        return [one for id_, one in contacts.items() if id_ not in self._owners] + [
+        return [contact for id_, contact in contacts.items() if id_ not in self._owners] + [
             *self._parts.values()
         ]
 

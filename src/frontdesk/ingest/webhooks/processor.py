@@ -170,8 +170,8 @@ class WebhookProcessor:
                 digests = {*affected, *(part.row["digest"] for part in mine)}
                 _blank(connection, account_id, sorted(digests), deleted)
             ends = (
-                _settle(connection, account_id, one, part.passed_over)
-                for one, part in zip(mine, parts, strict=True)
+                _settle(connection, account_id, slice_, part.passed_over)
+                for slice_, part in zip(mine, parts, strict=True)
             )
             settled = Counter(state for state in ends if state is not None)
             passed_over = sum((part.passed_over for part in parts), Counter[str]())

@@ -136,7 +136,7 @@ def _misdated(stamps: Sequence[Stamp], order: Order, today: date) -> list[Stamp]
 
 def _rises(stamps: Sequence[Stamp], order: Order, today: date) -> bool:
     sound = [stamp for stamp in stamps if possible(stamp, order, today)]
-    return all(one <= other for one, other in pairwise(days(sound, order)))
+    return all(day <= later for day, later in pairwise(days(sound, order)))
 
 
 def _date(stamp: Stamp, order: Order) -> date | None:

@@ -228,7 +228,9 @@ class OpenConnections:
 
     def drop_silent(self, port: int | None) -> bool:
         """Abort the oldest silent connection of a port; return False without one."""
-        oldest = next((one for one, its_port in self.silent.items() if its_port == port), None)
+        oldest = next(
+            (connection for connection, its_port in self.silent.items() if its_port == port), None
+        )
         if oldest is not None:
             del self.silent[oldest]
             oldest.transport.abort()

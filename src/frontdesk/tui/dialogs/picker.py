@@ -189,7 +189,7 @@ def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
     search = FuzzySearch()
     scores = [(search.match(folded(typed), folded(choice.words))[0], choice) for choice in choices]
     near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
-    choices_found = exact + [one for _, one in near if one not in exact]
+    choices_found = exact + [choice for _, choice in near if choice not in exact]
     return [choice._replace(heading="") for choice in choices_found]
 
 

@@ -110,8 +110,8 @@ class Bars:
         hints = [self._keys.hint(words) for words in _KEYS[pane]]
         if zoomed:
             hints = [
-                one._replace(words="all panes") if one.action == "inbox.zoom" else one
-                for one in hints
+                hint._replace(words="all panes") if hint.action == "inbox.zoom" else hint
+                for hint in hints
             ]
         bar = self._screen.query_one("#status", StatusBar)
         bar.show_hints(hints, self._keys.hint("{inbox.help} help"), right)

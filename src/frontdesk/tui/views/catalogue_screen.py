@@ -227,12 +227,12 @@ class CatalogueScreen(ViewScreen):
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
     ) -> Sequence[CatalogueEntry]:
         """Entries that contain every typed word (already case-folded)."""
-        found = []
+        matches = []
         for entry in entries:
             words = f"{entry.name} {entry.aside} {entry.hint} {entry.words}".casefold()
             if all(word in words for word in typed):
-                found.append(entry)
-        return found
+                matches.append(entry)
+        return matches
 
     def search_changed(self) -> None:
         """Handle a change of the search text."""

@@ -96,13 +96,16 @@ def _connection(server: Server, problem: str) -> list[Block]:
 def _features(server: Server, ask_key: str) -> list[Block]:
     shown: list[Block] = []
     for state, words, part in _GROUPS:
-        features = {name: one for name, one in server.features.items() if one.state == state}
+        features = {
+            name: feature for name, feature in server.features.items() if feature.state == state
+        }
         if not features:
             continue
         asks = f": {ask_key} checks all features" if state == "unknown" else ""
         shown.append(heading(f"{words} ({len(features)}){asks}"))
         shown += [
-            _line(one, _feature_text(server, name, one), part) for name, one in features.items()
+            _line(feature, _feature_text(server, name, feature), part)
+            for name, feature in features.items()
         ]
     return shown
 
