@@ -11,9 +11,10 @@ from tests.stores import sqlite_store
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.webhooks import processor as intake_module
 from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, WebhookProcessor
+from frontdesk.ingest.webhooks.retention import DAY, delete_old_webhooks
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import DAY, ReceivedBody, delete_old_webhooks
+from frontdesk.store.raw_events import ReceivedBody
 
 ACCOUNT, NOW = 1, 1_773_480_600_000
 CHANNEL = "106540352242922"

@@ -13,10 +13,10 @@ from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import ConversationEvent
+from frontdesk.service.access_log import AccessLog
 from frontdesk.service.api_keys import key_id, new_ephemeral_key, new_key
 from frontdesk.service.app import Options, create_app
 from frontdesk.service.problems import CODES
-from frontdesk.service.telemetry import AccessLog
 from frontdesk.store.database import Connection, Database
 
 

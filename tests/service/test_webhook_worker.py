@@ -14,12 +14,13 @@ from frontdesk.ingest.apply.conversation_rules import RESOLVED
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
 from frontdesk.ingest.idle_conversations import IdleLimit
+from frontdesk.ingest.webhooks.retention import DAY
 from frontdesk.service.webhooks import worker as worker_module
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import DAY, ReceivedBody
+from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000

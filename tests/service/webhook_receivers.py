@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
+from frontdesk.service.access_log import AccessLog
 from frontdesk.service.problems import PROBLEM_BASE_URI
-from frontdesk.service.telemetry import AccessLog
 from frontdesk.service.webhooks.receiver import Receiver, WebhookSecrets
 from frontdesk.store import raw_events
 from frontdesk.store.database import Database

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from frontdesk.service.access_control import AccessControl, RequestContext
+from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.api_keys import EphemeralKey, Principal
 from frontdesk.service.endpoint import Endpoint, EndpointRequest
 from frontdesk.service.etags import caching, is_unchanged, response_tag, weak_tag
@@ -23,7 +24,6 @@ from frontdesk.service.params import Parameters
 from frontdesk.service.problems import PROBLEM_BASE_URI, lacking, no_route
 from frontdesk.service.rate_limit import RateLimit, RateLimits
 from frontdesk.service.routes import ENDPOINTS
-from frontdesk.service.telemetry import AccessLog, Telemetry
 from frontdesk.store.accounts import any_account
 from frontdesk.store.conversations import snoozes_over
 from frontdesk.store.database import Connection, Database, WouldBlock

@@ -9,9 +9,9 @@ from functools import partial
 from typing import TypeVar
 
 from frontdesk.errors import Unreachable
+from frontdesk.service.access_log import Telemetry
 from frontdesk.service.problems import too_busy
 from frontdesk.service.rate_limit import ConcurrencyLimit
-from frontdesk.service.telemetry import Telemetry
 from frontdesk.store.accounts import touch_key
 from frontdesk.store.database import Connection, Database, WouldBlock
 

@@ -15,8 +15,8 @@ from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontdesk.service.access_control import RequestContext
+from frontdesk.service.access_log import AccessLog, ResponseObserver, Telemetry
 from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, no_route, problem_of
-from frontdesk.service.telemetry import AccessLog, ResponseObserver, Telemetry
 
 MAX_REQUEST_BYTES = 8192
 JSON = "application/json"

@@ -24,9 +24,9 @@ from starlette.routing import Route
 
 from frontdesk.errors import InboxError
 from frontdesk.service.access_control import RequestContext
+from frontdesk.service.access_log import Telemetry
 from frontdesk.service.middleware import Handler, HttpApplication, check_method
 from frontdesk.service.problems import PROBLEM_BASE_URI
-from frontdesk.service.telemetry import Telemetry
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import backlog

@@ -6,14 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from frontdesk.store.database import Connection, Database, Row, first_number
+from frontdesk.store.database import Connection, Row, first_number
 
 STORED, APPLIED, FAILED, IGNORED = "stored", "applied", "failed", "ignored"
 STATES = (STORED, APPLIED, FAILED, IGNORED)
-
-DEFAULT_RETENTION_DAYS = 30
-DAY = 24 * 60 * 60 * 1000
-_DELETED_AT_ONCE = 500
 
 
 class BodyPosition(NamedTuple):
@@ -268,19 +264,7 @@ def drop(connection: Connection, account_id: int, digest: str) -> None:
     )
 
 
-def delete_old_webhooks(database: Database, account_id: int, now: int, days: int) -> int:
-    """Delete bodies processed and older than `days` in batches; return the number."""
-    before = now - days * DAY
-    deleted = 0
-    # Read first, so that nothing is written to a read-only database without need.
-    while database.read_latest(lambda connection: _any_older(connection, account_id, before)):
-        deleted += database.write(
-            lambda connection: drop_older(connection, account_id, before, _DELETED_AT_ONCE)
-        )
-    return deleted
-
-
-def _any_older(connection: Connection, account_id: int, before: int) -> bool:
+def any_older(connection: Connection, account_id: int, before: int) -> bool:
     """Check for processed events received before `before`."""
     sql = """
         SELECT 1 AS one FROM raw_event

@@ -20,9 +20,9 @@ from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import BadSettings
+from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
-from frontdesk.store.raw_events import DEFAULT_RETENTION_DAYS
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
@@ -345,8 +345,8 @@ def _proxy(text: str) -> "Network":
 
 def worker_settings(options: WebhookOptions) -> "WorkerSettings":
     from frontdesk.ingest.idle_conversations import IdleLimit
+    from frontdesk.ingest.webhooks.retention import DAY
     from frontdesk.service.webhooks.worker import WorkerSettings
-    from frontdesk.store.raw_events import DAY
 
     idle_limit = None
     if options.resolve_after_days is not None:

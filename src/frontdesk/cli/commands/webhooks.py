@@ -14,7 +14,7 @@ from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.output import moment, print_table
 from frontdesk.cli.progress import progress, whole
-from frontdesk.store.raw_events import DEFAULT_RETENTION_DAYS
+from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
 from frontdesk.text import clean, one_line
 from frontdesk.wire import instant
 from frontdesk.wire.values import epoch_milliseconds
@@ -167,7 +167,7 @@ def purge_command(database: str, account: str, days: int) -> None:
 
     The service also does this by itself. Pending webhooks are kept.
     """
-    from frontdesk.store.raw_events import delete_old_webhooks
+    from frontdesk.ingest.webhooks.retention import delete_old_webhooks
 
     with opened(database, upgrade=True) as store:
         dropped = delete_old_webhooks(

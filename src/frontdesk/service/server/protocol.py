@@ -15,11 +15,11 @@ from typing import NoReturn
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from frontdesk.service.access_log import Telemetry
 from frontdesk.service.middleware import HEALTH_PATHS, MAX_REQUEST_BYTES, problem_response
 from frontdesk.service.problems import PROBLEM_BASE_URI, ApiError, too_busy
 from frontdesk.service.rate_limit import client_network, unmapped
 from frontdesk.service.server.sockets import Network
-from frontdesk.service.telemetry import Telemetry
 
 # Limit on the fields of a request, and on any unfinished element. The application judges shorter
 # heads.

@@ -11,12 +11,12 @@ from typing import TextIO
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.app import Options, create_app
 from frontdesk.service.problems import PROBLEM_BASE_URI
 from frontdesk.service.rate_limit import RateLimits
 from frontdesk.service.server.protocol import BoundedProtocol, OpenConnections, many_files
 from frontdesk.service.server.sockets import Network
-from frontdesk.service.telemetry import AccessLog, Telemetry
 from frontdesk.service.webhooks.receiver import PATH, Receiver, WebhookSecrets
 from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store.database import Database

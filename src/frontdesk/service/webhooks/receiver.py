@@ -20,10 +20,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from frontdesk.service.access_control import RequestContext, client_address
+from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.middleware import Handler, HttpApplication, check_method
 from frontdesk.service.problems import ApiError, no_route, too_busy
 from frontdesk.service.rate_limit import ClientQuota, Reservation
-from frontdesk.service.telemetry import AccessLog, Telemetry
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import ReceivedBody, keep

@@ -11,10 +11,11 @@ from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import wake
 from frontdesk.ingest.idle_conversations import IdleLimit, resolve_idle
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
+from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS, delete_old_webhooks
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.raw_events import DEFAULT_RETENTION_DAYS, any_waiting, delete_old_webhooks
+from frontdesk.store.raw_events import any_waiting
 
 # Poll interval for webhooks that another process stored or left unprocessed.
 TICK_SECONDS = 1.0
