@@ -217,7 +217,7 @@ async def test_the_help_explains_the_signs(viewer: Viewer) -> None:
         await settle(pilot)
         await pilot.press("question_mark", *"signs")
         await settle(pilot)
-        for sign in ("◔ ◑ ◕ ●", "!", "■", "│", "┃", "║", "┇", "╏", "✓ ✓✓ ✗", "↳ ⊘"):
+        for sign in ("◔ ◑ ◕ ●", "!", "•", "■", "│", "┃", "║", "┇", "╏", "✓ ✓✓ ✗", "↳ ⊘"):
             assert f" {sign} " in shown(app)
 
 

@@ -151,7 +151,7 @@ def test_where_all_rows_have_one_owner_the_channel_stands_there() -> None:
 
 @pytest.mark.parametrize(
     ("unread", "mark"),
-    [(None, "   "), (0, "   "), (1, " 1 "), (99, "99 "), (100, "99+"), (10**9, "99+"), (-4, "   ")],
+    [(None, "   "), (0, "   "), (1, " 1 "), (99, "99 "), (100, "99+"), (10**9, "99+"), (-4, " • ")],
 )
 def test_unread_messages_are_counted_up_to_99(unread: int | None, mark: str) -> None:
     row = conversation(unread_count=unread)

@@ -18,6 +18,7 @@ from frontdesk.tui.dialogs.picker import Picker
 _SIGNS = (
     ("Waits: under 15 minutes, 1 hour, 8 hours, longer", "◔ ◑ ◕ ●"),
     ("Needs a human", "!"),
+    ("Marked as unread on this computer", "•"),
     ("A label, where there is no room for its name", "■"),
     ("Messages of the customer", "│"),
     ("Messages of the team", "┃"),

@@ -195,7 +195,7 @@ def _in_columns(cells: Sequence[Line], width: int) -> Line:
 
 def _unread_column(conversation: Conversation, state: RowState) -> Line:
     unread = (conversation.unread_count or 0) if state.new else 0
-    count = f"{min(unread, 99)}" if unread > 0 else ""
+    count = f"{min(unread, 99)}" if unread > 0 else "•" if state.new else ""
     mark = MARK if state.marked else "+" if unread > 99 else " "
     return [("accent", f"{count:>2}"), ("accent", mark)]
 
