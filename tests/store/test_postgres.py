@@ -14,7 +14,7 @@ from frontdesk.store import postgres as engine
 from frontdesk.store.connect import open_database
 from frontdesk.store.conversations import ConversationSelection, conversation_page, states_of
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.dsn import checked, short_name, shown
+from frontdesk.store.dsn import checked, short_name, without_password
 from frontdesk.store.postgres import PostgresDatabase
 
 pytestmark = pytest.mark.postgres
@@ -310,7 +310,7 @@ def test_no_password_is_ever_reported(address: str, caplog: pytest.LogCaptureFix
         open_database(address, create=True)
     assert isinstance(refused.value, Unreachable | BadSettings)
     assert SECRET not in str(refused.value)
-    assert SECRET not in shown(address)
+    assert SECRET not in without_password(address)
     assert SECRET not in short_name(address)
     assert SECRET not in caplog.text
 
@@ -318,10 +318,10 @@ def test_no_password_is_ever_reported(address: str, caplog: pytest.LogCaptureFix
 def test_an_address_is_shown_with_all_but_the_password() -> None:
     address = "postgresql://ana:x%40y@db.example.com:5432/inbox?sslmode=require&password=z&host=a"
     assert checked(address) == address
-    assert shown(address) == (
+    assert without_password(address) == (
         "postgresql://ana:***@db.example.com:5432/inbox?sslmode=require&password=***&host=a"
     )
     assert short_name(address) == "inbox"
-    assert shown("postgresql:///inbox?host=/run") == "postgresql:///inbox?host=/run"
-    assert shown("some/inbox.db") == "some/inbox.db"
+    assert without_password("postgresql:///inbox?host=/run") == "postgresql:///inbox?host=/run"
+    assert without_password("some/inbox.db") == "some/inbox.db"
     assert short_name("some/inbox.db") == "inbox"
