@@ -45,6 +45,7 @@ from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.filters import offered, query_names, query_plan, store_lacks
 from frontdesk.tui.inbox.channel_pane import CHANNEL_KEYS
 from frontdesk.tui.inbox.panes import Pane
+from frontdesk.tui.inbox.staying_rows import StayingRows
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import LocalFilter, StoredRows
@@ -54,7 +55,7 @@ from frontdesk.tui.widgets.channel_list import ALL_CHANNELS
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.conversation_row import heading
 from frontdesk.tui.widgets.glyphs import symbols_for
-from frontdesk.tui.widgets.virtual_list import MergedRows, Rows, VirtualList
+from frontdesk.tui.widgets.virtual_list import Rows, VirtualList
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.values import STATUSES
 
@@ -67,12 +68,6 @@ MOST_ROWS_SEARCHED = 1000
 _THREAD_PREFETCH_ROWS = 20
 FIRST_ROWS = 50
 MOST_PAGES_LOADED = 20
-
-# Opened conversations that stay in the view although they no longer match.
-MOST_OPENED_KEPT = 50
-
-# Rows that were in view, and stay although they no longer match.
-MOST_SEEN_KEPT = 300
 
 # Rows of a complete list among which those of a view are counted.
 _MOST_COUNTED = 500
@@ -161,9 +156,6 @@ class QueuePane(Pane):
         self._opened: dict[str, Conversation] = {}
         self._departed_rows: dict[str, Conversation] = {}
         self._seen: dict[str, Conversation] = {}
-        # Ids of the conversations that were marked as read while the view shows unread ones.
-        self._read_here: set[str] = set()
-        self._answered = self._leaving_out = False
         self._cue_timer: Timer | None = None
 
     # The view
@@ -268,10 +260,8 @@ class QueuePane(Pane):
         last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
         self._supersede()
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
-        self._opened, self._departed_rows, self._seen = {}, {}, {}
+        self._staying = StayingRows()
         self.list.dimmed = self.list.after_gap = frozenset()
-        self._read_here = set()
-        self._answered = self._leaving_out = False
         self._added_above = self._unreadable = self._unreadable_below = 0
         self._local = None if self.plan.exact else self._new_local_filter()
         rows: Rows[Conversation] = self.listing
@@ -328,7 +318,7 @@ class QueuePane(Pane):
             # Only the rows that are shown meanwhile would be others.
             return False
         # A reader who waits at the top for the server's order has read nothing yet.
-        stay = {} if self._stays_at_top and self.list.cursor == 0 else self._staying()
+        stay = {} if self._stays_at_top and self.list.cursor == 0 else self._rows_that_stay()
         self._set_query(self.list_query)
         self._supersede()
         self._scan_ended = False
@@ -337,7 +327,7 @@ class QueuePane(Pane):
             self._local.step(_SCANNED_AT_ONCE)
             self._show_local(self._local)
         else:
-            self._show_rows(self._with_departed(stay))
+            self._show_merged(stay)
         self.post_message(self.MarksChanged())
         return True
 
@@ -363,16 +353,14 @@ class QueuePane(Pane):
     def remember(self, conversation: Conversation) -> None:
         """Record that the thread of a conversation was shown."""
         self._previous, self._current = self._current, conversation.id
-        self._opened[conversation.id] = conversation
-        if len(self._opened) > MOST_OPENED_KEPT:
-            del self._opened[next(iter(self._opened))]
+        self._staying.add_opened(conversation)
         self._mailbox.set_setting(CONVERSATION_SETTING, conversation.id)
 
     def mark_read(self, conversation_id: str) -> None:
         """Mark a conversation as read on this computer; with `unread` its row stays, dimmed."""
         self._mailbox.mark_read(conversation_id)
         if self._local is not None and _shows_unread(self.list_query):
-            self._read_here.add(conversation_id)
+            self._staying.read_here.add(conversation_id)
             self._dim_stale(self._local)
         self.list.refresh()
 
@@ -380,14 +368,14 @@ class QueuePane(Pane):
         """Mark a conversation as unread on this computer."""
         self._mailbox.mark_unread(conversation_id)
         if self._local is not None and _shows_unread(self.list_query):
-            self._read_here.discard(conversation_id)
+            self._staying.read_here.discard(conversation_id)
             self._local.stale.discard(conversation_id)
             self._dim_stale(self._local)
         self.list.refresh()
 
     def _dim_stale(self, local: LocalFilter) -> None:
         """Dim the rows of a local filter that no longer match, and leave them out of its count."""
-        local.stale |= self._read_here
+        local.stale |= self._staying.read_here
         self.list.dimmed = frozenset(local.stale)
         self.post_message(self.MarksChanged())
 
@@ -477,7 +465,7 @@ class QueuePane(Pane):
         if answer is None or answer.value is None:
             fallback()
             return
-        self._opened[answer.value.id] = answer.value
+        self._staying.add_opened(answer.value)
         await self.reload()
         self._go_to_waiting(answer.value)
 
@@ -617,7 +605,7 @@ class QueuePane(Pane):
             self._count_added(chosen, refreshed.added)
         finally:
             await self._reload(chosen)
-        self._answered = self._answered or chosen == self.filter
+        self._staying.answered = self._staying.answered or chosen == self.filter
 
     def _find_contact_here(self, query: Query) -> None:
         """Look up the contact of a `from:` with a number among those of this computer."""
@@ -705,7 +693,7 @@ class QueuePane(Pane):
 
     def leave_out_stale(self) -> None:
         """Drop rows that no longer match the view with the next refresh."""
-        self._leaving_out = True
+        self._staying.leaving_out = True
 
     async def reload(self) -> None:
         """Show the current rows of the cache."""
@@ -752,72 +740,33 @@ class QueuePane(Pane):
         if chosen != self.filter:
             return
         if self._local is None:
-            self._show_rows(self._with_departed(self._reload_listing()))
+            self._show_merged(self._reload_listing())
         else:
             await self._scan_again()
 
     def _reload_listing(self) -> dict[str, Conversation]:
         """Read the list again; returns the rows that stay."""
-        stay = self._staying()
-        if self._leaving_out:
-            self._opened, self._departed_rows, self._seen, self._leaving_out = {}, {}, {}, False
-            self._read_here = set()
+        stay = self._rows_that_stay()
+        self._staying.leave_out()
         self.listing.reload()
         self._matches = self._matcher(self.list_query.terms)
         return stay
 
-    # Rows that stay although they no longer match
+    def _rows_that_stay(self) -> dict[str, Conversation]:
+        return self._staying.rows(self._rows_in_view(), self.list.row)
 
-    def _note_seen(self) -> None:
-        """Remember the rows in view, the latest last."""
-        rows = self.list.rows
-        for row in [rows[at] for at in self.list.in_view()]:
-            self._seen.pop(row.id, None)
-            self._seen[row.id] = row
-        while len(self._seen) > MOST_SEEN_KEPT:
-            del self._seen[next(iter(self._seen))]
-
-    def _staying(self) -> dict[str, Conversation]:
-        """Rows that must not vanish while the user works with the list, by id, as last shown.
-
-        These are the selected row, opened rows, and rows that were in view. Before the first
-        response to a view, cached rows may be old: rows in view are not kept then, unless the user
-        has opened more than one.
-        """
-        if self._leaving_out:
-            return {}
-        stay = {**self._opened, **self._departed_rows}
-        if self._keeps_seen:
-            self._note_seen()
-            stay.update(self._seen)
-        if self.list.row is not None:
-            stay.setdefault(self.list.row.id, self.list.row)
-        return stay
-
-    @property
-    def _keeps_seen(self) -> bool:
-        return self._answered or len(self._opened) > 1
+    def _rows_in_view(self) -> list[Conversation]:
+        return [self.list.rows[at] for at in self.list.in_view()]
 
     def _has_left(self, row: Conversation) -> bool:
         """True for a row of the server's list that changed since, and no longer matches."""
         return self._local is None and not self._matches(row) and self.listing.has_moved(row)
 
-    def _with_departed(self, stay: Mapping[str, Conversation]) -> Rows[Conversation]:
-        """The list, merged with the rows of `stay` that have left it."""
-        left = [row for id, row in stay.items() if self.listing.position(id) is None]
-        left.sort(key=lambda row: row.last_activity_at, reverse=True)
-        others = [
-            (self.listing.rank(row), f"conversation {row.id}", state)
-            for row in left
-            if (state := self._mailbox.conversation(row.id)) is not None
-        ]
-        others.sort(key=lambda other: other[0])
-        self._departed_rows = {row.id: stay[row.id] for _, _, row in others}
-        # A row that sorts after the last loaded row may still be in the list, on a later page.
-        held = len(self.listing) + self.listing.complete
-        self.list.dimmed = {row.id for rank, _, row in others if rank < held}
-        self.list.after_gap = {row.id for rank, _, row in others if rank >= held}
-        return MergedRows(self.listing, others) if others else self.listing
+    def _show_merged(self, stay: Mapping[str, Conversation]) -> None:
+        """Show the list with the rows of `stay` that have left it."""
+        merged = self._staying.merge(stay, self.listing, self._mailbox.conversation)
+        self.list.dimmed, self.list.after_gap = merged.dimmed, merged.after_gap
+        self._show_rows(merged.rows)
 
     # The local filter
 
@@ -925,7 +874,7 @@ class QueuePane(Pane):
         now = self._clock.server_now()
         key = sort_key(self.plan.order, now)
         places = {id: key(row) for id, row in stay.items()}
-        if stay and isinstance(self.list.rows, StoredRows) and self._keeps_seen:
+        if stay and isinstance(self.list.rows, StoredRows) and self._staying.keeps_seen:
             places.update(self.list.rows.places)
         return LocalFilter(
             self.listing,
@@ -1128,7 +1077,7 @@ class QueuePane(Pane):
     @on(VirtualList.Highlighted)
     def _note_place(self, event: VirtualList.Highlighted) -> None:
         event.stop()
-        self._note_seen()
+        self._staying.add_seen(self._rows_in_view())
         if self.list.at_start:
             self._added_above = 0
 

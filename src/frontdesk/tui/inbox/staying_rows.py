@@ -1,0 +1,105 @@
+"""Rows that stay in a view although they no longer match it."""
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import NamedTuple
+
+from frontdesk.mailbox import Listing
+from frontdesk.tui.widgets.virtual_list import MergedRows, Rows
+from frontdesk.wire import Conversation
+
+# Opened rows, and rows that were in view, that are kept at most.
+MOST_OPENED_KEPT, MOST_SEEN_KEPT = 50, 300
+
+
+class MergedView(NamedTuple):
+    """A list merged with the rows that have left it.
+
+    dimmed: ids of those that no longer match. after_gap: ids of those that may be on a later page.
+    """
+
+    rows: Rows[Conversation]
+    dimmed: Set[str]
+    after_gap: Set[str]
+
+
+class StayingRows:
+    """Rows of one view that must not vanish while the user works with the list.
+
+    These are the selected row, opened rows, and rows that were in view. Before the first response
+    to the view, cached rows may be old: rows in view are not kept then, unless the user has opened
+    more than one.
+
+    answered: the server has answered for the view. leaving_out: the next refresh drops the rows.
+    read_here: ids of conversations that were marked as read while the view shows unread ones.
+    """
+
+    def __init__(self) -> None:
+        self.answered = self.leaving_out = False
+        self.read_here: set[str] = set()
+        self._opened: dict[str, Conversation] = {}
+        self._departed: dict[str, Conversation] = {}
+        self._seen: dict[str, Conversation] = {}
+
+    def add_opened(self, row: Conversation) -> None:
+        """Keep a row that was opened."""
+        self._opened[row.id] = row
+        if len(self._opened) > MOST_OPENED_KEPT:
+            del self._opened[next(iter(self._opened))]
+
+    def add_seen(self, rows: Iterable[Conversation]) -> None:
+        """Keep rows that are in view, the latest last."""
+        for row in rows:
+            self._seen.pop(row.id, None)
+            self._seen[row.id] = row
+        while len(self._seen) > MOST_SEEN_KEPT:
+            del self._seen[next(iter(self._seen))]
+
+    @property
+    def keeps_seen(self) -> bool:
+        """True if rows that were in view stay too."""
+        return self.answered or len(self._opened) > 1
+
+    def rows(
+        self, in_view: Iterable[Conversation], selected: Conversation | None
+    ) -> dict[str, Conversation]:
+        """The rows that stay, by id, as last shown."""
+        if self.leaving_out:
+            return {}
+        stay = {**self._opened, **self._departed}
+        if self.keeps_seen:
+            self.add_seen(in_view)
+            stay.update(self._seen)
+        if selected is not None:
+            stay.setdefault(selected.id, selected)
+        return stay
+
+    def leave_out(self) -> None:
+        """Drop all rows, if that was asked for."""
+        if self.leaving_out:
+            self._opened, self._departed, self._seen, self.leaving_out = {}, {}, {}, False
+            self.read_here = set()
+
+    def merge(
+        self,
+        stay: Mapping[str, Conversation],
+        listing: Listing[Conversation],
+        current: Callable[[str], Conversation | None],
+    ) -> MergedView:
+        """A list, merged with the rows of `stay` that have left it.
+
+        current: the cached state of a conversation, or None.
+        """
+        left = [row for id, row in stay.items() if listing.position(id) is None]
+        left.sort(key=lambda row: row.last_activity_at, reverse=True)
+        others = [
+            (listing.rank(row), f"conversation {row.id}", state)
+            for row in left
+            if (state := current(row.id)) is not None
+        ]
+        others.sort(key=lambda other: other[0])
+        self._departed = {row.id: stay[row.id] for _, _, row in others}
+        # A row that sorts after the last loaded row may still be in the list, on a later page.
+        held = len(listing) + listing.complete
+        dimmed = {row.id for rank, _, row in others if rank < held}
+        after_gap = self._departed.keys() - dimmed
+        return MergedView(MergedRows(listing, others) if others else listing, dimmed, after_gap)
