@@ -74,6 +74,20 @@ def test_moments_are_taken_as_they_are(inbox: Path):
     assert report(inbox, *moments).period.to == "2026-03-02T11:00:00.000Z"
 
 
+@pytest.mark.parametrize(
+    ("part", "starts"),
+    [("hour", ["2026-03-08 00:00", "2026-03-08 01:00"]), ("day", ["2026-03-08"])],
+)
+def test_the_starts_of_parts_have_times_if_one_of_them_has(
+    inbox: Path, part: str, starts: list[str]
+):
+    day = ("--from", "2026-03-08", "--to", "2026-03-08", "--zone", "UTC")
+    lines = output_of(inbox, "report", *day, "--by", part).splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("FROM "))
+    shown = [line[: len(starts[0]) + 2].strip() for line in lines[at + 1 :]]
+    assert shown[: len(starts)] == starts
+
+
 def test_one_channel_alone(inbox: Path):
     channels = report(inbox, *DAYS).channels
     id = str(channels[0].channel.id)

@@ -189,7 +189,9 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
         yield from _hour_tables(report.hours)
     for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
         if series:
-            starts = [local_time(part.start, zone).removesuffix(" 00:00") for part in series]
+            starts = [local_time(part.start, zone) for part in series]
+            if all(start.endswith(" 00:00") for start in starts):
+                starts = [start.removesuffix(" 00:00") for start in starts]
             values = [_values(part.metrics) for part in series]
             lines = [(day, *row) for day, row in zip(starts, values, strict=True)]
             yield FigureTable((name, *headings), lines)
@@ -211,7 +213,7 @@ def _hour_tables(grid: HourGrid) -> Iterator[FigureTable]:
     received, answered = BY_FIELD["incoming_messages_count"], BY_FIELD["avg_first_response_time"]
     yield _hour_table(received.name, grid.received, "{:,}".format)
     times = grid.avg_first_response_time
-    yield _hour_table(answered.name, times, lambda value: time_words(value).replace(" ", ""))
+    yield _hour_table(answered.name, times, time_words)
 
 
 def _metric_table(report: Report) -> FigureTable:
@@ -239,7 +241,7 @@ def _metric_table(report: Report) -> FigureTable:
 def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
     if not metric.timed:
         return "", ""
-    return tuple(percentile_words(spread, name, tight=True) for name in ("p50", "p90"))
+    return tuple(percentile_words(spread, name) for name in ("p50", "p90"))
 
 
 def _group_table(
@@ -267,11 +269,11 @@ def _now_cell(field: str, moment: datetime | None, group: BreakdownRow) -> str:
 
 
 def _value_cell(metric: Metric, group: BreakdownRow) -> str:
-    return value_words(metric, value_of(group.current, metric.field), tight=True)
+    return value_words(metric, value_of(group.current, metric.field))
 
 
 def _percentile_cell(metric: Metric, name: str, group: BreakdownRow) -> str:
-    return percentile_words(spread_of(group.current, metric.field), name, tight=True)
+    return percentile_words(spread_of(group.current, metric.field), name)
 
 
 def _target_cell(metric: Metric, group: BreakdownRow) -> str:
@@ -290,7 +292,7 @@ def _hour_table(
 
 
 def _values(metrics: Metrics) -> tuple[str, ...]:
-    return tuple(value_words(m, value_of(metrics, m.field), tight=True) for m in METRICS)
+    return tuple(value_words(m, value_of(metrics, m.field)) for m in METRICS)
 
 
 def _charged(count: PricingCount) -> tuple[str, ...]:

@@ -347,12 +347,12 @@ def spread_of(metrics: Measured | None, field: str) -> Percentiles | None:
     return metrics.spread.get(field) if metrics is not None else None
 
 
-def percentile_words(spread: Percentiles | None, name: str, *, tight: bool = False) -> str:
+def percentile_words(spread: Percentiles | None, name: str) -> str:
     """The percentile "p50" or "p90", with ~ if it is approximate."""
     value: float | None = getattr(spread, name, None)
     if spread is None or value is None:
         return NO_VALUE
-    text = time_words(value).replace(" ", "") if tight else time_words(value)
+    text = time_words(value)
     return f"~{text}" if spread.approximate else text
 
 
@@ -455,25 +455,25 @@ def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
     return sum(bucket.samples.get(field, 0) for bucket in series)
 
 
-def value_words(metric: Metric, value: float | None, *, tight: bool = False) -> str:
-    """Formatted value, such as 1,204 or 5 m 12 s; a dash for None."""
+def value_words(metric: Metric, value: float | None) -> str:
+    """Formatted value, such as 1,204 or 5m12s; a dash for None."""
     if value is None:
         return NO_VALUE
     if not metric.timed:
         return f"{round(value):,}"
-    return time_words(value).replace(" ", "") if tight else time_words(value)
+    return time_words(value)
 
 
 def time_words(seconds: float) -> str:
-    """Duration in its two largest units: 12 s, 5 m 12 s, 5 h 01 m, 2 d 3 h."""
+    """Duration in its two largest units: 12s, 5m12s, 5h01m, 2d3h."""
     whole = max(0, round(seconds))
     if whole < _MINUTE:
-        return f"{whole} s"
+        return f"{whole}s"
     if whole < _HOUR:
-        return f"{whole // _MINUTE} m {whole % _MINUTE:02} s"
+        return f"{whole // _MINUTE}m{whole % _MINUTE:02}s"
     if whole < _DAY:
-        return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02} m"
-    return f"{whole // _DAY} d {whole % _DAY // _HOUR} h"
+        return f"{whole // _HOUR}h{whole % _HOUR // _MINUTE:02}m"
+    return f"{whole // _DAY}d{whole % _DAY // _HOUR}h"
 
 
 @dataclass(frozen=True, slots=True)

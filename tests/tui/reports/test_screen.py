@@ -25,6 +25,14 @@ async def test_it_opens_on_seven_days_against_the_seven_before(report: Open) -> 
         assert lines(app)[-1].endswith("live")
 
 
+async def test_at_80_columns_the_header_has_both_periods_and_cuts_no_word(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "· all channels " in title_of(app)
+        assert title_of(app).endswith("8 – 14 Mar until 10:00  vs 1 – 7 Mar")
+
+
 @pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24), (100, 32), (120, 40), (200, 60)])
 async def test_every_size_shows_the_figures(report: Open, size: tuple[int, int]) -> None:
     app = report()

@@ -34,7 +34,7 @@ blocks = some.lists(
 
 
 def test_a_number_is_drawn_in_pixels_and_its_unit_in_letters() -> None:
-    assert large("12 s", 1, BLOCKS) == [
+    assert large("12s", 1, BLOCKS) == [
         "▄█  ▀▀█  ",
         " █  █▀▀  ",
         "▀▀▀ ▀▀▀ s",

@@ -117,6 +117,8 @@ def period_words(report: Report | None, zone: tzinfo, width: int) -> list[Piece]
         pieces.append(("dim", f" ({one_line(report.period.timezone)})"))
     if report.previous_period is not None and width >= 72:
         before = _range(report.previous_period, zone, year=False)
+        # The same time of its last day as in the period.
+        before = before if width >= 100 else before.partition(" until")[0]
         pieces.append(("dim", f"  vs {before}"))
     return [*pieces, ("text", " ")]
 
@@ -421,7 +423,7 @@ class ReportPanes(Vertical):
                 if unfinished(bucket, self._parts, self._zone, self._now)
             ),
             metric.timed,
-            partial(value_words, metric, tight=True),
+            partial(value_words, metric),
         )
 
     def _title_words(self, metric: Metric, scene: Scene | None) -> list[Piece]:
@@ -496,7 +498,7 @@ def _cell_words(grid: HourGrid, day: int, hour: int) -> tuple[str, str]:
     seconds = times[day][hour] if times else None
     return (
         NO_VALUE if number is None else f"{round(number):,}",
-        NO_VALUE if seconds is None else time_words(seconds).replace(" ", ""),
+        NO_VALUE if seconds is None else time_words(seconds),
     )
 
 

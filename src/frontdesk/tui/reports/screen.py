@@ -340,7 +340,7 @@ class ReportScreen(ViewScreen):
     def action_period(self) -> None:
         """Select a named period, or enter dates."""
         choices = [Choice(name, name, panes.span_hint(name, self._today())) for name in PERIODS]
-        choices.append(Choice(CUSTOM, "dates…", "2026-03-01 .. 2026-03-14"))
+        choices.append(Choice(CUSTOM, "dates…", "1 Mar – 14 Mar"))
         picker = Picker("Period", choices, current=self._options.period)
         ask(self.app, picker, self._take_period)
 
@@ -389,7 +389,7 @@ class ReportScreen(ViewScreen):
         """Select the sort column of the channels; selecting it again reverses the order."""
         choices = [Choice(field, name) for field, name in self._panes.channels.orders()]
         current = self._panes.channels.sorted_by
-        picker = Picker("Order rows by (again: other way round)", choices, current=current)
+        picker = Picker("Sort rows by (again: reversed)", choices, current=current)
         ask(self.app, picker, self._panes.order_channels)
 
     def action_wall(self) -> None:

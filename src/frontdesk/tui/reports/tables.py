@@ -166,9 +166,9 @@ class MetricTable(ReportTable):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         figure: Figure = self.rows[position]
         columns = self._columns(width)
-        metric, tight = figure.metric, columns.now < 12
-        now = value_words(metric, figure.now, tight=tight)
-        then = value_words(metric, figure.then, tight=tight)
+        metric = figure.metric
+        now = value_words(metric, figure.now)
+        then = value_words(metric, figure.then)
         value_part = "dim" if figure.few or figure.now is None else "strong"
         line: list[Piece] = [("text", fit(metric.name, columns.name))]
         line.append((value_part, now.rjust(columns.now)))
@@ -189,7 +189,7 @@ def _spread_pieces(figure: Figure, columns: Columns) -> list[Piece]:
     """Percentiles of a mean, and the share within its target."""
     pieces: list[Piece] = []
     for name in ("p50", "p90") if columns.spread else ():
-        words = percentile_words(figure.spread, name, tight=True) if figure.metric.timed else ""
+        words = percentile_words(figure.spread, name) if figure.metric.timed else ""
         pieces.append(("text", words.rjust(columns.spread)))
     if columns.target:
         words = target_words(figure.target) if figure.target else ""
@@ -434,9 +434,9 @@ class GroupTable(ReportTable):
                 return target_words(target_of(group.current, column.field))
             case "p50" | "p90":
                 spread = spread_of(group.current, column.field)
-                return percentile_words(spread, column.kind, tight=True)
+                return percentile_words(spread, column.kind)
         metric = BY_FIELD[column.field]
-        return value_words(metric, value_of(group.current, column.field), tight=True)
+        return value_words(metric, value_of(group.current, column.field))
 
     def _ink(self, group: BreakdownRow, column: GroupColumn) -> str:
         """Ink of a value: who waits is seen."""

@@ -71,7 +71,7 @@ def large(text: str, scale: int, glyphs: Glyphs) -> list[str]:
     if not scale:
         return [text]
     rows = [""] * lines_at(scale)
-    for token in re.findall(r"[a-z]+|[^a-z]", text.replace(" ", "")):
+    for token in re.findall(r"[a-z]+|[^a-z]", text):
         drawn = [" " * len(token)] * (len(rows) - 1) + [token]
         if token in _FONT:
             drawn = _pixels(_FONT[token], scale, glyphs)
@@ -223,7 +223,7 @@ def today_block(report: Report, glyphs: Glyphs, until: str) -> Block:
 def _metric_tile(figure: Figure) -> Tile:
     metric = BY_FIELD[figure.metric.field]
     changed = figure.change.size if figure.few else figure.change.words
-    was = f"{changed}, was {value_words(metric, figure.then, tight=True)}"
+    was = f"{changed}, was {value_words(metric, figure.then)}"
     remark = changed if figure.then is None else was
     value = value_words(metric, figure.now)
     return Tile(
