@@ -37,8 +37,8 @@ from frontdesk.service.api_keys import SCOPES
 from frontdesk.store import dump
 from frontdesk.store.accounts import account_by_slug, add_account
 from frontdesk.store.contacts import contact_page
-from frontdesk.store.database import Connection, Database, statements
-from frontdesk.store.rows import table_of
+from frontdesk.store.database import Connection, Database
+from frontdesk.store.rows import statements, table_of
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_800_000_000_000

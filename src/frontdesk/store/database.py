@@ -1,10 +1,7 @@
-"""Engine-independent database interface: connections, transactions, errors, SQL scripts."""
+"""Engine-independent database interface: connections, transactions, expected errors."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from importlib.resources import files
-from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeVar
 
 from frontdesk.errors import UnusableFile
@@ -15,9 +12,6 @@ T = TypeVar("T")
 Dialect = Literal["sqlite", "postgresql"]
 
 SCHEMA_VERSION = 10
-
-# Prefixes of the lines of SQL scripts that are for one engine.
-_MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
 
 # Retry interval after a statement timeout.
 QUERY_RETRY_SECONDS = 5.0
@@ -45,18 +39,6 @@ class Connection(Protocol):
 
     def run_many(self, sql: str, parameters: Iterable[Mapping[str, object]]) -> None:
         """Run one statement for each set of parameters, in order."""
-
-
-def statements(dialect: Dialect, script: str = "schema.sql") -> list[str]:
-    """Return the statements of a script in an engine's dialect."""
-    schema = files("frontdesk.store").joinpath(script).read_text(encoding="utf-8")
-    schema = re.sub(rf"^--{_MARKS[dialect]} ", "", schema, flags=re.MULTILINE)
-    schema = re.sub(r"--.*$", "", schema, flags=re.MULTILINE)
-    if dialect == "postgresql":
-        # SQLite compares text by bytes; a linguistic collation would sort differently.
-        schema = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', schema)
-        schema = re.sub(r"\bBLOB\b", "BYTEA", schema)
-    return [statement for statement in schema.split(";") if statement.strip()]
 
 
 def first_number(connection: Connection, sql: str, parameters: Mapping[str, object] = {}) -> int:

@@ -13,8 +13,9 @@ from typing import Any
 from frontdesk.search_text import Terms, members_of, message_pieces, searched_text
 from frontdesk.store.contacts import like_pattern
 from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids, states_of
-from frontdesk.store.database import Connection, Database, Row, first_number, statements
+from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
+from frontdesk.store.rows import statements
 from frontdesk.text import clean
 
 # Messages indexed in one transaction of `build`.

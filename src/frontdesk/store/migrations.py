@@ -9,7 +9,8 @@ from types import MappingProxyType
 from frontdesk.errors import UnusableFile
 from frontdesk.store import message_search, rollups
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
-from frontdesk.store.database import SCHEMA_VERSION, Connection, statements
+from frontdesk.store.database import SCHEMA_VERSION, Connection
+from frontdesk.store.rows import statements
 from frontdesk.wire.values import epoch_milliseconds
 
 

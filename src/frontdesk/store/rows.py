@@ -1,4 +1,4 @@
-"""Rows of the tables; statements take columns and keys from the schema.
+"""Rows of the tables, and statements of the schema, from which columns and keys are taken.
 
 Times are epoch milliseconds, flags 0 or 1; *_json columns hold JSON text. See schema.sql for the
 meaning of the columns.
@@ -7,10 +7,11 @@ meaning of the columns.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, get_type_hints
 
-from frontdesk.store.database import statements
+from frontdesk.store.database import Dialect
 from frontdesk.text import compact_json
 
 
@@ -229,8 +230,22 @@ class RowTable(NamedTuple):
 
 # Tables that are not called as the kind of their rows.
 _NAMES = MappingProxyType({"user": "app_user", "alias": "contact_alias", "part": "contact_part"})
+# Prefixes of the lines of SQL scripts that are for one engine.
+_MARKS: Mapping[Dialect, str] = MappingProxyType({"sqlite": "sl", "postgresql": "pg"})
 _COLUMN = re.compile(r"(\w+) (BIGINT|SMALLINT|TEXT|BLOB)( NOT NULL)?")
 _KEY = re.compile(r"PRIMARY KEY\((.+?)\)")
+
+
+def statements(dialect: Dialect, script: str = "schema.sql") -> list[str]:
+    """Return the statements of a script in an engine's dialect."""
+    schema = files("frontdesk.store").joinpath(script).read_text(encoding="utf-8")
+    schema = re.sub(rf"^--{_MARKS[dialect]} ", "", schema, flags=re.MULTILINE)
+    schema = re.sub(r"--.*$", "", schema, flags=re.MULTILINE)
+    if dialect == "postgresql":
+        # SQLite compares text by bytes; a linguistic collation would sort differently.
+        schema = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', schema)
+        schema = re.sub(r"\bBLOB\b", "BYTEA", schema)
+    return [statement for statement in schema.split(";") if statement.strip()]
 
 
 @cache

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from frontdesk.ingest import admission
 from frontdesk.ingest.apply import conversation_rules
 from frontdesk.ingest.apply.annotations import Annotations
-from frontdesk.ingest.apply.assignment import RoundRobin
 from frontdesk.ingest.apply.catalogue import CATALOGUE_EVENTS, Catalogue, apply_number_facts
 from frontdesk.ingest.apply.contacts import Contacts, Copies, Sighting
 from frontdesk.ingest.apply.context import ApplyResult, BatchContext, PendingUpdates, Tally
@@ -17,6 +16,7 @@ from frontdesk.ingest.apply.conversation_rules import ConversationState, Initial
 from frontdesk.ingest.apply.conversations import (
     BatchConversation,
     Conversations,
+    RoundRobin,
     conversation_row,
 )
 from frontdesk.ingest.apply.messages import Messages
