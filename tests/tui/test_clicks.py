@@ -123,6 +123,15 @@ async def test_edit_and_the_count_of_unread_can_be_clicked(viewer: Viewer) -> No
         assert isinstance(app.screen, FilterLine)
 
 
+async def test_more_below_leads_to_the_newest_message(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await click(pilot, "more below")
+        assert "more below" not in shown(app)
+        assert "the spring collection is here" in shown(app)
+
+
 async def test_a_label_in_a_row_filters_and_its_chip_takes_it_away(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -30,6 +30,7 @@ from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.unsupported import lacking
+from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.message_list import Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
@@ -467,7 +468,14 @@ class ThreadPane(Pane):
         self._copy(link)
         self.app.push_screen(dialogs.prompt(sentences.NO_BROWSER, value=link))
 
-    # Messages of the list
+    # Messages of the list and of the footer
+
+    @on(Bar.Pressed, "#thread-foot")
+    def _press_foot(self, event: Bar.Pressed) -> None:
+        """Go to the newest message, if some are below."""
+        event.stop()
+        if event.piece == -1 and not self.messages.at_end:
+            self.messages.action_last()
 
     @on(VirtualList.Highlighted)
     def _update_foot(self, event: VirtualList.Highlighted) -> None:
