@@ -10,6 +10,7 @@ from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.query.language import ID
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.text import one_line, shortened
+from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.conversation_row import owner_name, window_left
@@ -232,3 +233,8 @@ def empty_words(
     if problem:
         return f"{problem.rstrip('.')}. This view has not been loaded yet."
     return "Loading…"
+
+
+def selection_words(count: int) -> str:
+    """Number of selected conversations."""
+    return sentences.SELECTION.format(count=count, plural="" if count == 1 else "s")

@@ -1061,6 +1061,13 @@ class QueuePane(Pane):
         text = queue_text(matching, ending(name))
         save_text(self.screen, name, text, sentences.LIST_EXPORTED, count=len(matching))
 
+    def save_marked(self, name: str) -> None:
+        """Save the marked rows as they are cached."""
+        marked = self.marked
+        count = bar_texts.selection_words(len(marked))
+        text = queue_text(marked, ending(name))
+        save_text(self.screen, name, text, sentences.SELECTION_EXPORTED, selection=count)
+
     @property
     def marked(self) -> list[Conversation]:
         """The marked conversations that are cached, in the order of marking."""

@@ -1,12 +1,11 @@
 """Inbox screen: the view, the selection, polling, and the keys that work in every pane."""
 
 import asyncio
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 from urllib.parse import quote
 
 from textual import events, on, work
@@ -22,9 +21,6 @@ from frontdesk.cache import Coverage, Hit
 from frontdesk.conversation_export import (
     MARKED_ENDINGS,
     QUEUE_ENDINGS,
-    Entry,
-    queue_text,
-    threads_text,
 )
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -38,7 +34,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell, ConnectionMonitor
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import SizedScreen
-from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
+from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
 from frontdesk.tui.dialogs.view_table import (
     Opening,
     View,
@@ -52,7 +48,7 @@ from frontdesk.tui.inbox.contact_pane import ContactPane
 from frontdesk.tui.inbox.open_view import open_view
 from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Panes
 from frontdesk.tui.inbox.queue_pane import SCAN, QueuePane
-from frontdesk.tui.inbox.thread_pane import SEARCH, ThreadPane, whole_thread
+from frontdesk.tui.inbox.thread_pane import SEARCH, ThreadPane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.polling import RESTED, PollingInterval
 from frontdesk.tui.preferences import PLAIN, Preferences
@@ -65,17 +61,10 @@ from frontdesk.tui.widgets.virtual_list import RowSearch
 from frontdesk.typed_dates import HOW_TO, day_of
 from frontdesk.wire import Contact, Conversation, PhoneRef
 
-if TYPE_CHECKING:
-    from frontdesk.alerts import Alert
-
 _QUIT_WITHIN = timedelta(seconds=2)
 
 # "Refresh" replaces a request by hand that has been running for this long.
 _REFRESH_AGAIN = timedelta(seconds=1)
-
-# Name of the setting with what was alerted; time that an alert is shown.
-_ALERTED = "alerted"
-_ALERT_SECONDS = 30
 
 # Delay between a cursor movement and the load of the thread.
 PREVIEW_SECONDS = 0.15
@@ -542,39 +531,14 @@ class InboxScreen(SizedScreen[None]):
 
     @work(group="alerts", exclusive=True)
     async def _show_alerts(self) -> None:
-        """Poll for alerts as long as the screen is open, each shown once, also by later starts."""
         # Deferred: most viewers have none.
-        from frontdesk.alerts import POLL_SECONDS, AlertWatch
-
-        settings, mailbox, now = self._preferences.alerts, self._mailbox, self._clock.server_now
-        watch = AlertWatch(
-            settings, now(), mailbox.get_setting(_ALERTED), partial(mailbox.set_setting, _ALERTED)
-        )
-        while True:
-            alerts = await self._connection.ask(
-                lambda: watch.poll(mailbox.conversation_page, now()), beside=True
-            )
-            if alerts is not None and alerts.value:
-                self._announce(alerts.value)
-                watch.remember(alerts.value)
-            await asyncio.sleep(POLL_SECONDS)
-
-    def _announce(self, alerts: list["Alert"]) -> None:
-        from frontdesk.alerts import announcements, run_program, terminal_notification
+        from frontdesk.tui.inbox.alert_notifier import AlertNotifier
 
         settings = self._preferences.alerts
-        words = " | ".join(sentence for sentence, _ in announcements(alerts))
-        self.app.notify(words, severity="warning", timeout=_ALERT_SECONDS, markup=False)
-        if settings.terminal and isinstance(self.app, CrashReportingApp):
-            self.app.write_to_terminal(terminal_notification(alerts, os.environ))
-
-        def run() -> None:
-            problem = run_program(settings.run, alerts)
-            if problem:
-                self.app.call_from_thread(self._warn, problem)
-
-        if settings.run:
-            self.run_worker(run, thread=True, group="alert program")
+        notifier = AlertNotifier(
+            self, self._mailbox, self._clock, self._connection, settings, self._warn
+        )
+        await notifier.run()
 
     def _renew_selected(self) -> None:
         """Show the cached state of the selected conversation."""
@@ -1089,36 +1053,10 @@ class InboxScreen(SizedScreen[None]):
 
     def _save_marked(self, name: str) -> None:
         """Save rows as they are cached (CSV, JSON), or load the threads (Markdown, text)."""
-        marked = self.queue.marked
-        plural = "" if len(marked) == 1 else "s"
-        count = sentences.SELECTION.format(count=len(marked), plural=plural)
         if ending(name) in QUEUE_ENDINGS:
-            text = queue_text(marked, ending(name))
-            save_text(self, name, text, sentences.SELECTION_EXPORTED, selection=count)
-            return
-
-        def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
-            text = threads_text(threads, ending(name), self._clock.now().tzinfo)
-            messages = sum(len(entries) for _, entries in threads)
-            sentence = sentences.THREADS_EXPORTED
-            save_text(self, name, text, sentence, selection=count, messages=messages)
-
-        self.thread.load_then(partial(self._fetch_threads, marked), write)
-
-    async def _fetch_threads(
-        self, conversations: list[Conversation]
-    ) -> list[tuple[Conversation, list[Entry]]]:
-        """Load each thread from its start."""
-        threads = []
-        for number, one in enumerate(conversations, 1):
-            which = f"{number} of {len(conversations)}"
-            self.thread.progress = which
-
-            def show(words: str, which: str = which) -> None:
-                self.thread.progress = f"{which}: {words}"
-
-            threads.append((one, await whole_thread(self._mailbox, self._clock, one.id, show)))
-        return threads
+            self.queue.save_marked(name)
+        else:
+            self.thread.save_threads(name, self.queue.marked)
 
     # Actions on the application
 

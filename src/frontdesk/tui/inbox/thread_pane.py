@@ -6,7 +6,7 @@ A thread filter shows only the messages of people, only notes, or everything but
 import asyncio
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import ClassVar, TypeVar
@@ -16,7 +16,13 @@ from textual.binding import Binding, BindingType
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
-from frontdesk.conversation_export import THREAD_ENDINGS, Entry, by_people, thread_text
+from frontdesk.conversation_export import (
+    THREAD_ENDINGS,
+    Entry,
+    by_people,
+    thread_text,
+    threads_text,
+)
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.phones import name_or_phone
 from frontdesk.text import first_non_blank
@@ -418,6 +424,32 @@ class ThreadPane(Pane):
     def _save_entries(self, name: str, entries: list[Entry]) -> None:
         text = thread_text(entries, ending(name), self._clock.now().tzinfo)
         save_text(self.screen, name, text, sentences.THREAD_EXPORTED, count=len(entries))
+
+    def save_threads(self, name: str, conversations: Sequence[Conversation]) -> None:
+        """Load the threads of conversations from their start, and save them."""
+        count = bar_texts.selection_words(len(conversations))
+
+        def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
+            text = threads_text(threads, ending(name), self._clock.now().tzinfo)
+            messages = sum(len(entries) for _, entries in threads)
+            sentence = sentences.THREADS_EXPORTED
+            save_text(self.screen, name, text, sentence, selection=count, messages=messages)
+
+        self.load_then(partial(self._fetch_threads, conversations), write)
+
+    async def _fetch_threads(
+        self, conversations: Sequence[Conversation]
+    ) -> list[tuple[Conversation, list[Entry]]]:
+        threads = []
+        for number, one in enumerate(conversations, 1):
+            which = f"{number} of {len(conversations)}"
+            self.progress = which
+
+            def show(words: str, which: str = which) -> None:
+                self.progress = f"{which}: {words}"
+
+            threads.append((one, await whole_thread(self._mailbox, self._clock, one.id, show)))
+        return threads
 
     def _copy(self, text: str) -> None:
         copy(self.screen, text)

@@ -1,0 +1,83 @@
+"""Alerts in the viewer: notifications, the terminal's own, and a program of the user."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from textual.screen import Screen
+
+from frontdesk.alerts import (
+    POLL_SECONDS,
+    Alert,
+    AlertSettings,
+    AlertWatch,
+    announcements,
+    run_program,
+    terminal_notification,
+)
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app_base import CrashReportingApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.connection import ConnectionMonitor
+
+# Name of the setting with what was alerted; time that an alert is shown.
+_ALERTED = "alerted"
+_ALERT_SECONDS = 30
+
+
+class AlertNotifier:
+    """Polls for alerts and announces each once, also by later starts.
+
+    warn: shows why the program could not be run.
+    """
+
+    def __init__(
+        self,
+        screen: Screen[Any],
+        mailbox: Mailbox,
+        clock: Clock,
+        connection: ConnectionMonitor,
+        settings: AlertSettings,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._screen = screen
+        self._mailbox = mailbox
+        self._clock = clock
+        self._connection = connection
+        self._settings = settings
+        self._warn = warn
+
+    async def run(self) -> None:
+        """Poll until cancelled."""
+        mailbox, now = self._mailbox, self._clock.server_now
+        watch = AlertWatch(
+            self._settings,
+            now(),
+            mailbox.get_setting(_ALERTED),
+            partial(mailbox.set_setting, _ALERTED),
+        )
+        while True:
+            alerts = await self._connection.ask(
+                lambda: watch.poll(mailbox.conversation_page, now()), beside=True
+            )
+            if alerts is not None and alerts.value:
+                self._announce(alerts.value)
+                watch.remember(alerts.value)
+            await asyncio.sleep(POLL_SECONDS)
+
+    def _announce(self, alerts: list[Alert]) -> None:
+        app = self._screen.app
+        words = " | ".join(sentence for sentence, _ in announcements(alerts))
+        app.notify(words, severity="warning", timeout=_ALERT_SECONDS, markup=False)
+        if self._settings.terminal and isinstance(app, CrashReportingApp):
+            app.write_to_terminal(terminal_notification(alerts, os.environ))
+
+        def run() -> None:
+            problem = run_program(self._settings.run, alerts)
+            if problem:
+                app.call_from_thread(self._warn, problem)
+
+        if self._settings.run:
+            self._screen.run_worker(run, thread=True, group="alert program")
