@@ -8,10 +8,17 @@ BESIDE = {"tui/polling.py", "tui/clock.py", "tui/widgets/bar.py"}
 
 
 async def test_the_picker_of_labels_opens_through_25_modules_at_most(viewer: Viewer) -> None:
+    openings = []
     async with viewer().run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        with recorded_modules() as modules:
-            await pilot.press("f", "l")
+        for _ in range(3):
+            with recorded_modules() as modules:
+                await pilot.press("f", "l")
+                await settle(pilot)
+            openings.append(modules)
+            await pilot.press("escape")
             await settle(pilot)
+    # What a timer does meanwhile is not in each of them.
+    modules = set.intersection(*openings)
     assert {"tui/dialogs/picker.py", "mailbox/catalogues.py"} <= modules
     assert len(modules - BESIDE) <= 25
