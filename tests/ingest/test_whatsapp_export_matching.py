@@ -194,7 +194,7 @@ LATER = {
 def test_what_an_export_reported_first_is_completed_and_stays_the_same_messages(
     inbox: Database, later: str
 ) -> None:
-    assert put(inbox, CHAT).taken == {"received": 5, "sent": 3}
+    assert put(inbox, CHAT).messages == {"received": 5, "sent": 3}
     before = stored(inbox)
     applied = store_events(inbox, LATER[later](CHAT))
     assert (applied.messages.new, applied.messages.changed) == (0, len(CHAT))

@@ -65,7 +65,7 @@ class Progress:
     def __init__(self, *, shown: bool) -> None:
         self._shown = shown and sys.stderr.isatty()
         self._on_line = False
-        self._seen = 0
+        self._count = 0
 
     def say(self, words: str) -> None:
         if self._shown:
@@ -74,8 +74,8 @@ class Progress:
 
     def count(self, more: int, noun: str) -> None:
         """Add to the number of rows that the line shows."""
-        self._seen += more
-        self.say(f"{self._seen:,} {noun} …")
+        self._count += more
+        self.say(f"{self._count:,} {noun} …")
 
     def clear(self) -> None:
         if self._on_line:

@@ -385,7 +385,7 @@ class LiveFigure:
     field: str
     name: str
     short: str
-    chosen: ConversationFilter
+    filter: ConversationFilter
     difference: str = ""
     waiting: str = ""
 

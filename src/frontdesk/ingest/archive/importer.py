@@ -101,7 +101,7 @@ class _Account:
 class _LineBatch:
     """Lines of one transaction, as events or as row copies.
 
-    held: copies outside the transaction that wait for the line of their conversation.
+    waiting_copies: copies outside the transaction that wait for the line of their conversation.
     """
 
     lines: int = 0
@@ -109,7 +109,7 @@ class _LineBatch:
     events: list[DomainEvent] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     copies: list[RowCopy] = field(default_factory=list)
-    held: list[RowCopy] = field(default_factory=list)
+    waiting_copies: list[RowCopy] = field(default_factory=list)
 
     @property
     def full(self) -> bool:
@@ -117,22 +117,22 @@ class _LineBatch:
 
     def reach(self, number: int) -> None:
         """Advance the checkpoint, unless copies are held back: resuming must read these again."""
-        if not self.held:
+        if not self.waiting_copies:
             self.last = number
 
     def copy(self, copy: RowCopy) -> None:
         """Hold a copy back, or release all held copies with their conversation's line."""
-        self.held.append(copy)
-        if not copy.is_fact or len(self.held) >= COPIES_HELD:
-            self.copies += self.held
-            self.lines += len(self.held)
-            self.held = []
+        self.waiting_copies.append(copy)
+        if not copy.is_fact or len(self.waiting_copies) >= COPIES_HELD:
+            self.copies += self.waiting_copies
+            self.lines += len(self.waiting_copies)
+            self.waiting_copies = []
 
     def stray(self, conversation_id: int | None) -> list[RowCopy]:
         """Remove and return held copies of any other conversation."""
-        if not self.held or self.held[-1].conversation_id == conversation_id:
+        if not self.waiting_copies or self.waiting_copies[-1].conversation_id == conversation_id:
             return []
-        stray, self.held = self.held, []
+        stray, self.waiting_copies = self.waiting_copies, []
         return stray
 
 
@@ -228,7 +228,7 @@ class Import:
         batch.reach(line.number)
         if batch.full:
             self._write(source, batch)
-            return _LineBatch(held=batch.held)
+            return _LineBatch(waiting_copies=batch.waiting_copies)
         return batch
 
     def _try(

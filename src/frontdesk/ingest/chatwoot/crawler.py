@@ -89,7 +89,7 @@ class Journal:
         except OSError as error:
             raise UnusableFile(clean(f"Cannot write {path}: {error.strerror}")) from error
 
-    def done(self, step: str) -> bool:
+    def has(self, step: str) -> bool:
         return step in self._steps
 
     def counts(self, step: str) -> Mapping[str, int]:
@@ -260,10 +260,10 @@ class Crawler:
 
     async def _contacts(self) -> None:
         page, read, count = 1, 0, None
-        while self.journal.done(f"contacts {page}"):
+        while self.journal.has(f"contacts {page}"):
             read += self._recall(f"contacts {page}")[_CONTACTS]
             page += 1
-        while not self.journal.done("contacts"):
+        while not self.journal.has("contacts"):
             answer = await self._get("contacts", page=page, sort="created_at")
             rows = JsonObject({"contacts": rows_in(answer)}).parts("contacts")
             count = _count_in(answer, "count") if count is None else count
@@ -327,7 +327,7 @@ class Crawler:
     async def _chat(self, chat: Summary, followed_at: int | None) -> None:
         """Export a conversation with its messages; later runs repeat it only after new activity."""
         step = f"conversation {chat.id} {chat.active_at} {followed_at}"
-        if self.journal.done(step):
+        if self.journal.has(step):
             self._recall(step)
             return
         rows = [row for row in await self._messages(chat) if self._is_wanted(row)]
@@ -441,7 +441,7 @@ class Crawler:
         lines: Sequence[Line],
         counts: Mapping[str, int] = {},
     ) -> None:
-        if not self.journal.done(step):
+        if not self.journal.has(step):
             kinds = Counter(f"{_LINES}{line['kind']}" for line in lines)
             self.journal.add(step, lines, {**counts, **kinds})
         self._recall(step)

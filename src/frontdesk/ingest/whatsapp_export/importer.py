@@ -132,12 +132,12 @@ class ChatPlace:
 
 @dataclass(slots=True)
 class ChatImportResult:
-    """Import result. taken: new messages by side; skipped: known messages.
+    """Import result. messages: new ones by side; skipped: known messages.
 
     filled: new messages that replaced a placeholder.
     """
 
-    taken: Counter[str] = field(default_factory=Counter)
+    messages: Counter[str] = field(default_factory=Counter)
     files: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
     edited: int = 0
@@ -244,7 +244,7 @@ def _count(outcome: ChatImportResult, matches: Sequence[MatchedEntry]) -> None:
             outcome.skipped += 1
             continue
         side = {None: "notices", True: "sent", False: "received"}[entry.outbound]
-        outcome.taken[side] += 1
+        outcome.messages[side] += 1
         outcome.edited += contents.edited
         outcome.deleted += contents.deleted
         outcome.filled += match.stands_for is not None

@@ -452,8 +452,8 @@ class ReportScreen(ViewScreen):
         channel = self._options.channel
         match event.row:
             case Figure(metric=metric):
-                chosen = ConversationFilter(status=metric.status, channel=channel)
-                self.choose(chosen, metric.difference)
+                filter = ConversationFilter(status=metric.status, channel=channel)
+                self.choose(filter, metric.difference)
             case BreakdownRow():
                 self._open_group(event.row)
             case AuthorShare(author=str()):
@@ -462,23 +462,23 @@ class ReportScreen(ViewScreen):
     @on(LiveLine.FigureOpened)
     def _open_live(self, event: LiveLine.FigureOpened) -> None:
         event.stop()
-        chosen = event.live.chosen.model_copy(update={"channel": self._options.channel})
+        filter = event.live.filter.model_copy(update={"channel": self._options.channel})
         waiting = event.live.waiting
         more = f"waiting:{waiting} sort:waiting" if waiting else ""
-        self.choose(chosen, event.live.difference, more)
+        self.choose(filter, event.live.difference, more)
 
     def _open_group(self, group: BreakdownRow) -> None:
         """Show the open conversations of a person, or those of a channel or label."""
         channel = self._options.channel
         match group.scope:
             case "user":
-                chosen = ConversationFilter(
+                filter = ConversationFilter(
                     status="open", assignee=group.id or "unassigned", channel=channel
                 )
-                self.choose(chosen, more="sort:waiting")
+                self.choose(filter, more="sort:waiting")
             case "label":
-                chosen = ConversationFilter(label=group.name, channel=channel)
-                self.choose(chosen, panes.NOT_BY_PERIOD)
+                filter = ConversationFilter(label=group.name, channel=channel)
+                self.choose(filter, panes.NOT_BY_PERIOD)
             case "team":
                 self.notify(panes.NOT_BY_TEAM, markup=False)
             case _:

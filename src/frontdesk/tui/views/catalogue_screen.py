@@ -44,7 +44,7 @@ class CatalogueEntry:
     """List row. `aside` follows the name; `count` and `hint` are right-aligned.
 
     words: further text for searching. swatch: a colour from `colour_of`. copied: text for the copy
-    action. chosen: filter for its conversations, if `/v1` has one.
+    action. filter: for its conversations, if `/v1` has one.
     """
 
     id: str
@@ -56,7 +56,7 @@ class CatalogueEntry:
     swatch: str | None = None
     words: str = ""
     copied: str = ""
-    chosen: ConversationFilter | None = None
+    filter: ConversationFilter | None = None
 
 
 def colour_of(text: str) -> str | None:
@@ -464,7 +464,7 @@ class CatalogueScreen(ViewScreen):
         entry: Any = event.row
         if event.widget is not self.list:
             return
-        if entry.chosen is not None:
-            self.choose(entry.chosen)
+        if entry.filter is not None:
+            self.choose(entry.filter)
         else:
             self.open_entry(self.section.name, entry)

@@ -71,7 +71,7 @@ def user_entry(user: User) -> CatalogueEntry:
         hint_part="text" if user.availability == "online" and user.active else "dim",
         words=f"{user.role} {user.email or ''}",
         copied=user.email or user.name,
-        chosen=ConversationFilter(assignee=user.id),
+        filter=ConversationFilter(assignee=user.id),
     )
 
 
@@ -139,7 +139,7 @@ def channel_entry(channel: Channel, counts: Counts | None) -> CatalogueEntry:
         _QUALITY_PARTS.get(quality, "dim"),
         words=f"{channel.phone or ''} {channel.status or ''} {channel.verified_name or ''}",
         copied=channel.phone or channel.id,
-        chosen=ConversationFilter(channel=channel.id),
+        filter=ConversationFilter(channel=channel.id),
     )
 
 
@@ -196,7 +196,7 @@ def label_entry(label: Label) -> CatalogueEntry:
         hint=one_line(label.color),
         swatch=colour_of(label.color),
         copied=label.title,
-        chosen=ConversationFilter(label=label.title),
+        filter=ConversationFilter(label=label.title),
     )
 
 
@@ -314,15 +314,15 @@ class DirectoryScreen(CatalogueScreen):
 
     def _counts(self, entry: CatalogueEntry) -> list[Block]:
         """Conversation counts of an entry by status; of a user only the open ones."""
-        assert entry.chosen is not None
+        assert entry.filter is not None
         blocks = [heading("CONVERSATIONS")]
-        if entry.chosen.assignee is not None:
+        if entry.filter.assignee is not None:
             listing = self.mailbox.conversations(_open_of(entry))
             blocks.append(fact("open", _length(listing)))
         else:
-            counts = self.mailbox.counts(entry.chosen)
+            counts = self.mailbox.counts(entry.filter)
             for status in STATUSES:
-                chosen = entry.chosen.model_copy(update={"status": status})
+                chosen = entry.filter.model_copy(update={"status": status})
                 number = count_for(counts, chosen)
                 blocks.append(fact(status, "…" if number is None else f"{number:,}"))
         return [*blocks, paragraph(""), self._hint("shows them in the inbox")]
@@ -386,21 +386,21 @@ class DirectoryScreen(CatalogueScreen):
         """Request the counts of the entry after the cursor has been on it for `REST_SECONDS`."""
         if self._resting is not None:
             self._resting.stop()
-        if entry.chosen is not None:
+        if entry.filter is not None:
             self._resting = self.set_timer(REST_SECONDS, self.count_behind)
 
     @work(group="behind", exclusive=True)
     async def count_behind(self) -> None:
         """Request the conversation counts of the entry under the cursor."""
         entry = self.list.row
-        if entry is not None and entry.chosen is not None:
+        if entry is not None and entry.filter is not None:
             await self.ask(lambda: self._ask_behind(entry))
             self.refresh_details()
 
     async def _ask_behind(self, entry: CatalogueEntry) -> None:
-        assert entry.chosen is not None
-        if entry.chosen.assignee is None:
-            await self.mailbox.refresh_counts(entry.chosen)
+        assert entry.filter is not None
+        if entry.filter.assignee is None:
+            await self.mailbox.refresh_counts(entry.filter)
         else:
             # /v1 has no counts by assignee: use the length of the first page.
             await self.mailbox.refresh_conversations(_open_of(entry))
@@ -458,8 +458,8 @@ class DirectoryScreen(CatalogueScreen):
 
 
 def _open_of(entry: CatalogueEntry) -> ConversationFilter:
-    assert entry.chosen is not None
-    return entry.chosen.model_copy(update={"status": "open"})
+    assert entry.filter is not None
+    return entry.filter.model_copy(update={"status": "open"})
 
 
 def _length(listing: Listing[Conversation]) -> str:

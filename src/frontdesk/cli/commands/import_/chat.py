@@ -186,7 +186,7 @@ class _ChatImport:
         """Yield the report: what was imported, how it was parsed, and what exports lack."""
         from frontdesk.ingest.whatsapp_export.date_order import NAMES
 
-        counts, files = outcome.taken, outcome.files
+        counts, files = outcome.messages, outcome.files
         other, me = shortened(chat.other or "the contact"), shortened(self._request.me)
         yield f"{named(name)}: {counted(len(chat.entries), 'message')} in the {chat.family} form"
         yield (
