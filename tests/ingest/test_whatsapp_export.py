@@ -372,7 +372,7 @@ LINES = (
 
 
 def test_the_same_words_at_the_same_time_stay_several_messages(inbox: Database) -> None:
-    assert put(inbox, *LINES).taken == {"received": 4, "sent": 1}
+    assert put(inbox, *LINES).messages == {"received": 4, "sent": 1}
     assert [text for text, _ in rows(inbox)] == ["ok", "sure?", "ok", "ok", None]
 
 
@@ -383,14 +383,14 @@ def test_a_second_import_adds_nothing_and_a_later_export_extends(inbox: Database
     assert rows(inbox) == before
     # The phone has dropped the beginning, and with it a part of a minute.
     outcome = put(inbox, *LINES[2:], "14/03/2020, 09:15 - Ana: more")
-    assert (outcome.skipped, outcome.taken) == (3, {"received": 1})
+    assert (outcome.skipped, outcome.messages) == (3, {"received": 1})
     assert rows(inbox) == [*before, ("more", "chat_export")]
 
 
 def test_what_a_wrong_clock_dated_is_known_again_even_when_that_day_has_come(
     inbox: Database,
 ) -> None:
-    assert put(inbox, *MISDATED).taken == {"received": 5, "sent": 1}
+    assert put(inbox, *MISDATED).messages == {"received": 5, "sent": 1}
     before = rows(inbox)
     assert [text for text, _ in before] == ORDINALS
     assert put(inbox, *MISDATED).skipped == 6
@@ -428,7 +428,7 @@ def test_what_webhooks_reported_is_passed_over(inbox: Database) -> None:
     at = datetime(2020, 3, 12, 9, 15, 40, tzinfo=UTC)
     store_events(inbox, webhook("ok", at), webhook("ok", at + timedelta(hours=1)))
     outcome = put(inbox, *LINES)
-    assert (outcome.skipped, outcome.taken) == (1, {"received": 3, "sent": 1})
+    assert (outcome.skipped, outcome.messages) == (1, {"received": 3, "sent": 1})
 
 
 def test_what_was_only_seen_delivered_is_filled_in(inbox: Database) -> None:
