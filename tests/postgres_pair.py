@@ -40,6 +40,8 @@ def running_pair(servers: Servers) -> Iterator[Pair]:
             session.execute("SELECT pg_reload_conf()")
             while not session.execute(IN_STEP).fetchone():
                 pass
+            # Commits wait for the standby once the checkpointer has read the setting too.
+            session.execute("CHECKPOINT")
         yield pair
     finally:
         pair.standby.stop()
