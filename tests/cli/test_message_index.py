@@ -80,7 +80,7 @@ def test_an_index_of_an_older_frontdesk_is_completed_by_an_upgrade(tmp_path: Pat
     say(path, "+16505551234")
     with closing(SQLiteDatabase(path)) as database:
         database.write(lambda c: message_search.remove(c, 1, c.rows("SELECT * FROM message")))
-        database.write(lambda c: c.run("PRAGMA user_version = 8"))
+        database.write(message_search.refill)
     assert run("db", "upgrade", "--database", str(path)).exit_code == 0
     assert found(path) == 1
 

@@ -17,7 +17,7 @@ from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
 
 # Few letters, so that words meet; and all that a pattern, a trigram or folding could trip over.
-LETTERS = "abéÉßİ%_\\'\"*-+() 12５\n👍🏽王伟ŉ"
+LETTERS = "abéÉßİǂ%_\\'\"*-+() 12５\n👍🏽王伟ŉ"
 SOME = st.text(LETTERS, max_size=9)
 PHONES = st.from_regex(r"\+[1-9][12]{6,8}", fullmatch=True)
 ACCOUNTS = count(1)

@@ -42,6 +42,10 @@ LEAST_DIGITS = 3
 LEAST_LETTERS = 3
 
 _SEARCHED = ("name", "profile_name", "username", "email")
+# Text of a contact with another letter for the first of its name. It is no beginning of a word,
+# which is what the second letter would be without it.
+_MARK = "ǂ"
+_BEHIND = f"(CASE WHEN name_key = '' THEN search ELSE '{_MARK}' || substr(search, 4) END)"
 # Row of a contact in the index; none if its text is empty.
 _OWN_PLACE = (
     "account_id * 1099511627776 + id, search FROM contact"
@@ -57,13 +61,15 @@ _MOST_TRIGRAMS = 48
 class ContactCondition:
     """Fragments of SQL for FROM and WHERE that select matching contacts, with their parameters.
 
-    `condition` alone, on the table contact, is equivalent but uses no full-text index.
+    `condition` alone, on the table contact, is equivalent but uses no full-text index. `beginning`
+    selects those that `narrowed` leaves out, "" if it leaves out none.
     """
 
     source: str
     narrowed: str
     condition: str
     parameters: Mapping[str, object]
+    beginning: str = ""
 
 
 def search_text(contact: Mapping[str, Any]) -> str:
@@ -101,7 +107,14 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
     condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
     parameters: dict[str, object] = {"account": account_id, **patterns}
     if connection.dialect == "postgresql":
-        return ContactCondition("contact", condition, condition, parameters)
+        own = "contact.account_id = CAST(:account AS BIGINT)"
+        is_number = len(parts[0]) > 1 or parts[0][0].startswith("\n")
+        if len(parts) > 1 or is_number or _MARK in words[0]:
+            return ContactCondition("contact", condition, condition, parameters)
+        behind = f"{own} AND {_BEHIND} LIKE :word0 ESCAPE '\\'"
+        begins = f"{own} AND name_key >= :begin AND name_key < :end"
+        parameters |= _beginning(words[0])
+        return ContactCondition("contact", behind, condition, parameters, begins)
     return ContactCondition(
         "contact_words CROSS JOIN contact ON contact.id = contact_words.rowid - :first",
         f"contact_words MATCH :trigrams AND contact_words.rowid BETWEEN :first AND :last"
@@ -109,6 +122,11 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
         condition,
         parameters | _place_range(account_id) | {"trigrams": _trigrams_of(parts)},
     )
+
+
+def _beginning(word: str) -> dict[str, object]:
+    """Return the range of names that begin with a word."""
+    return {"begin": word, "end": f"{word}\U0010ffff"}
 
 
 def remove_from_index(connection: Connection, account_id: int, contact_ids: Iterable[int]) -> None:
@@ -188,7 +206,7 @@ def _each(account_id: int, contact_ids: Iterable[int]) -> list[dict[str, int]]:
 
 # Hits that are sorted; if there seem to be more, so many names are compared in order before.
 # SQLite compares names by its index alone, in a twentieth of the time that reading a hit takes.
-SORTED_HITS = {"sqlite": 2_000, "postgresql": 20_000}
+SORTED_HITS = {"sqlite": 2_000, "postgresql": 3_000}
 COMPARED_NAMES = {"sqlite": 25_000, "postgresql": 8_000}
 
 # The empty name sorts first but is listed last.
@@ -280,7 +298,7 @@ def _estimate(connection: Connection, search: ContactCondition, few: int) -> int
     """Return how many contacts match, about; on SQLite those with all trigrams, up to `few` + 1."""
     if connection.dialect == "postgresql":
         plan = connection.row(
-            f"EXPLAIN (FORMAT JSON) SELECT 1 FROM contact WHERE {search.condition}",
+            f"EXPLAIN (FORMAT JSON) SELECT 1 FROM contact WHERE {search.narrowed}",
             search.parameters,
         )
         return 0 if plan is None else int(plan["QUERY PLAN"][0]["Plan"]["Plan Rows"])
@@ -297,16 +315,32 @@ def _sorted_hits(
 ) -> list[int]:
     """Return the ids of a page of hits."""
     # Not in order: the planner would compare all names.
-    rows = connection.rows(
+    parameters = {**search.parameters, **_place(after), "count": count}
+    keys = connection.rows(
         f"""
         WITH hits AS MATERIALIZED (
           SELECT {_NAMELESS}, name_key, contact.id FROM {search.source} WHERE {search.narrowed})
-        SELECT id FROM hits WHERE (nameless, name_key, id) > (:nameless, :name, :id)
+        SELECT * FROM hits WHERE (nameless, name_key, id) > (:nameless, :name, :id)
         ORDER BY nameless, name_key, id LIMIT :count
         """,
-        {**search.parameters, **_place(after), "count": count},
+        parameters,
     )
-    return [row["id"] for row in rows]
+    if search.beginning:
+        keys += connection.rows(
+            f"""
+            SELECT 0 AS nameless, name_key, id FROM contact
+            WHERE {search.beginning} AND (0, name_key, id) > (:nameless, :name, :id)
+            ORDER BY name_key, id LIMIT :count
+            """,
+            parameters,
+        )
+    return _first(keys, count)
+
+
+def _first(keys: Iterable[Row], count: int) -> list[int]:
+    """Return the first of the ids, each once, in the order of a list."""
+    ordered = sorted(keys, key=itemgetter("nameless", "name_key", "id"))
+    return list(islice(dict.fromkeys(row["id"] for row in ordered), count))
 
 
 def _by_beginning(
@@ -323,7 +357,7 @@ def _by_beginning(
     """
     begins = "account_id = :account AND name_key >= :begin AND name_key < :end"
     parameters = {**search.parameters, **_place(after), "count": count}
-    parameters |= {"begin": word, "end": f"{word}\U0010ffff"}
+    parameters |= _beginning(word)
     others = connection.rows(
         f"""
         SELECT rowid - :first AS id FROM contact_words
@@ -349,8 +383,7 @@ def _by_beginning(
             """,
             parameters | ids,
         )
-    keys.sort(key=itemgetter("nameless", "name_key", "id"))
-    return [row["id"] for row in keys[:count]]
+    return _first(keys, count)
 
 
 def _place(after: Position | None) -> dict[str, object]:

@@ -179,6 +179,11 @@ def _rename_columns(connection: Connection) -> None:
     )
 
 
+def _index_behind_beginnings(connection: Connection) -> None:
+    """Add a trigram index of contacts without the beginnings of names."""
+    _create(connection, "INDEX contact_behind")
+
+
 def _create(connection: Connection, names: str) -> None:
     """Run the statements of the schema that create a table or index whose name matches."""
     for statement in statements(connection.dialect):
@@ -218,6 +223,7 @@ UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
         7: _add_daily_rollups,
         8: _search_contents,
         9: _rename_columns,
+        10: _index_behind_beginnings,
     }
 )
 

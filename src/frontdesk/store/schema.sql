@@ -116,6 +116,9 @@ CREATE INDEX contact_wa ON contact(account_id, wa_id);
 -- Trigram index of search. On SQLite an external table, whose rowids VACUUM does not change and
 -- that group contacts by account: account_id * 2^40 + id.
 --pg CREATE INDEX contact_search ON contact USING gin(account_id, search gin_trgm_ops);
+-- Without the beginnings of names, which the index by name finds.
+--pg CREATE INDEX contact_behind ON contact USING gin(account_id,
+--pg   (CASE WHEN name_key = '' THEN search ELSE 'ǂ' || substr(search, 4) END) gin_trgm_ops);
 --sl CREATE VIEW contact_place AS
 --sl   SELECT account_id * 1099511627776 + id AS place, search FROM contact WHERE search <> '';
 --sl CREATE VIRTUAL TABLE contact_words USING fts5(
