@@ -60,7 +60,7 @@ def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ())
 def unread_words(counts: Counts | None, width: int, no_counts: str = "") -> list[Piece]:
     """Number of unread open conversations, or why the server counts nothing, if that fits."""
     unread = counts.unread if counts is not None else None
-    number = [f"{unread} unread on the server", f"{unread} unread"] if unread else []
+    number = [f"{unread} unread on the server", f"{unread} unread in all"] if unread else []
     part, words = ("dim", [no_counts, "no counts"]) if no_counts else ("text", number)
     pieces = [(part, f"  {text} ") for text in words]
     return next(([piece] for piece in pieces if width_of([piece]) <= width), [])

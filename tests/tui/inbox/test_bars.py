@@ -79,8 +79,8 @@ def test_chips_are_the_query_with_names_for_ids() -> None:
 
 def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
     assert said(unread_words(COUNTS, 30)).strip() == "5 unread on the server"
-    assert said(unread_words(COUNTS, 12)).strip() == "5 unread"
-    assert unread_words(COUNTS, 10) == unread_words(Counts(open=3), 30) == []
+    assert said(unread_words(COUNTS, 18)).strip() == "5 unread in all"
+    assert unread_words(COUNTS, 17) == unread_words(Counts(open=3), 30) == []
     words = said(unread_words(None, 40, "This server sends no counts"))
     assert words.strip().endswith("no counts")
 
