@@ -100,6 +100,7 @@ async def test_no_title_is_in_the_palette_twice(viewer: Viewer) -> None:
         titles = [command.title for command in commands]
         assert len(titles) == len(set(titles))
         assert [one.title for one in commands if one.hint == "5"] == ["View: Mine"]
+        assert [one.title for one in commands if one.hint == "v w"] == ["Save view…"]
         assert next(one for one in commands if one.title == "Refresh").hint == "^r f5"
 
 

@@ -1099,7 +1099,8 @@ class InboxScreen(SizedScreen[None]):
             for view in self._views.all()
             if not view.key
         ]
-        save = CommandEntry("Save view…", "", self.action_save_view, "keep store name key")
+        key = f"{self._keys['view.menu']} {filters.SAVE}"
+        save = CommandEntry("Save view…", key, self.action_save_view, "keep store name key")
         actions = self._with_view_names(all_commands(self))
         screens = view_commands(self._keys, self.action_view)
         return [*actions, *orders, *queries, *views, save, *screens]
