@@ -72,6 +72,15 @@ def test_it_never_shows_the_counts_of_the_part_that_it_opens_with(run: Run) -> N
     assert terminal.ending()[0] == 0
 
 
+def test_it_says_you_from_the_first_screen_on(run: Run) -> None:
+    terminal = run()
+    terminal.wait_for(OPEN + b"60")
+    assert "! you" in terminal.words
+    assert "! Grace" not in terminal.words
+    terminal.press(LEAVE)
+    assert terminal.ending()[0] == 0
+
+
 def test_it_shows_the_newest_conversations_and_leaves_nothing(run: Run, temporary: Path) -> None:
     terminal = run()
     terminal.wait_for(newest_name())

@@ -39,7 +39,7 @@ def _make(directory: Path, *, now: int) -> None:
 
 
 async def _look(database: Database, cache_file: Path) -> None:
-    """Cache the conversations of the viewer's first screen.
+    """Cache the conversations of the viewer's first screen, and who "me" is.
 
     Counts are left out: those of a partial sample would be wrong.
     """
@@ -49,4 +49,5 @@ async def _look(database: Database, cache_file: Path) -> None:
         mailbox = Mailbox(lambda: as_sample_agent(database, resources), cache)
         await mailbox.connect()
         await mailbox.refresh_conversations(ConversationFilter(status="open"))
+        await mailbox.find_me()
         await mailbox.close()
