@@ -344,8 +344,6 @@ class Thread(VirtualList[Entry]):
     HALF_PAGE_AT_EDGE = False
     RESTS_AT_BOTTOM = True
     CHOSEN = ("chosen-off", "ground")
-    # The thread that is shown, and those above and below in the list.
-    WINDOWS_KEPT = 6
 
     def __init__(
         self,

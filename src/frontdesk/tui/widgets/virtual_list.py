@@ -204,10 +204,6 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     # Align rows to the bottom if they do not fill the window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
 
-    # Drawings are kept for so many rows, in heights of the window: two windows of rows of at least
-    # two lines, each at most on two grounds.
-    WINDOWS_KEPT: ClassVar[int] = 2
-
     # Grounds of the row under the cursor, with and without the focus.
     CHOSEN: ClassVar[tuple[str, str]] = ("chosen", "chosen-off")
 
@@ -528,7 +524,8 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._unresized = self.place, self._following
         self._fitted = self.size
         self._window.height = self.size.height
-        self._drawings.limit = self.WINDOWS_KEPT * self.size.height
+        # Two windows of rows of two lines, each at most on two grounds; or three threads.
+        self._drawings.limit = 2 * self.size.height
         if self._unresized is not None:
             place, self._following = self._unresized
             top = self.rows.find(place.top) if place is not None else None
