@@ -206,6 +206,7 @@ def _parts(connection: Connection, random: Random, count: int) -> list[str]:
 def _scanned(connection: Connection, words: Sequence[str]) -> dict[str, dict[str, int]]:
     """The second of the newest message with each word, by conversation, read without an index."""
     found: dict[str, dict[str, int]] = {word: {} for word in words}
+    terms = {word: Terms.of(word) for word in words}
     after = (0, 0, 0)
     while words:
         rows = connection.rows(
@@ -220,7 +221,7 @@ def _scanned(connection: Connection, words: Sequence[str]) -> dict[str, dict[str
         for row in rows:
             text = message_search.text_of(row)
             for word in words:
-                if word in text:
+                if terms[word].match_text(text):
                     found[word][str(row["conversation_id"])] = row["created_at"] // 1000
         if not rows:
             break
