@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _THEME = "viewer.theme"
 
 # Seconds between looks for a full garbage collection that is due, and without a key before it.
-_COLLECTION_SECONDS, _COLLECTION_REST = 5.0, 1.0
+_COLLECTION_SECONDS, _COLLECTION_REST = 1.0, 0.25
 # Collections of younger objects after which a full one is due, and after which it comes anyway.
 _COLLECTION_DUE, _MOST_POSTPONED = 10, 20
 

@@ -80,7 +80,7 @@ _MOST_COMPLETED = 200
 # The scan for a local filter ends with the list, or after this many rows; "last" extends it.
 MOST_ROWS_SCANNED = 5000
 
-_SCANNED_AT_ONCE, _SCANNED_PER_STEP = 250, 50
+_SCANNED_AT_ONCE, _SCANNED_PER_STEP = 100, 50
 # Between two steps. The messages that a key causes follow each other in turns of the event
 # loop: after a pause of no length each of them would wait for a step.
 SCAN_PAUSE_SECONDS = 0.002
