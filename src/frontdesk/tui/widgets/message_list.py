@@ -369,14 +369,19 @@ class Thread(VirtualList[Entry]):
 
     def draw_ahead(self, contents: ThreadContents) -> None:
         """Draw the end of another thread, so that `open` finds its drawings."""
-        shown = self.rows, self._message_context, self._unread_from, self._unread, self._top_word
-        self.rows = contents.rows
-        self._use(contents)
-        room, position = self.size.height, len(self.rows)
-        while room > 0 and position:
-            position -= 1
-            room -= self.height_of(position)
-        self.rows, self._message_context, self._unread_from, self._unread, self._top_word = shown
+        rows, context = self.rows, self._message_context
+        unread_from, unread, top_word = self._unread_from, self._unread, self._top_word
+        try:
+            self.rows = contents.rows
+            self._use(contents)
+            room = self.size.height
+            for position in reversed(range(len(self.rows))):
+                room -= self.height_of(position)
+                if room <= 0:
+                    break
+        finally:
+            self.rows, self._message_context = rows, context
+            self._unread_from, self._unread, self._top_word = unread_from, unread, top_word
 
     def _use(self, contents: ThreadContents) -> int | None:
         """Draw with the words of a thread; returns the position of its first unread message."""
