@@ -1,5 +1,6 @@
 """The mailbox over a list that moves while it is read."""
 
+import asyncio
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from tests.mailbox.inbox import (
 from frontdesk.cache import Cache
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound, Unreachable
 from frontdesk.mailbox import Mailbox, RefreshResult
+from frontdesk.request_priority import in_background
 from frontdesk.wire import (
     ConversationFilter,
     Counts,
@@ -68,6 +70,38 @@ async def test_older_pages_go_to_the_end_and_no_further(inbox: Inbox, mailbox: M
     asked = len(inbox.requests)
     assert await mailbox.older_conversations(ALL) == RefreshResult(False)
     assert len(inbox.requests) == asked == 8
+
+
+async def test_two_that_need_the_next_page_at_once_load_it_once(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    await mailbox.refresh_conversations(ALL)
+    asked = len(inbox.requests)
+    results = await asyncio.gather(*(mailbox.older_conversations(ALL) for _ in range(3)))
+    assert all(result.changed for result in results)
+    assert len(inbox.requests) == asked + 1
+    assert shown(mailbox) == ids(inbox.listed(ALL))[:100]
+
+
+async def test_a_page_in_the_background_keeps_nobody_waiting(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    await mailbox.refresh_conversations(ALL)
+    resting, rested = asyncio.Event(), asyncio.Event()
+
+    async def pause() -> None:
+        resting.set()
+        await rested.wait()
+
+    with in_background(pause):
+        behind = asyncio.create_task(mailbox.older_conversations(ALL))
+    await resting.wait()
+    assert (await mailbox.older_conversations(ALL)).changed
+    rested.set()
+    assert (await behind).changed
+    # The page in the background is the one after that which was loaded meanwhile.
+    assert shown(mailbox) == ids(inbox.listed(ALL))[:150]
+    assert len(inbox.requests) == 3
 
 
 async def test_a_refresh_without_news_reads_one_page_and_changes_nothing(

@@ -5,9 +5,11 @@ A walk through pages stops where a server repeats them.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from frontdesk import request_priority
 from frontdesk.cache import (
@@ -56,7 +58,8 @@ class PageWalk:
 
     async def step(self) -> bool:
         """Load the next page; False if it has no cursor for another one."""
-        await request_priority.wait_in_background()
+        if self._pages:
+            await request_priority.wait_in_background()
         page = await self._fetch(self._cursor)
         self._cursors.add(self._cursor)
         self._pages.append(self._rows(page.data))
@@ -133,6 +136,9 @@ class Lists:
     ) -> None:
         self._cache = cache
         self._clock, self._server_clock = clock, server_clock
+        self._loading_older: WeakValueDictionary[tuple[ListName, bool], asyncio.Lock] = (
+            WeakValueDictionary()
+        )
 
     def _walk(
         self, which: ListName, fetch: Fetch, upper: Key = HIGHEST, cursor: str | None = None
@@ -150,6 +156,12 @@ class Lists:
         Saving them one by one could leave a gap that cannot be detected. In a list that is not
         sorted by activity, rows change anywhere: pages are loaded over the first cached rows.
         """
+        await request_priority.wait_in_background()
+        return await self._load_head(which, fetch, thorough=thorough)
+
+    async def _load_head(
+        self, which: ListName, fetch: Fetch, *, thorough: bool = False
+    ) -> RefreshResult:
         most = THOROUGH_PAGES if thorough or not which.order else HEAD_PAGES
         thorough = thorough or bool(which.order)
         top, oldest_key = self._cache.top(which), self._cache.oldest_key(which)
@@ -189,14 +201,30 @@ class Lists:
         return _refreshed(saved, walk)
 
     async def older(self, which: ListName, fetch: Fetch) -> RefreshResult:
-        """Load the next page after the saved cursor; a list without one is loaded from its head."""
-        cursor, complete = self._cache.next_cursor(which)
-        if complete:
+        """Load the next page after the saved cursor; a list without one is loaded from its head.
+
+        If another call is loading that page, wait for it instead; calls in the background, which
+        may pause between pages, are waited for only by each other.
+        """
+        if self._cache.next_cursor(which)[1]:
             return RefreshResult(False)
+        await request_priority.wait_in_background()
+        before = self._cache.next_cursor(which)
+        loading = which, request_priority.is_background()
+        lock = self._loading_older.setdefault(loading, asyncio.Lock())
+        async with lock:
+            cursor, complete = self._cache.next_cursor(which)
+            if (cursor, complete) != before:
+                return RefreshResult(True)
+            return (
+                RefreshResult(False) if complete else await self._load_older(which, fetch, cursor)
+            )
+
+    async def _load_older(self, which: ListName, fetch: Fetch, cursor: str | None) -> RefreshResult:
         oldest_key = self._cache.oldest_key(which)
         if cursor is None:
             # Rows without a cursor: the server announced more rows, but sent no cursor.
-            return RefreshResult(False) if oldest_key else await self.refresh(which, fetch)
+            return RefreshResult(False) if oldest_key else await self._load_head(which, fetch)
         walk = self._walk(which, fetch, oldest_key or HIGHEST, cursor)
         try:
             while await walk.step() and not walk.reached() and walk.pages < EMPTY_PAGES:

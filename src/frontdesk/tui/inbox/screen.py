@@ -154,6 +154,7 @@ class InboxScreen(SizedScreen[None]):
     # What to do with the next answer for the view, unless the user goes on before it.
     _awaited: Callable[[], object] | None = None
     _bars_due = False
+    _refreshed_id: str | None = None
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -441,7 +442,12 @@ class InboxScreen(SizedScreen[None]):
             return
         await self._connection.ask(self.queue.fetch_names, beside=True)
         self._refresh_bars()
-        self._refresh_thread()
+        if self._opened_id is None or self._opened_id != self._refreshed_id:
+            # The thread was opened from the cache before there was a connection, or none was.
+            self._refresh_thread()
+        else:
+            # The names may have changed what was drawn.
+            self._draw_ahead()
         self.queue.start_scan()
         self.start_mirror()
         if self._preferences.alerts.kinds:
@@ -475,7 +481,7 @@ class InboxScreen(SizedScreen[None]):
 
     @work(group="thread", exclusive=True)
     async def _refresh_thread(self, *, by_hand: bool = False) -> None:
-        listing = self.thread.listing
+        listing, self._refreshed_id = self.thread.listing, self._opened_id
         answer = await self._connection.ask(self.thread.fetch, beside=True, by_hand=by_hand)
         if listing is not self.thread.listing:
             # Another conversation was selected meanwhile.
