@@ -31,18 +31,21 @@ def main() -> None:
 def _run(first_frame: "FirstFrameDisplay") -> None:
     """Run the command line. Imported only after the first frame is on the terminal."""
     _use_user_locale()
-    _disable_pydantic_plugins()
+    _configure_libraries()
     from frontdesk.cli.base import run
     from frontdesk.cli.main import frontdesk
 
     run(frontdesk, first_frame)
 
 
-def _disable_pydantic_plugins() -> None:
-    """Skip pydantic's search for plugins, which reads the metadata of all installed packages."""
+def _configure_libraries() -> None:
+    """Set variables that libraries read when they are imported."""
     from frontdesk.subprocess_environment import set_only_here
 
+    # Its search for plugins reads the metadata of all installed packages.
     set_only_here("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # Frames a second. With Textual's default of 60, a key shortly after a frame waits up to 16 ms.
+    set_only_here("TEXTUAL_FPS", "240")
 
 
 def _use_user_locale() -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _THEME = "viewer.theme"
 
-# Seconds between looks for a full garbage collection that is due, and without a key before it.
-_COLLECTION_SECONDS, _COLLECTION_REST = 1.0, 0.25
+# Seconds without a key before a full garbage collection, and between looks for one that is due.
+_COLLECTION_REST = 0.25
 # Collections of younger objects after which a full one is due, and after which it comes anyway.
 _COLLECTION_DUE, _MOST_POSTPONED = 10, 20
 
@@ -229,7 +229,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         # A full collection takes longer than a frame: it is left to the pauses between keys.
         self._gc_threshold = gc.get_threshold()
         gc.set_threshold(*self._gc_threshold[:2], _MOST_POSTPONED)
-        self.set_interval(_COLLECTION_SECONDS, self._collect_garbage)
+        self.set_interval(_COLLECTION_REST, self._collect_garbage)
         typed, self._typed_ahead = self._typed_ahead or [], None
         for event in typed:
             await self.on_event(event)
