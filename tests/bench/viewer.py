@@ -40,8 +40,8 @@ FEW = 1_000
 # As many rows as a view that is filtered or ordered here looks at.
 VIEW = 5_000
 HELD = 60
-# Views that are made while a key is held down, and how often it repeats in each. A p99 needs more than
-# a hundred of them.
+# Views that are made while a key is held down, and how often it repeats in each: a p99 needs more
+# than a hundred keys.
 VIEWS_MEANWHILE = 24
 HELD_MEANWHILE = 12
 PAGES = 16

@@ -1,6 +1,7 @@
 """Contact pane of the inbox: facts of the customer of the selected conversation."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -22,7 +23,10 @@ from frontdesk.wire import Conversation, Note
 
 
 class ContactPane(Pane):
-    """Facts of the selected conversation's contact."""
+    """Facts of the selected conversation's contact.
+
+    While the pane is hidden, as it is on most terminals, they are not read from the cache.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left_square_bracket,comma", "group(-1)", "Previous group", id="inbox.before"),
@@ -42,6 +46,7 @@ class ContactPane(Pane):
         self._mailbox = mailbox
         self._fact_context = FactContext(clock)
         self._shown: str | None = None
+        self._deferred: Callable[[], None] | None = None
 
     def on_mount(self) -> None:
         self.title.show([("strong", "Contact")])
@@ -55,12 +60,36 @@ class ContactPane(Pane):
         id = conversation.id if conversation else None
         if id != self._shown:
             self._shown = id
-            facts = brief_facts(conversation, self._fact_context) if conversation else []
-            self.facts.show_facts(facts, keep_place=False)
+            self._show_or_defer(partial(self._show_row, conversation))
 
     def show(self, conversation: Conversation, *, keep_place: bool = True) -> None:
         """Show all cached facts of a conversation."""
         self._shown = conversation.id
+        self._show_or_defer(partial(self._show_all, conversation, keep_place=keep_place))
+
+    def _show_or_defer(self, show: Callable[[], None]) -> None:
+        if self.display:
+            self._deferred = None
+            show()
+        else:
+            if self._deferred is None:
+                self.facts.show_facts([], keep_place=False)
+            self._deferred = show
+
+    def show_deferred(self) -> None:
+        """Show the facts that were deferred while the pane was hidden."""
+        show, self._deferred = self._deferred, None
+        if show is not None:
+            show()
+
+    def on_show(self) -> None:
+        self.show_deferred()
+
+    def _show_row(self, conversation: Conversation | None) -> None:
+        facts = brief_facts(conversation, self._fact_context) if conversation else []
+        self.facts.show_facts(facts, keep_place=False)
+
+    def _show_all(self, conversation: Conversation, *, keep_place: bool) -> None:
         facts = contact_facts(
             conversation,
             self._mailbox.contact(conversation),

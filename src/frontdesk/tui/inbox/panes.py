@@ -77,6 +77,9 @@ class Pane(Vertical):
         if self.foot is not None:
             self.foot.set_edge(" " if last else "│")
 
+    def show_deferred(self) -> None:
+        """Show what was deferred while the pane was hidden; it may be displayed now."""
+
     def compose(self) -> ComposeResult:
         yield self.title
         if self.heading is not None:
@@ -134,6 +137,7 @@ class Panes(Horizontal):
         last = {4: "contact", 3: "thread", 2: "thread"}.get(len(columns), "thread")
         for name, pane in self._panes.items():
             pane.set_edge(last=alone or name == last)
+            pane.show_deferred()
 
     def compose(self) -> ComposeResult:
         yield from self._panes.values()
