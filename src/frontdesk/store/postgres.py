@@ -254,6 +254,9 @@ class PostgresDatabase:
             min_size=0,
             max_size=size,
             timeout=WAIT_SECONDS,
+            # The pauses between attempts double until then: with the default of minutes, a server
+            # that is back would be found minutes later.
+            reconnect_timeout=WAIT_SECONDS,
             check=ConnectionPool.check_connection,
             configure=configure,
             open=True,
