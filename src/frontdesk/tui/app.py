@@ -31,6 +31,8 @@ _THEME = "viewer.theme"
 _COLLECTION_REST = 0.25
 # Collections of younger objects after which a full one is due, and after which it comes anyway.
 _COLLECTION_DUE, _MOST_POSTPONED = 10, 20
+# The same of the youngest objects, for one of the two younger generations.
+_YOUNGER_DUE = 4
 
 
 class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
@@ -240,10 +242,14 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         gc.set_threshold(*self._gc_threshold)
 
     def _collect_garbage(self) -> None:
-        """Do the full collection that is due, unless keys are being pressed."""
-        idle = time.monotonic() - self._used_at > _COLLECTION_REST
-        if idle and gc.get_count()[2] > _COLLECTION_DUE:
+        """Collect garbage now instead of during the next key, unless keys are being pressed."""
+        if time.monotonic() - self._used_at <= _COLLECTION_REST:
+            return
+        _, younger, full = gc.get_count()
+        if full > _COLLECTION_DUE:
             gc.collect()
+        elif younger > _YOUNGER_DUE:
+            gc.collect(1)
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox as the default screen, so that no screen is below it."""
