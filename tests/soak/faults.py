@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -109,7 +110,10 @@ class FaultyTransport(httpx.AsyncBaseTransport):
 
     async def _drip(self, request: httpx.Request) -> httpx.Response:
         answer = await self._whole(request)
-        return _answer(answer.status_code, answer.content, seconds=1.0)
+        # A short one arrives before anybody gives up.
+        arrived = partial(self._note, request.url, answer.status_code == 200)
+        drops = _Drops(answer.content, seconds=1.0, ended=arrived)
+        return httpx.Response(answer.status_code, headers=_JSON, stream=drops)
 
     async def _silent(self, request: httpx.Request) -> httpx.Response:
         await asyncio.sleep(3600)
@@ -174,20 +178,24 @@ class FaultyTransport(httpx.AsyncBaseTransport):
         return response
 
 
-def _answer(
-    status: int, body: bytes, headers: dict[str, str] = _JSON, *, seconds: float = 0.0
-) -> httpx.Response:
-    """An answer with a body of which a piece comes every so many seconds."""
-    return httpx.Response(status, headers=headers, stream=_Drops(body, seconds))
+def _answer(status: int, body: bytes, headers: dict[str, str] = _JSON) -> httpx.Response:
+    """An answer with a body that comes at once."""
+    return httpx.Response(status, headers=headers, stream=_Drops(body))
 
 
 class _Drops(httpx.AsyncByteStream):
-    def __init__(self, body: bytes, seconds: float) -> None:
+    """A body of which a piece comes every so many seconds; calls `ended` after the last one."""
+
+    def __init__(
+        self, body: bytes, seconds: float = 0.0, ended: Callable[[], None] = lambda: None
+    ) -> None:
         self._body = body
         self._seconds = seconds
+        self._ended = ended
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 8 if self._seconds else max(1, len(self._body))
         for at in range(0, len(self._body), size):
             await asyncio.sleep(self._seconds)
             yield self._body[at : at + size]
+        self._ended()
