@@ -46,6 +46,8 @@ ALLOWED = {
     ("service/server/supervisor.py", "signal.SIG_BLOCK"): "only one worker may be asked for",
     ("service/server/supervisor.py", "signal.SIG_UNBLOCK"): "only one worker may be asked for",
     ("service/server/supervisor.py", "signal.pthread_sigmask"): "only one worker may be asked for",
+    ("tui/app_base.py", "signal.SIGCONT"): "nothing stops and continues a process there",
+    ("tui/app_base.py", "signal.SIGTSTP"): "nothing stops and continues a process there",
     ("private_files.py", "os.geteuid"): "what is in a user's directories is taken for the user's",
     ("service/rate_limit.py", "fcntl"): "only several workers share a table",
     ("store/bulk_load.py", "fcntl"): "nobody removes there what another process has open",

@@ -64,6 +64,20 @@ def test_stopped_it_draws_its_screen_again_when_it_goes_on(run: Run) -> None:
     assert terminal.ending()[0] == 0
 
 
+def test_it_goes_on_after_stops_that_it_could_not_see_and_ends(run: Run) -> None:
+    terminal = run()
+    terminal.wait_for(OPEN + b"60")
+    entries = rb"\x1b\[\?1049h[\s\S]*"
+    for stops in range(1, 7):
+        os.kill(terminal.process.pid, signal.SIGSTOP)
+        os.waitpid(terminal.process.pid, os.WUNTRACED)
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        terminal.wait_for(entries * (stops + 1) + rb"\x1b\[1;1H[^H]*INBOX")
+    terminal.press(LEAVE)
+    assert terminal.ending()[0] == 0
+    assert not terminal.processes()
+
+
 def test_it_never_shows_the_counts_of_the_part_that_it_opens_with(run: Run) -> None:
     terminal = run()
     terminal.wait_for(OPEN + b"60")

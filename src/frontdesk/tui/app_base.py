@@ -3,16 +3,18 @@
 import io
 import os
 import signal
-import threading
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.console import Console
 from textual import events
+from textual.app import SuspendNotSupported
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -71,7 +73,7 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     def on_mount(self) -> None:
         """Repaint when the stopped process resumes, since the shell wrote to the terminal."""
         self.app_resume_signal.subscribe(self, lambda _: self._draw_again())
-        self._draw_again_after_sigstop()
+        self._restart_display_after_sigstop()
         if self.is_web:
             self.set_interval(1.0, partial(self._exit_without_host, os.getppid()))
 
@@ -83,19 +85,41 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     def _draw_again(self) -> None:
         self.screen.refresh(layout=True)
 
-    def _draw_again_after_sigstop(self) -> None:
-        """Textual handles resuming after SIGTSTP only, not after SIGSTOP."""
-        number = getattr(signal, "SIGCONT", None)
-        if number is None or threading.current_thread() is not threading.main_thread():
+    def _restart_display_after_sigstop(self) -> None:
+        """Set the terminal up again when the process continues after a SIGSTOP.
+
+        Textual's handler of SIGCONT expects that SIGTSTP came before. Without it, the handler would
+        start a second thread that reads keys, and the program might never end.
+        """
+        stop, resume = (
+            signal.getsignal(getattr(signal, name)) if hasattr(signal, name) else None
+            for name in ("SIGTSTP", "SIGCONT")
+        )
+        if not callable(stop) or not callable(resume):
+            # A terminal is neither set up on Windows, in a page nor in a test without one.
             return
-        resume = signal.getsignal(number)
+        suspended = False
 
-        def go_on(received: int, frame: FrameType | None) -> None:
-            if callable(resume):
-                resume(received, frame)
-            self.call_later(self._draw_again)
+        def on_stop(number: int, frame: FrameType | None) -> None:
+            nonlocal suspended
+            suspended = True
+            stop(number, frame)
 
-        signal.signal(number, go_on)
+        def on_continue(number: int, frame: FrameType | None) -> None:
+            nonlocal suspended
+            if suspended:
+                suspended = False
+                resume(number, frame)
+            else:
+                self.call_later(self._restart_display)
+
+        signal.signal(signal.SIGTSTP, on_stop)
+        signal.signal(signal.SIGCONT, on_continue)
+
+    def _restart_display(self) -> None:
+        if not self._leaving and sys.stdin.isatty():
+            with suppress(SuspendNotSupported), self.suspend():
+                pass
 
     def use_keys(self, keys: Mapping[str, str]) -> None:
         """Change keys of actions, by binding id."""
