@@ -206,19 +206,16 @@ class Lists:
         If another call is loading that page, wait for it instead; calls in the background, which
         may pause between pages, are waited for only by each other.
         """
-        if self._cache.next_cursor(which)[1]:
+        before = self._cache.next_cursor(which)
+        cursor, complete = before
+        if complete:
             return RefreshResult(False)
         await request_priority.wait_in_background()
-        before = self._cache.next_cursor(which)
         loading = which, request_priority.is_background()
-        lock = self._loading_older.setdefault(loading, asyncio.Lock())
-        async with lock:
-            cursor, complete = self._cache.next_cursor(which)
-            if (cursor, complete) != before:
+        async with self._loading_older.setdefault(loading, asyncio.Lock()):
+            if self._cache.next_cursor(which) != before:
                 return RefreshResult(True)
-            return (
-                RefreshResult(False) if complete else await self._load_older(which, fetch, cursor)
-            )
+            return await self._load_older(which, fetch, cursor)
 
     async def _load_older(self, which: ListName, fetch: Fetch, cursor: str | None) -> RefreshResult:
         oldest_key = self._cache.oldest_key(which)

@@ -31,7 +31,7 @@ _THEME = "viewer.theme"
 _COLLECTION_REST = 0.25
 # Collections of younger objects after which a full one is due, and after which it comes anyway.
 _COLLECTION_DUE, _MOST_POSTPONED = 10, 20
-# The same of the youngest objects, for one of the two younger generations.
+# Collections of the youngest objects after which the middle generation is collected too.
 _YOUNGER_DUE = 4
 
 

@@ -154,7 +154,6 @@ class InboxScreen(SizedScreen[None]):
     # What to do with the next answer for the view, unless the user goes on before it.
     _awaited: Callable[[], object] | None = None
     _bars_due = False
-    _refreshed_id: str | None = None
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -435,6 +434,7 @@ class InboxScreen(SizedScreen[None]):
             # No request can succeed: exit, and let the command line print the error.
             self.app.exit(error)
             return
+        opened_before = self._opened_id
         # Choosing another view cancels this worker for a newer one; closing cancels all.
         with suppress(WorkerCancelled):
             await self._refresh_queue().wait()
@@ -442,8 +442,8 @@ class InboxScreen(SizedScreen[None]):
             return
         await self._connection.ask(self.queue.fetch_names, beside=True)
         self._refresh_bars()
-        if self._opened_id is None or self._opened_id != self._refreshed_id:
-            # The thread was opened from the cache before there was a connection, or none was.
+        if self._opened_id == opened_before:
+            # A thread that is opened with a connection is refreshed at once; this one was not.
             self._refresh_thread()
         else:
             # The names may have changed what was drawn.
@@ -481,7 +481,7 @@ class InboxScreen(SizedScreen[None]):
 
     @work(group="thread", exclusive=True)
     async def _refresh_thread(self, *, by_hand: bool = False) -> None:
-        listing, self._refreshed_id = self.thread.listing, self._opened_id
+        listing = self.thread.listing
         answer = await self._connection.ask(self.thread.fetch, beside=True, by_hand=by_hand)
         if listing is not self.thread.listing:
             # Another conversation was selected meanwhile.
