@@ -163,6 +163,7 @@ class ThreadPane(Pane):
         # The place before a thread filter, None at the end, and the row that the filter went to.
         self._unfiltered: Place | None = None
         self._filtered_at: str | None = None
+        self._shown_at_end = True
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, or ""."""
@@ -519,7 +520,8 @@ class ThreadPane(Pane):
         event.stop()
         if event.top and self._has_older:
             self._load_older()
-        self.refresh_bars()
+        if self.messages.at_end != self._shown_at_end:
+            self.refresh_bars()
 
     # Title and footer
 
@@ -546,7 +548,8 @@ class ThreadPane(Pane):
         shown = [("accent", f"showing: {self.filter}  {all} ")] if self.filter != ALL else []
         lost = f"{self._unreadable} unreadable " if self._unreadable else ""
         below: list[Piece] = []
-        if self.listing and not self.messages.at_end:
+        self._shown_at_end = self.messages.at_end
+        if self.listing and not self._shown_at_end:
             below = [("accent", f" ▼ more below  {self._keys['list.last']} ")]
         self.foot.show(words, [*self._age(), ("warning", lost), *shown, *below])
 
@@ -572,10 +575,10 @@ class ThreadPane(Pane):
             self.messages.rows_changed()
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        loading = listing.fetched_at is None
-        self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
         contents = self._contents(conversation, listing, self._depth)
         self.messages.open(contents, place=self._places.get(conversation.id))
+        loading = listing.fetched_at is None
+        self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
 
     def _contents(
         self, conversation: Conversation, listing: Listing[Entry], depth: int

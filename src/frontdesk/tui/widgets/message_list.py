@@ -400,11 +400,11 @@ class Thread(VirtualList[Entry]):
 
     def clear(self, words: str) -> None:
         """Show no entries, but a text."""
+        self.say_when_empty(words, restart=True)
         if len(self.rows):
             self.show(FixedRows())
         else:
             self.rows = FixedRows()
-        self.say_when_empty(words, restart=True)
 
     def say_at_top(self, words: str) -> None:
         """Set the line above the oldest loaded message: the thread's start, or that more exists."""

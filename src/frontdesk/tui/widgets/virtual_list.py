@@ -376,7 +376,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._counting = None
         if words.endswith("…") and self.is_attached:
             self._counting = self.set_interval(1.0, self._count_second)
-        if changed:
+        if changed and not self._count():
             self._refresh_changed()
 
     def _count_second(self) -> None:
@@ -436,6 +436,17 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._settle()
         else:
             self.go_to(self.cursor + step)
+            if self.HALF_PAGE_AT_EDGE:
+                self.call_after_refresh(self._draw_ahead, step)
+
+    def _draw_ahead(self, step: int) -> None:
+        """Draw, between keys, the next row as selected and one that the next scroll shows."""
+        width, chosen, half = self.size.width, self._chosen, len(self._window.visible()) // 2
+        ahead = [(self.cursor + step, chosen), (self.cursor + step * (half + 1), "ground")]
+        within = [(at, ground) for at, ground in ahead if width and 0 <= at < self._count()]
+        self.begin([at for at, _ in within])
+        for at, ground in within:
+            self._row_lines(at, width, ground)
 
     def action_first(self) -> None:
         """Go to the first row, and continue when this loads further rows."""
@@ -621,8 +632,11 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         return strips
 
     def _ground(self, position: int) -> str:
-        chosen = position == self.cursor
-        return self.CHOSEN[0 if self.has_focus else 1] if chosen else "ground"
+        return self._chosen if position == self.cursor else "ground"
+
+    @property
+    def _chosen(self) -> str:
+        return self.CHOSEN[0 if self.has_focus else 1]
 
     def _last_column(self, part: str, text: str) -> Segment:
         return self.segments([(part, text)])[0]
