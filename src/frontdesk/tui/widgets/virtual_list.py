@@ -437,9 +437,9 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         else:
             self.go_to(self.cursor + step)
             if self.HALF_PAGE_AT_EDGE:
-                self.call_after_refresh(self._draw_ahead, step)
+                self.call_after_refresh(self._draw_coming_rows, step)
 
-    def _draw_ahead(self, step: int) -> None:
+    def _draw_coming_rows(self, step: int) -> None:
         """Draw, between keys, the next row as selected and one that the next scroll shows."""
         width, chosen, half = self.size.width, self._chosen, len(self._window.visible()) // 2
         ahead = [(self.cursor + step, chosen), (self.cursor + step * (half + 1), "ground")]
