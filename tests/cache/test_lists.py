@@ -201,6 +201,40 @@ async def test_a_listing_gives_a_row_for_every_position_until_it_is_replayed_rel
     assert ids(listing) == ["5"]
 
 
+async def test_a_row_is_found_where_the_listing_shows_it_while_an_older_page_is_saved(
+    cache: Cache,
+) -> None:
+    values = newest_first([conversation(number, number) for number in range(60)])
+    first: list[Value] = list(values[:50])
+    older: list[Value] = list(values[50:])
+    await cache.save_head(OPEN, fetched(first, cursor="c"), NOW)
+    listing: Listing[Conversation] = cache.listing(OPEN)
+    part = fetched(older, upper=row_of(first[-1]).key, end=True)
+    await cache.save_older(OPEN, part, "c")
+    keys = [f"conversation {value.id}" for value in first]
+    assert [listing.find(key) for key in keys] == list(range(50))
+    assert [listing.key(position) for position in range(50)] == keys
+
+
+@pytest.mark.parametrize("depth", [1, 30, 120])
+@pytest.mark.parametrize("newest_first", [True, False])
+async def test_what_is_found_agrees_with_what_is_shown_after_later_saves(
+    cache: Cache, depth: int, newest_first: bool
+) -> None:
+    values = [conversation(number, number) for number in range(240, 0, -1)]
+    await fill(cache, values)
+    listing: Listing[Conversation] = cache.listing(OPEN, newest_first=newest_first)
+    assert listing[120]
+    bumped: list[Value] = [
+        conversation(int(value.id), 900 - at) for at, value in enumerate(values[200:])
+    ]
+    await cache.save_head(OPEN, fetched([*bumped, *values[:depth]], cursor="c"), NOW)
+    for value in values:
+        position = listing.find(f"conversation {value.id}")
+        assert position is None or listing.key(position) == f"conversation {value.id}"
+        assert position is None or listing[position].id == value.id
+
+
 async def test_a_thread_is_read_from_its_oldest_message(cache: Cache) -> None:
     thread = thread_name("7")
     page: list[Value] = [message(3, 3), message(2, 2)]

@@ -141,7 +141,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-async def test_a_cursor_move_draws_only_the_row_that_it_selects(
+async def test_a_cursor_move_draws_the_row_that_it_selects_and_two_ahead(
     viewer: Viewer, drawn: Counter[str]
 ) -> None:
     app = viewer()
@@ -150,7 +150,8 @@ async def test_a_cursor_move_draws_only_the_row_that_it_selects(
         drawn.clear()
         moves = ("j", "j", "k")
         await pilot.press(*moves)
-        assert drawn["ConversationList"] <= len(moves)
+        # Ahead: the row that the next key selects, and one that the next scroll shows.
+        assert drawn["ConversationList"] <= 1 + 2 * len(moves)
 
 
 async def test_a_page_draws_the_rows_that_come_into_view(
@@ -191,6 +192,19 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     monkeypatch.setattr(Widget, "refresh", refresh)
     return counts
+
+
+async def test_a_cursor_move_paints_the_row_that_it_leaves_and_the_one_that_it_selects(
+    viewer: Viewer, painted: Counter[str]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        painted.clear()
+        await pilot.press("j")
+        await settle(pilot)
+        lines_of_a_row = 2
+        assert painted["ConversationList"] == 2 * lines_of_a_row
 
 
 async def test_a_refresh_without_news_paints_no_line(viewer: Viewer, painted: Counter[str]) -> None:

@@ -17,6 +17,8 @@ T = TypeVar("T", bound=Wire)
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
 # A `Key` as a plain tuple, as read from the database.
 Edge = tuple[str, int, str, str]
+# Kind, id and JSON of a row.
+Stored = tuple[str, str, bytes]
 
 _BLOCKS_KEPT = 8
 _READ_LATELY = 100
@@ -28,7 +30,7 @@ _NODES = (
 )
 # The join omits objects that damage has assigned to another entry.
 _ROWS = (
-    "SELECT entry.kind, body FROM entry CROSS JOIN object ON object.number = entry.object"
+    "SELECT entry.kind, entry.id, body FROM entry CROSS JOIN object ON object.number = entry.object"
     " AND origin = ? AND object.kind = entry.kind AND object.id = entry.id"
     " WHERE list = ? AND (sort, size, entry.id, entry.kind)"
 )
@@ -91,7 +93,8 @@ class Listing(Generic[T]):
     """A cached list as a sequence, newest or oldest row first.
 
     It shows the state of the last `reload`. Later saves may shift rows that were not read yet, but
-    every position below `len` yields a row; unreadable rows are replaced by empty ones.
+    every position below `len` yields a row, and `find` agrees with `key`; unreadable rows are
+    replaced by empty ones.
     """
 
     def __init__(
@@ -128,8 +131,8 @@ class Listing(Generic[T]):
         self._number = 0
         self._runs = NodeDirectory([], [])
         self._blocks: dict[int, NodeDirectory] = {}
-        self._block_values: OrderedDict[tuple[int, int], list[tuple[str, bytes]]] = OrderedDict()
-        self._spare: tuple[str, bytes] | None = None
+        self._block_values: OrderedDict[tuple[int, int], list[Stored]] = OrderedDict()
+        self._spare: Stored | None = None
         self._read_lately: dict[int, T] = {}
         try:
             self._load()
@@ -175,16 +178,16 @@ class Listing(Generic[T]):
     def body(self, position: int) -> bytes:
         """JSON of the row at a position, which takes less memory than the value."""
         try:
-            return self._stored(position)[1]
+            return self._stored(position)[2]
         except NONSENSE:
             self._rebuild()
             return body_of(unreadable(self._which.kind))
 
     def _value(self, position: int) -> T:
-        kind, body = self._stored(position)
+        kind, _, body = self._stored(position)
         return cast(T, MODELS[kind].model_validate_json(body))
 
-    def _stored(self, position: int) -> tuple[str, bytes]:
+    def _stored(self, position: int) -> Stored:
         run, within_run = self._runs.find(position)
         block, within_block = self._blocks_of(run).find(within_run)
         return self._values(run, block)[within_block]
@@ -193,15 +196,20 @@ class Listing(Generic[T]):
         return (self[position] for position in range(len(self)))
 
     def position(self, id: str, kind: str | None = None) -> int | None:
-        """Position of a row by id; None if it is not cached.
+        """Position of a row by id; None if it is not in this state of the list.
 
         `kind`: "note" for a note of a thread; by default the kind that the list's pages contain.
         """
-        place = self._rows(_PLACE, (kind or self._which.kind, id, self._number))
+        kind = kind or self._which.kind
+        place = self._rows(_PLACE, (kind, id, self._number))
         if not place or not len(self):
             return None
         try:
-            return self._position(Key(*place[0]))
+            run, block = self._reaches(Key(*place[0]))
+            # Counting the rows before it in the database would count those saved meanwhile too.
+            rows = self._values(run, block)
+            within = next((at for at, row in enumerate(rows) if row[:2] == (kind, id)), None)
+            return None if within is None else self._start_of(run, block) + within
         except NONSENSE:
             self._rebuild()
             return None
@@ -211,7 +219,7 @@ class Listing(Generic[T]):
         if not len(self):
             return 0
         try:
-            before = self._before(self._key_of(value), held=False)
+            before = self._before(self._key_of(value))
         except NONSENSE:
             self._rebuild()
             return 0
@@ -226,23 +234,32 @@ class Listing(Generic[T]):
         now = self.fetched_at or datetime.min.replace(tzinfo=UTC)
         return key_of(cast(Any, value), self._which.order, now)
 
-    def _position(self, key: Key) -> int:
-        return max(0, min(self._before(key, held=True), len(self) - 1))
-
-    def _before(self, key: Key, *, held: bool) -> int:
-        """Number of rows before a key; `held`: the key is in the list."""
+    def _reaches(self, key: Key) -> tuple[int, int]:
+        """Indexes of the run and the block whose ranges contain a key."""
         run = self._runs.reaches(key)
-        blocks = self._blocks_of(run)
-        block = blocks.reaches(key)
-        node = blocks.node(block)
-        below = self._rows(_RANK, (self._number, *node.lower, *key))[0][0]
-        within = node.size - held - below if self._newest_first else below
-        return int(self._runs.starts[run] + blocks.starts[block] + within)
+        return run, self._blocks_of(run).reaches(key)
+
+    def _start_of(self, run: int, block: int) -> int:
+        return self._runs.starts[run] + self._blocks_of(run).starts[block]
+
+    def _before(self, key: Key) -> int:
+        """Number of rows before a key that is not in the list."""
+        run, block = self._reaches(key)
+        node = self._blocks_of(run).node(block)
+        between = (*key, *node.upper) if self._newest_first else (*node.lower, *key)
+        [(within,)] = self._rows(_RANK, (self._number, *between))
+        return self._start_of(run, block) + int(within)
 
     def key(self, position: int) -> str:
         """Stable key of the row at a position: "kind id"."""
-        value = self[position]
-        return f"{KINDS[type(value)]} {cast(Any, value).id}"
+        if not 0 <= position < len(self):
+            raise IndexError(position)
+        try:
+            kind, id, _ = self._stored(position)
+        except NONSENSE:
+            self._rebuild()
+            return f"{self._which.kind} "
+        return f"{kind} {id}"
 
     def find(self, key: str) -> int | None:
         """Position of the row with this key; None if it is not cached."""
@@ -276,8 +293,8 @@ class Listing(Generic[T]):
             sizes.reverse()
         return NodeDirectory(edges, sizes, newest_first=self._newest_first)
 
-    def _values(self, run: int, block: int) -> list[tuple[str, bytes]]:
-        """Kind and JSON of the rows of a block."""
+    def _values(self, run: int, block: int) -> list[Stored]:
+        """The rows of a block."""
         values = self._block_values.get((run, block))
         if values is None:
             values = self._block_values[run, block] = self._read(self._blocks[run].node(block))
@@ -287,7 +304,7 @@ class Listing(Generic[T]):
             self._block_values.move_to_end((run, block))
         return values
 
-    def _read(self, node: Node) -> list[tuple[str, bytes]]:
+    def _read(self, node: Node) -> list[Stored]:
         sql, first = (
             (_NEWEST_FIRST, node.upper) if self._newest_first else (_OLDEST_FIRST, node.lower)
         )
