@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from frontdesk.mailbox import Mailbox
+from frontdesk.phones import contact_name, format_phone
 from frontdesk.tui.inbox.panes import pane_widths
 from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.wire import Contact, Conversation
 from tests.soak.sandbox import send
+from tests.tui.conftest import Viewer, lines, settle
 from tests.tui.memory_inbox import (
     MemoryInbox,
     MemoryInboxApp,
@@ -59,6 +63,41 @@ def test_the_thread_is_as_wide_as_said_and_the_contact_takes_nothing_of_it(
 def run(seed: object, scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
     with virtual_time(seed) as runner:
         runner.run(scenario())
+
+
+async def test_a_hidden_contact_reads_nothing_and_comes_with_the_selected_customer(
+    viewer: Viewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = Mailbox.contact
+
+    def contact(self: Mailbox, conversation: Conversation) -> Contact | None:
+        read.append(conversation.id)
+        return real(self, conversation)
+
+    monkeypatch.setattr(Mailbox, "contact", contact)
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        pane = app.screen.query_one("#contact-pane")
+        for _ in range(2):
+            assert not pane.display
+            read.clear()
+            await pilot.press("j", "j", "enter", "escape", "ctrl+r")
+            await settle(pilot)
+            assert not read
+            await pilot.press("i")
+            await settle(pilot)
+            row = app.screen.query_one(ConversationList).row
+            assert row is not None
+            region = pane.region
+            words = (line[region.x : region.right] for line in lines(app)[region.y : region.bottom])
+            facts = "\n".join(words)
+            assert contact_name(row.contact) in facts
+            assert row.contact.phone is None or format_phone(row.contact.phone) in facts
+            assert set(read) == {row.id}
+            await pilot.press("i")
+            await settle(pilot)
 
 
 async def sized(app: MemoryInboxApp, size: tuple[int, int]) -> None:

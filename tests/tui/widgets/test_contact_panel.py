@@ -262,9 +262,11 @@ def test_a_long_value_is_wrapped_beside_its_name() -> None:
     assert second.index("refund") == first.index("billing")
 
 
-def test_a_long_name_is_cut() -> None:
-    (line,) = drawn(Fact("a name that is too long", "x"), 30)
-    assert re.fullmatch("a name[ a-z]*… +x +", line)
+def test_a_long_name_is_cut_unless_the_value_fits_beside_it() -> None:
+    (line,) = drawn(Fact("a name that is too long", "a short value"), 30)
+    assert re.fullmatch("a name[ a-z]*… +a short value +", line)
+    (line,) = drawn(Fact("Orders so far", "27"), 30)
+    assert line.split() == ["Orders", "so", "far", "27"]
 
 
 def test_a_narrow_pane_is_shared_by_name_and_value() -> None:

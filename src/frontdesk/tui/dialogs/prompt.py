@@ -10,6 +10,9 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from frontdesk.tui.dialogs.base import AnswerDialog, TextField
+from frontdesk.tui.key_names import HintLine
+
+_KEYS = " {enter} ok   {prompt.leave} back "
 
 
 class Prompt(AnswerDialog[str]):
@@ -18,6 +21,7 @@ class Prompt(AnswerDialog[str]):
     `check` returns an error message, or None for valid text. Invalid text can be corrected.
     """
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Clear, then back", id="prompt.leave"),
     ]
@@ -41,6 +45,7 @@ class Prompt(AnswerDialog[str]):
             yield Static(self._mark, id="prompt-mark", markup=False)
             yield TextField(self._value, placeholder=self._placeholder, id="prompt-input")
             yield Static("", id="prompt-problem", markup=False)
+            yield HintLine(_KEYS, id="prompt-keys")
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
@@ -48,14 +53,19 @@ class Prompt(AnswerDialog[str]):
         answer = event.value.strip()
         problem = self._check(answer) if answer else None
         if problem:
-            self.query_one("#prompt-problem", Static).update(f" {problem} ")
+            self._show_problem(f" {problem} ")
         else:
             self.dismiss(answer or None)
 
     @on(Input.Changed)
     def clear_problem(self) -> None:
         """Remove the error message when the text changes."""
-        self.query_one("#prompt-problem", Static).update("")
+        self._show_problem("")
+
+    def _show_problem(self, problem: str) -> None:
+        """Show an error message in place of the keys, or the keys."""
+        self.query_one("#prompt-problem", Static).update(problem)
+        self.set_class(bool(problem), "-problem")
 
     def action_leave(self) -> None:
         typed = self.query_one(Input)

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
+
 from frontdesk.phones import channel_name, format_phone
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.time_format import ago, long_duration, short_date, time_of_day
@@ -84,6 +86,10 @@ def fact_lines(fact: Fact, width: int, *, plain: bool = False) -> list[list[Piec
     if not fact.label:
         return [[(fact.part, fit(line, width))] for line in wrap(fact.value, width)]
     label_width = min(max(10, width * 9 // 20), width // 2, _LABEL_WIDTH)
+    needed = cell_len(fact.label) + 1
+    if not fact.chips and needed + cell_len(fact.value) <= width:
+        # Both fit into one line: neither is cut to keep the columns.
+        label_width = max(label_width, needed)
     beside = width - label_width
     label = fit(cut(fact.label, label_width - 1), label_width)
     lines: list[list[Piece]]

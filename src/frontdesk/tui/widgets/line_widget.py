@@ -36,9 +36,13 @@ def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
     """Merge adjacent segments of equal appearance; each costs time and output bytes."""
     segments: list[Segment] = []
     for text, style in pieces:
-        before = segments[-1].style if segments else None
-        if before is not None and (style is before or _unseen(text, style, before)):
-            segments[-1] = Segment(segments[-1].text + text, before)
+        before, last = segments[-1][:2] if segments else ("", None)
+        if last is None:
+            segments.append(Segment(text, style))
+        elif style is last or _unseen(text, style, last):
+            segments[-1] = Segment(before + text, last)
+        elif _unseen(before, last, style):
+            segments[-1] = Segment(before + text, style)
         else:
             segments.append(Segment(text, style))
     return segments

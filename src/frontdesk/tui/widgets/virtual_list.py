@@ -623,13 +623,16 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             return self._empty(width, self.size.height)[first:end]
         placed = [row for row in visible if row.y < end and first < row.y + row.height]
         self.begin([row.position for row in placed])
-        strips = [self._blank(width)] * (end - first)
+        strips: dict[int, Strip] = {}
         for position, top, _ in placed:
             lines = self._row_lines(position, width, self._ground(position))
             for y, line in enumerate(lines, top):
                 if first <= y < end:
-                    strips[y - first] = line.strip(thumb if y in covered else edge, width)
-        return strips
+                    strips[y] = line.strip(thumb if y in covered else edge, width)
+        if len(strips) < end - first:
+            blank = self._blank(width)
+            strips = {y: strips.get(y, blank) for y in range(first, end)}
+        return [strips[y] for y in range(first, end)]
 
     def _ground(self, position: int) -> str:
         return self._chosen if position == self.cursor else "ground"
