@@ -1,5 +1,6 @@
 """The status line after each kind of failure."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -24,13 +25,15 @@ class _Hand:
         return self.now
 
 
-async def _connection(client: InboxClient, cache: Cache, hand: _Hand) -> ConnectionMonitor:
+async def _connection(
+    client: InboxClient,
+    cache: Cache,
+    hand: _Hand,
+    seen_at: Callable[[], datetime | None] = lambda: NOW - timedelta(minutes=2),
+) -> ConnectionMonitor:
     mailbox = Mailbox(lambda: client, cache, clock=hand)
     await mailbox.connect()
-    seen_at = NOW - timedelta(minutes=2)
-    return ConnectionMonitor(
-        mailbox, Clock(UTC, hand), lambda sentence: None, seen_at=lambda: seen_at
-    )
+    return ConnectionMonitor(mailbox, Clock(UTC, hand), lambda sentence: None, seen_at=seen_at)
 
 
 async def _fail(connection: ConnectionMonitor, error: InboxError, *, beside: bool = False) -> None:
@@ -51,6 +54,21 @@ async def test_a_server_that_is_left_alone_for_its_silence_is_offline(
     await _fail(connection, CircuitOpen("It does not answer", retry_after=20.0))
     assert _said(connection).startswith("offline · as of ")
     assert _said(connection).endswith(" · retrying in 20 s")
+
+
+async def test_the_age_is_that_of_the_rows_that_are_shown_now(
+    client: InboxClient, cache: Cache
+) -> None:
+    fetched: list[datetime | None] = [NOW - timedelta(minutes=7)]
+    connection = await _connection(client, cache, _Hand(), lambda: fetched[-1])
+    await _fail(connection, Unreachable("No answer"))
+    before = _said(connection)
+    # Another view, which was loaded later; one that was never loaded.
+    for seen_at in (NOW - timedelta(minutes=2), None):
+        fetched.append(seen_at)
+        connection.begin()
+        expected = f" · as of {seen_at:%H:%M}" if seen_at else ""
+        assert _said(connection) == f"offline{expected} · retrying in 5 s" != before
 
 
 async def test_only_a_server_that_asks_for_a_pause_is_said_to_want_one(

@@ -83,6 +83,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
             self._used_at = time.monotonic()
+            self.end_notice_soon()
             self._each_inbox(InboxScreen.record_input)
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)

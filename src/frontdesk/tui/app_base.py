@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Outcome = TypeVar("Outcome")
 _MOST_ACTIONS = 30
-_NOTICE_SECONDS = 4.0
+_NOTICE_SECONDS, _NOTICE_AFTER_KEY_SECONDS = 4.0, 0.1
 
 
 class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
@@ -53,6 +53,8 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         self._leaving = False
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
         self._notice = ("", 0.0)
+        # Number of calls of `notify_once`.
+        self._notices = 0
         self._terminal: Callable[[str], object] | None = None
         # Keys from the configuration by binding id.
         self.changed_keys: Mapping[str, str] = {}
@@ -183,9 +185,19 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         """Show a short toast, unless the same one is still visible."""
         shown, until = self._notice
         now = time.monotonic()
+        self._notices += 1
         if shown != sentence or until <= now:
             self._notice = (sentence, now + _NOTICE_SECONDS)
             self.notify(sentence, timeout=_NOTICE_SECONDS, markup=False)
+
+    def end_notice_soon(self) -> None:
+        """End the message of `notify_once` after a key, unless the key's action says it again."""
+        if self._notice[1] > time.monotonic():
+            self.set_timer(_NOTICE_AFTER_KEY_SECONDS, partial(self._end_notice_of, self._notices))
+
+    def _end_notice_of(self, number: int) -> None:
+        if number == self._notices:
+            self.end_notice()
 
     def end_notice(self) -> None:
         """End the message of `notify_once`, for what it says may no longer be so."""

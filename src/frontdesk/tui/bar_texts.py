@@ -60,7 +60,7 @@ def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ())
 def unread_words(counts: Counts | None, width: int, no_counts: str = "") -> list[Piece]:
     """Number of unread open conversations, or why the server counts nothing, if that fits."""
     unread = counts.unread if counts is not None else None
-    number = [f"{unread} unread on the server", f"{unread} unread in all"] if unread else []
+    number = [f"{unread} unread on the server", f"{unread} unread (server)"] if unread else []
     part, words = ("dim", [no_counts, "no counts"]) if no_counts else ("text", number)
     pieces = [(part, f"  {text} ") for text in words]
     return next(([piece] for piece in pieces if width_of([piece]) <= width), [])
@@ -168,9 +168,9 @@ def thread_head(
 ) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
 
-    Dropped first is the channel, then the assignee's last name, the status, "needs a human", the
-    assignee and the number. The name is always shown, truncated only if it alone exceeds the width.
-    me: id of the own user.
+    Dropped first is the channel, then the assignee's last name, the assignee, the status, that a
+    human is needed, and the number. The name is always shown, truncated only if it alone exceeds
+    the width. me: id of the own user.
     """
     contact = conversation.contact
     name, phone = contact_name(contact), format_phone(contact.phone)
@@ -179,7 +179,7 @@ def thread_head(
     status = one_line(conversation.status) if conversation.status != "open" else ""
     owner = owner_name(conversation, me) or "unassigned"
     needs = ("needs a human" if width >= 60 else "!") if conversation.awaiting_human else ""
-    parts = ["phone", "owner", "needs", "status", "last name", "channel"]
+    parts = ["phone", "needs", "status", "owner", "last name", "channel"]
     while True:
         owner = owner if "last name" in parts else owner.split(" ")[0]
         left: list[Piece] = [("strong", name)]

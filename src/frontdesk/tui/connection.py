@@ -72,7 +72,8 @@ class ConnectionMonitor:
         self._polling = polling or PollingInterval(clock.now())
         self._refused = self._paused = False
         self._by_hand = 0
-        self._status: list[Piece] = [("dim", "connecting…")]
+        # State by the age of the shown rows, which is "" if none were fetched.
+        self._status: Callable[[str], Piece] = lambda age: ("dim", "connecting…")
         self._live_at: datetime | None = None
         self._next_try: datetime | None = None
         self.problem = ""
@@ -81,9 +82,7 @@ class ConnectionMonitor:
         """Set the state before the first answer for the shown rows; a failure stays."""
         self._live_at = None
         if self._next_try is None and not self._refused:
-            seen = self._clock.here(self._seen_at())
-            age = f"as of {moment_words(seen, self._clock.now())} · " if seen is not None else ""
-            self._status = [("dim", f"{age}{activity}")]
+            self._status = lambda age: ("dim", f"{age} · {activity}" if age else activity)
 
     @property
     def state(self) -> list[Piece]:
@@ -100,16 +99,24 @@ class ConnectionMonitor:
         return [*words, ("dim", f"{asking} {seconds} s")]
 
     def _answered_state(self, now: datetime) -> list[Piece]:
+        seen = self._clock.here(self._seen_at())
+        status = self._status(f"as of {moment_words(seen, now)}" if seen is not None else "")
         if self._next_try is not None and (self._by_hand or self.asking):
-            return [*self._status, ("dim", " · retrying now…")]
-        if self._next_try is not None and self._next_try > now:
+            return [status, ("dim", " · retrying now…")]
+        if self._next_try is not None and self.counts_down:
             seconds = -((now - self._next_try) // timedelta(seconds=1))
-            return [*self._status, ("dim", f" · retrying in {seconds} s")]
+            return [status, ("dim", f" · retrying in {seconds} s")]
         if self._live_at is not None:
             age = now - self._live_at
             old = age >= timedelta(minutes=1)
             return [("dim", f"live · {duration(age)} ago") if old else ("good", "live")]
-        return self._status
+        return [status]
+
+    @property
+    def counts_down(self) -> bool:
+        """True while the next attempt is awaited."""
+        running = self._by_hand or self.asking
+        return self._next_try is not None and self._next_try > self._clock.now() and not running
 
     @property
     def failing(self) -> bool:
@@ -137,13 +144,12 @@ class ConnectionMonitor:
         if self._refused or not self._mailbox.connected:
             return None
         self._by_hand += by_hand
-        seen_at = self._seen_at()
         answer = None
         try:
             with urgent() if by_hand or (not beside and self._retry_is_due) else nullcontext():
                 answer = Answer(await request())
         except InboxError as error:
-            self._report(error, seen_at, beside=beside, by_hand=by_hand)
+            self._report(error, beside=beside, by_hand=by_hand)
         finally:
             self._by_hand -= by_hand
             if answer is None or by_hand or not beside:
@@ -162,23 +168,7 @@ class ConnectionMonitor:
         in_full = self._mailbox.state_of("unchanged") in ("absent", "ignored")
         self._polling.answered(self._live_at, in_full=in_full)
 
-    def _words(self, error: InboxError, seen_at: datetime | None, *, beside: bool) -> Piece | None:
-        """State after a failure; None if it says nothing about the connection."""
-        if isinstance(error, Unreachable):
-            if _asks_for_pause(error):
-                return "warning", "slow down"
-            seen = self._clock.here(seen_at)
-            return (
-                "warning",
-                f"offline · as of {moment_words(seen, self._clock.now())}" if seen else "offline",
-            )
-        if beside and not isinstance(error, (Unauthorised, BadResponse)):
-            return None
-        return "error", _fault(error)
-
-    def _report(
-        self, error: InboxError, seen_at: datetime | None, *, beside: bool, by_hand: bool
-    ) -> None:
+    def _report(self, error: InboxError, *, beside: bool, by_hand: bool) -> None:
         before, self.problem = self.problem, problem_words(error)
         self._paused = _asks_for_pause(error)
         now = self._clock.now()
@@ -197,12 +187,20 @@ class ConnectionMonitor:
             wait = self._polling.failed(now, retry_after, by_hand=by_hand)
             self._next_try = now + wait
         self._refused = self._refused or isinstance(error, Unauthorised)
-        words = self._words(error, seen_at, beside=beside)
-        if words is not None:
-            self._status = [words]
+        if isinstance(error, (Unreachable, Unauthorised, BadResponse)) or not beside:
+            self._status = _status_after(error)
         passing = isinstance(error, Unreachable) and not isinstance(error, NetworkMisconfigured)
         if not passing and self.problem != before:
             self._warn(self.problem)
+
+
+def _status_after(error: InboxError) -> Callable[[str], Piece]:
+    """State after a failure, by the age of the shown rows."""
+    if not isinstance(error, Unreachable):
+        return lambda age: ("error", _fault(error))
+    if _asks_for_pause(error):
+        return lambda age: ("warning", "slow down")
+    return lambda age: ("warning", f"offline · {age}" if age else "offline")
 
 
 def moment_words(moment: datetime, now: datetime) -> str:
@@ -219,7 +217,10 @@ def problem_words(error: InboxError) -> str:
         return "The server asks for a pause"
     if isinstance(error, Refused) and error.code == ME_UNAVAILABLE:
         return "Nobody is “me” here: use a key of your own (or --as you@example.com for a database)"
-    return one_line(clean(str(error)))
+    words = one_line(clean(str(error)))
+    if isinstance(error, Unauthorised):
+        return f"{words.rstrip('.')} (frontdesk doctor says where the key comes from)"
+    return words
 
 
 def _fault(error: InboxError) -> str:

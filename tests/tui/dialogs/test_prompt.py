@@ -3,7 +3,7 @@
 import pytest
 
 from frontdesk.tui.dialogs.prompt import Prompt
-from tests.tui.conftest import settle, shown
+from tests.tui.conftest import lines, settle, shown
 from tests.tui.views import Dressed
 
 KEYS = "↵ ok   esc back"
@@ -38,13 +38,12 @@ async def test_a_problem_takes_the_place_of_the_keys_until_the_text_changes() ->
         assert app.answers == ["7"]
 
 
-async def test_escape_clears_what_was_typed_and_then_leaves() -> None:
+@pytest.mark.parametrize("typed", [[], ["7"], ["x", "enter"]])
+async def test_escape_leaves_whatever_was_typed(typed: list[str]) -> None:
     app = PromptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("7", "escape")
-        assert not app.answers
-        await pilot.press("escape")
+        await pilot.press(*typed, "escape")
         assert app.answers == [None]
 
 
@@ -59,10 +58,14 @@ async def test_the_keys_can_be_clicked() -> None:
         assert app.answers == ["7"]
 
 
-@pytest.mark.parametrize("width", [40, 59])
+@pytest.mark.parametrize("width", [40, 79])
 async def test_a_narrow_terminal_leaves_the_line_to_the_text(width: int) -> None:
     app = PromptApp()
     async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
         assert "number" in shown(app)
         assert KEYS not in shown(app)
+        await pilot.press("x", "enter")
+        await settle(pilot)
+        assert "x" in lines(app)[-1]
+        assert "write digits" in lines(app)[-1]

@@ -123,6 +123,53 @@ def test_the_conversation_of_the_start_is_not_read_before_a_key(tmp_path: Path) 
     play(source, tmp_path, story)
 
 
+@pytest.mark.parametrize(("size", "zoom"), [((60, 20), []), ((120, 40), ["plus"])])
+def test_a_conversation_is_not_read_while_only_the_list_is_displayed(
+    tmp_path: Path, size: tuple[int, int], zoom: list[str]
+) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, *zoom, seconds=1.0)
+        before = unread(app)
+        await press(app, "u", seconds=10.0)
+        await press(app, "u", seconds=10.0)
+        assert unread(app) == before
+        opened = Shown(app).selected
+        await press(app, "enter", seconds=1.0)
+        assert unread(app) == before - {opened} != before
+
+    play(MemoryInbox(30), tmp_path, story, size=size)
+
+
+def test_a_message_stays_until_the_next_key(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "m", seconds=1.0)
+        assert sentences.MARKED_UNREAD in status(app)
+        await press(app, "j", seconds=0.3)
+        assert sentences.MARKED_UNREAD not in status(app)
+        for _ in range(3):
+            # What is said again stays.
+            await press(app, "g", "U", seconds=1.0)
+            assert sentences.NO_UNREAD_ABOVE in status(app)
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
+@pytest.mark.parametrize("other", ["escape", "j", "m"])
+def test_another_key_withdraws_the_first_q(tmp_path: Path, other: str) -> None:
+    words = sentences.PRESS_AGAIN_TO_QUIT.format(key="q")
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "q", seconds=0.2)
+        assert words in status(app)
+        await press(app, other, seconds=0.2)
+        assert words not in status(app)
+        await press(app, "q", seconds=0.2)
+        assert words in status(app)
+        assert app.is_running
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
 @pytest.mark.parametrize("pane", ["2", "3"])
 def test_the_wheel_reads_nothing(tmp_path: Path, pane: str) -> None:
     async def story(app: MemoryInboxApp) -> None:
@@ -292,7 +339,7 @@ def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path)
             await asyncio.sleep(1.0)
             assert f" live · asking… {passed} s · 20 loaded" in status(app)
         await asyncio.sleep(1.5)
-        assert re.search(r"offline · as of [\d:]+ · retrying in \d s · 20 ", status(app))
+        assert re.search(r"offline · as of [\d:]+ · retrying in \d s · \^r now · 20 ", status(app))
         await asyncio.sleep(8.0)
         assert re.search(r"offline · as of [\d:]+ · retrying now… [34] s · 20 ", status(app))
         seconds = 0.0
@@ -908,6 +955,32 @@ class NothingMine(MemoryInbox):
         if filter.assignee == "me":
             return Page(data=())
         return await super().conversation_page(filter, limit=limit, cursor=cursor)
+
+
+def test_offline_nothing_is_said_to_be_mine_while_nobody_is_me(tmp_path: Path) -> None:
+    source = Nobody(30)
+
+    async def story(app: MemoryInboxApp) -> None:
+        source.down = True
+        await press(app, "ctrl+r", seconds=1.0)
+        await press(app, "5", seconds=2.0)
+        screen = "\n".join(Shown(app).lines)
+        assert "not been loaded yet" in screen
+        assert not re.search(r"Mine \d|No conversation matches|\d from the open list", screen)
+
+    play(source, tmp_path, story)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [("2019-01-01", "the next are of "), ("2099-01-01", "on or after 2099-01-01")],
+)
+def test_a_day_without_messages_is_said(tmp_path: Path, typed: str, words: str) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "t", *typed, "enter", seconds=2.0)
+        assert f"No messages on {words}" in status(app) or words in status(app)
+
+    play(MemoryInbox(30), tmp_path, story)
 
 
 def test_offline_a_number_leads_to_its_customer_without_a_scan(tmp_path: Path) -> None:

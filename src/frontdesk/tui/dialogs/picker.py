@@ -26,7 +26,7 @@ from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 _AROUND_MENU = 4
 _LEAST_MENU_WIDTH, _BESIDE_WORDS = 36, 10
 
-_MENU_KEYS = "{menu.take} choose   {menu.leave} back"
+_MENU_KEYS = "{menu.previous}{menu.next} move   {menu.take} choose   {menu.leave} back"
 
 
 class MenuList(VirtualList[MenuEntry[Any]], can_focus=False):
@@ -159,8 +159,7 @@ def containing(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
 
     Choices of equal rank keep their order.
     """
-    words = folded(typed).split()
-    ranks = [max((_rank(choice, word) for word in words), default=0) for choice in choices]
+    ranks = [match_rank(choice, typed) for choice in choices]
     ranked = sorted((rank, at) for at, rank in enumerate(ranks) if rank < _NOT_IN_IT)
     return [choices[at] for _, at in ranked]
 
@@ -168,7 +167,18 @@ def containing(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
 _NOT_IN_IT = 4
 
 
-def _rank(choice: Choice[Any], word: str) -> int:
+def match_rank(choice: Choice[Any], typed: str) -> int:
+    """Where a choice has the typed text: 0 at the start of its label, higher for worse matches.
+
+    Of several words that are not together at the start, the worst match counts.
+    """
+    words = folded(typed).split()
+    if folded(choice.words).startswith(" ".join(words)):
+        return 0
+    return max(_word_rank(choice, word) for word in words)
+
+
+def _word_rank(choice: Choice[Any], word: str) -> int:
     label, synonyms = folded(choice.words), folded(choice.synonyms)
     starts = (label.startswith(word), _starts_word(label, word), _starts_word(synonyms, word))
     return next((rank for rank, fits in enumerate((*starts, word in label)) if fits), _NOT_IN_IT)
@@ -263,9 +273,9 @@ class Picker(AnswerDialog[V]):
         """Text of the list while no choice matches."""
         self.list.say_when_empty(words)
 
-    def offer(self, choices: Sequence[Choice[V]]) -> None:
-        """Show these choices, with the cursor on the first."""
-        self.list.show(_rows(choices))
+    def offer(self, choices: Sequence[Choice[V]], *, cursor: int = 0) -> None:
+        """Show these choices, with the cursor by default on the first."""
+        self.list.show(_rows(choices), cursor=cursor)
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:

@@ -21,9 +21,9 @@ class Prompt(AnswerDialog[str]):
     `check` returns an error message, or None for valid text. Invalid text can be corrected.
     """
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Clear, then back", id="prompt.leave"),
+        Binding("escape", "leave", "Back", id="prompt.leave"),
     ]
 
     def __init__(
@@ -68,8 +68,4 @@ class Prompt(AnswerDialog[str]):
         self.set_class(bool(problem), "-problem")
 
     def action_leave(self) -> None:
-        typed = self.query_one(Input)
-        if typed.value and typed.value != self._value:
-            typed.value = ""
-        else:
-            self.dismiss(None)
+        self.dismiss(None)

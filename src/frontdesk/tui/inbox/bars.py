@@ -92,7 +92,10 @@ class Bars:
         header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += bar_texts.chip_pieces(queue.list_query, queue.names, queue.partial_terms)
-        left += [("dim", "   ~ filtered here")] if queue.filtered_here else []
+        if queue.filtered_here:
+            left.append(("dim", "   ~ filtered here"))
+        elif queue.partial_terms:
+            left.append(("dim", "   ~ loaded rows only"))
         left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
         # The server counts open conversations only.
         counts = queue.all_counts if queue.filter.status == "open" else None

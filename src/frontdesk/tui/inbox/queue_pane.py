@@ -299,7 +299,13 @@ class QueuePane(Pane):
             return plan, plan if self._was_loaded(plan) else unsorted
         of_status = query_plan(query, self.names, self._mailbox, only=("status",))
         here = self._was_loaded(of_status) or self._known_rows(query)
-        return plan, of_status if here else unsorted
+        return plan, of_status if here and not self._lacks_me(of_status) else unsorted
+
+    def _lacks_me(self, plan: QueryPlan) -> bool:
+        """True if rows cannot be filtered here, because it is not known who "me" is."""
+        return not self.names.me and any(
+            term.kind == ASSIGNEE and term.value == ME for term in plan.rest
+        )
 
     def _was_loaded(self, plan: QueryPlan) -> bool:
         return self._mailbox.conversations(plan.filter).fetched_at is not None
@@ -652,6 +658,8 @@ class QueuePane(Pane):
         number = None if plan.rest else bar_texts.count_for(counts, plan.filter)
         if number is not None:
             return number
+        if self._lacks_me(plan):
+            return None
         if self.all_counts is None and not lacking(self._mailbox, "counts"):
             # The server's answer is awaited; rows of an inbox that is being filled are a part.
             return None

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from typing import ClassVar
 from urllib.parse import quote
@@ -46,7 +46,12 @@ from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
 from frontdesk.tui.inbox.open_view import open_view
-from frontdesk.tui.inbox.panes import LEAST_ALL_PANES, LEAST_LINES_OF_BOTH, Panes
+from frontdesk.tui.inbox.panes import (
+    LEAST_ALL_PANES,
+    LEAST_LINES_OF_BOTH,
+    LEAST_PANES,
+    Panes,
+)
 from frontdesk.tui.inbox.queue_pane import SCAN, QueuePane
 from frontdesk.tui.inbox.thread_pane import SEARCH, ThreadPane
 from frontdesk.tui.key_names import KeyNames
@@ -154,6 +159,8 @@ class InboxScreen(SizedScreen[None]):
     # What to do with the next answer for the view, unless the user goes on before it.
     _awaited: Callable[[], object] | None = None
     _bars_due = False
+    # Number of keys and clicks, and what it was when the user asked to quit.
+    _inputs = _quit_input = 0
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -339,14 +346,19 @@ class InboxScreen(SizedScreen[None]):
     def _start_reading(self) -> None:
         """Mark the selected conversation as read if it stays selected for some seconds.
 
-        Only one that a key or a click selected is read that way.
+        Only one that a key or a click selected, and whose thread is displayed, is read that way.
         """
         if self._reading is not None:
             self._reading.cancel()
         seconds = self._preferences.mark_read_after
         selected = self.selected_id is not None and self.queue.list.selected_by_input
         rests = isinstance(seconds, (int, float)) and selected
-        self._reading = self._call_after(float(seconds), self._mark_read) if rests else None
+        self._reading = self._call_after(float(seconds), self._mark_shown) if rests else None
+
+    def _mark_shown(self) -> None:
+        """Mark the selected conversation as read, unless only the list is displayed."""
+        if self.thread.display:
+            self._mark_read()
 
     def _mark_read(self) -> None:
         """Mark the selected conversation as read on this computer."""
@@ -397,8 +409,11 @@ class InboxScreen(SizedScreen[None]):
         """Show the conversations of a contact, on all channels and of any status."""
         id, phone = contact.id, contact.phone
         self.queue.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
+        before = self.queue.list_query
         self.show_query(Query.of(customer(id, phone)))
         self.panes.enter("list")
+        if self.queue.list_query != before:
+            self._notify(sentences.CUSTOMER_VIEW.format(key=self._keys["inbox.view_back"]))
 
     @property
     def _is_loaded(self) -> bool:
@@ -556,6 +571,7 @@ class InboxScreen(SizedScreen[None]):
 
     def record_input(self) -> None:
         """Record user input; refresh at once if polling had slowed down."""
+        self._inputs += 1
         if self._polling.used(self._clock.now()):
             self._refresh()
 
@@ -610,7 +626,11 @@ class InboxScreen(SizedScreen[None]):
 
     def _show_status(self) -> None:
         zoomed = self.panes.has_class("-zoomed")
-        self._bars.show_status(self.panes.at, self._connection.state, zoomed=zoomed)
+        state = self._connection.state
+        if self._connection.counts_down and self.size.width >= LEAST_PANES:
+            key = self._keys["inbox.refresh"]
+            state = [*state, ("dim", " · "), ("accent", key), ("dim", " now")]
+        self._bars.show_status(self.panes.at, state, zoomed=zoomed)
         self._schedule_status()
 
     def _schedule_status(self) -> None:
@@ -720,9 +740,10 @@ class InboxScreen(SizedScreen[None]):
             self.action_back()
             return
         now = self._clock.now()
-        if now - self._quit_asked < _QUIT_WITHIN:
+        # Any other key in between withdraws the first one.
+        if now - self._quit_asked < _QUIT_WITHIN and self._inputs == self._quit_input + 1:
             self.app.exit()
-        self._quit_asked = now
+        self._quit_asked, self._quit_input = now, self._inputs
         self._notify(sentences.PRESS_AGAIN_TO_QUIT.format(key=self._keys["inbox.leave"]))
 
     # Actions on the view
@@ -952,10 +973,7 @@ class InboxScreen(SizedScreen[None]):
         elif hit is None or isinstance(hit, Query):
             self._go_to(hit)
         elif hit.conversation_id is not None:
-            before = self.queue.list_query
             self.show_conversation(hit.conversation_id, f"{hit.kind} {hit.id}")
-            if self.queue.list_query != before:
-                self._notify(sentences.CUSTOMER_VIEW.format(key=self._keys["inbox.view_back"]))
         elif contact := self._mailbox.known_contact(hit.id):
             self._show_contact(contact)
 
@@ -969,19 +987,25 @@ class InboxScreen(SizedScreen[None]):
 
     def _find_first(self, text: str) -> None:
         self._find_text = text
-        self.action_find_next(1)
+        if self._find(1):
+            after, before = self._keys["inbox.next_match"], self._keys["inbox.previous_match"]
+            self._notify(sentences.FOUND.format(text=text, next=after, previous=before))
 
     def action_find_next(self, step: int) -> None:
         """Go to the next or previous match of the last search text."""
-        if not self._find_text:
-            return
+        if self._find_text:
+            self._find(step)
+
+    def _find(self, step: int) -> bool:
+        """Search for the text; True if it was found at once."""
         search = self.panes.search(self._find_text, step)
         if search.run(_ROWS_AT_ONCE):
             key = self._keys["inbox.back"]
             self._notify(sentences.SEARCHING.format(text=self._find_text, key=key))
             self._continue_search(search)
-        else:
-            self._notify_unless_found(search)
+            return False
+        self._notify_unless_found(search)
+        return search.found
 
     @work(group=SEARCH, exclusive=True)
     async def _continue_search(self, search: RowSearch) -> None:
@@ -1011,9 +1035,11 @@ class InboxScreen(SizedScreen[None]):
         if day is None:
             return
 
-        def notify(found: bool) -> None:
-            if not found:
+        def notify(found: date | None) -> None:
+            if found is None:
                 self._notify(sentences.NO_MESSAGES_SINCE.format(day=day))
+            elif found != day:
+                self._notify(sentences.NO_MESSAGES_ON.format(day=day, next=found))
 
         self.panes.enter("thread")
         self.thread.load_then(partial(self.thread.fetch_day, day), notify)

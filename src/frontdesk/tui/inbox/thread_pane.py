@@ -217,8 +217,8 @@ class ThreadPane(Pane):
         self.refresh_bars()
 
     def show_problem(self, problem: str) -> None:
-        """Explain in the empty pane why the thread could not be loaded."""
-        if problem:
+        """Explain in the empty pane why the thread of a conversation could not be loaded."""
+        if problem and self.conversation is not None:
             words = sentences.NO_THREAD.format(problem=problem.rstrip("."))
             self.messages.say_when_empty(words)
 
@@ -291,13 +291,15 @@ class ThreadPane(Pane):
         self._depth += DEPTH
         return listing is self.listing
 
-    async def fetch_day(self, day: date) -> bool:
-        """Move the cursor to the first entry on or after a day; False if there is none.
+    async def fetch_day(self, day: date) -> date | None:
+        """Move the cursor to the first entry on or after a day; its day, None if there is none.
 
         Loads older messages as needed.
         """
         reached = await self._load_until(lambda listing: self._day_of(listing, 0) <= day)
-        return reached and self._go_to_first_of(day)
+        if not reached or not self._go_to_first_of(day):
+            return None
+        return self._day_of(self.messages.rows, self.messages.cursor)
 
     async def fetch_entry(self, key: str) -> bool:
         """Move the cursor to the entry with a key, with the ones around it; False if it is gone.
@@ -398,6 +400,9 @@ class ThreadPane(Pane):
 
     def copy_from_menu(self) -> None:
         """Open the menu of the parts of a conversation that can be copied."""
+        if self.conversation is None:
+            self._copy("")
+            return
         entries = [entry for entry in COPY_MENU if entry.value != "link" or self.links]
         dialogs.ask(self.app, dialogs.menu("Copy", entries), self._copy_part)
 

@@ -1,0 +1,141 @@
+"""Quick switcher: the order of its choices, and which of them enter takes."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import Query, QueryNames, SavedView
+from frontdesk.tui.dialogs.switcher import Switcher
+from frontdesk.wire import Contact, Page
+from tests.conftest import NOW
+from tests.tui.conftest import chosen_line, idle_until, settle
+from tests.tui.views import Dressed, press
+
+NAMES = QueryNames(users={"1": "Tom Hartley", "2": "Dana Whitlock", "3": "Hari Anand"})
+CONTACTS = ("Harry Adeyemi", "Ana Costa", "Luis Ana", "Mihara Sato", "Sam Harlow")
+
+
+class Contacts:
+    """The real client, but for contacts: those whose name has the text, after `answers` is set."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.answers = asyncio.Event()
+        self.answers.set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def contact_page(self, q: str | None = None, **page: Any) -> Page[Contact]:
+        await self.answers.wait()
+        found = [name for name in CONTACTS if (q or "").casefold() in name.casefold()]
+        others = [Contact(id="mail", name="Zoe Moor", email="har@example.com")] if q == "har" else []
+        return Page[Contact](data=[*others, *(Contact(id=name, name=name) for name in found)])
+
+
+class SwitcherApp(Dressed):
+    """Opens the switcher; `chosen` is what it returned."""
+
+    def __init__(self, mailbox: Mailbox, *views: SavedView) -> None:
+        super().__init__()
+        self._mailbox, self._views = mailbox, views
+        self.chosen: list[object] = []
+
+    async def on_mount(self) -> None:
+        await self._mailbox.connect()
+        switcher = Switcher(self._mailbox, NAMES, self._views)
+        switcher.answer_to(self.chosen.append)
+        self.push_screen(switcher)
+
+    @property
+    def choices(self) -> list[str]:
+        screen = self.screen
+        assert isinstance(screen, Switcher)
+        rows = screen.list.rows
+        return [rows[at].words for at in range(len(rows))]
+
+
+@pytest.fixture
+def contacts(client: InboxClient) -> Contacts:
+    return Contacts(client)
+
+
+@pytest.fixture
+def switcher(contacts: Contacts, cache: Cache) -> Callable[..., SwitcherApp]:
+    def make(*views: SavedView) -> SwitcherApp:
+        source: Any = contacts
+        return SwitcherApp(Mailbox(lambda: source, cache, clock=lambda: NOW), *views)
+
+    return make
+
+
+async def test_starts_of_the_text_come_before_starts_of_words_and_insides(
+    switcher: Callable[..., SwitcherApp],
+) -> None:
+    app = switcher(SavedView("Harbour", Query()))
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, *"har")
+        assert app.choices[:7] == [
+            *("Harry Adeyemi", "Harbour", "Hari Anand"),
+            *("Sam Harlow", "Tom Hartley"),
+            "Mihara Sato",
+            "Zoe Moor",
+        ]
+        await press(pilot, "enter")
+        assert [contact.name for contact in app.chosen if isinstance(contact, Contact)] == [
+            "Harry Adeyemi"
+        ]
+
+
+async def test_a_user_who_has_the_text_inside_the_name_comes_after_customers(
+    switcher: Callable[..., SwitcherApp],
+) -> None:
+    app = switcher()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, *"ana")
+        assert app.choices[:4] == ["Ana Costa", "Luis Ana", "Hari Anand", "Dana Whitlock"]
+
+
+async def test_a_text_of_several_words_that_starts_a_name_comes_first(
+    switcher: Callable[..., SwitcherApp],
+) -> None:
+    app = switcher(SavedView("Ana and Luis", Query()))
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, *"luis", "space", "a")
+        assert app.choices[:2] == ["Luis Ana", "Ana and Luis"]
+
+
+async def test_the_hint_of_a_user_says_that_the_user_is_the_assignee(
+    switcher: Callable[..., SwitcherApp],
+) -> None:
+    app = switcher()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, *"whitl")
+        assert chosen_line(app).split() == ["Dana", "Whitlock", "assignee"]
+        await press(pilot, "enter")
+        assert [str(query) for query in app.chosen] == ['@"Dana Whitlock"']
+
+
+async def test_a_choice_that_keys_moved_to_stays_selected_when_customers_arrive(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    app = switcher(SavedView("Harbour", Query()))
+    contacts.answers.clear()
+    async with app.run_test() as pilot:
+        await pilot.press(*"har", "down")
+        await pilot.pause()
+        before = app.choices
+        name = before[1]
+        assert name in chosen_line(app)
+        contacts.answers.set()
+        await idle_until(pilot, lambda: app.choices != before)
+        assert name in chosen_line(app)
