@@ -268,9 +268,7 @@ async def test_people_are_sorted_and_saved_as_they_are_shown(
         assert "user,nobody,now" in saved
 
 
-async def test_a_team_leads_to_no_list_but_a_sentence_and_billable_messages_have_rows(
-    client: InboxClient, cache: Cache
-) -> None:
+async def test_a_team_leads_to_no_list_but_a_sentence(client: InboxClient, cache: Cache) -> None:
     app = desk(WithParts(client), cache)
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
@@ -278,4 +276,3 @@ async def test_a_team_leads_to_no_list_but_a_sentence_and_billable_messages_have
         assert "STATUS" not in line_with(app, "TEAM  ")
         assert any("5 shows people" in line for line in lines(app))
         assert any("TEAM" in line for line in lines(app))
-        assert any("billable, London, Campaigns" in line for line in lines(app))

@@ -1,5 +1,6 @@
 """The report with partial, refused and missing responses."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Metrics, Report
 from tests.conftest import NOW
-from tests.tui.conftest import Open, lines, settle, shown
+from tests.tui.conftest import Open, idle_until, lines, settle, shown
 from tests.tui.reports import Answering, failing, line_with, title_of
 from tests.tui.views import press, type_in
 
@@ -75,6 +76,67 @@ async def test_a_report_that_is_refused_says_why_in_the_pane(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert words in " ".join(shown(app).split())
+
+
+@pytest.mark.parametrize("error", [Unreachable("No answer."), NotFound("There is nothing here.")])
+async def test_an_unknown_report_makes_no_statement_about_figures(
+    report: Open, client: InboxClient, error: InboxError
+) -> None:
+    app = report(failing(client, error))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for words in ("0 messages", "No messages", "oading"):
+            assert words not in shown(app)
+        assert line_with(app, "─ 2 NEW CONVERSATIONS PER DAY ──")
+        for key, heading in (("4", "SENT BY"), ("3", "CHANNEL")):
+            await press(pilot, key)
+            below = lines(app)[lines(app).index(line_with(app, f"▸{heading}")) + 2]
+            assert str(error).rstrip(".") in below
+
+
+async def test_a_report_that_loads_makes_no_statement_about_figures(
+    report: Open, client: InboxClient
+) -> None:
+    async def halt(query: ReportQuery) -> Report:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    source: Any = Answering(client, lambda query: None)  # type: ignore[arg-type, return-value]
+    source.report = halt
+    app = report(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await idle_until(pilot, lambda: "SENT BY" in shown(app))
+        assert " messages" not in shown(app)
+        assert "No messages" not in shown(app)
+        assert shown(app).count("Loading…") == 3
+
+
+async def test_a_part_that_is_read_does_not_hide_why_the_report_is_missing(
+    report: Open, client: InboxClient
+) -> None:
+    async def only_parts(query: ReportQuery) -> Report:
+        if not query.include:
+            raise Unreachable("No answer.")
+        return await client.report(query)
+
+    source: Any = Answering(client, lambda query: None)  # type: ignore[arg-type, return-value]
+    source.report = only_parts
+    app = report(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "ctrl+r")
+        assert "No answer. No report of this period is saved" in shown(app)
+        assert "oading" not in shown(app)
+
+
+async def test_a_report_without_messages_sent_says_so(report: Open, client: InboxClient) -> None:
+    whole = await client.report(ReportQuery(granularity="day", from_="2026-03-08"))
+    silent = whole.model_copy(update={"outgoing_by_author": {}, "pricing": ()})
+    app = report(Answering(client, lambda query: silent))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "SENT BY  0 messages" in shown(app)
+        assert "No messages sent" in shown(app)
 
 
 async def test_a_refused_key_is_reported(report: Open, client: InboxClient) -> None:

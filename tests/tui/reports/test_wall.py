@@ -1,5 +1,7 @@
 """The wall: figures of now and today in large digits."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -46,6 +48,22 @@ def test_a_number_is_drawn_in_pixels_and_its_unit_in_letters() -> None:
         "  ##       ##",
         "######     ##",
     ]
+
+
+@given(some.floats(0, 10**6).map(time_words), some.sampled_from(range(1, 7)))
+def test_a_blank_column_is_between_a_unit_and_the_digits_beside_it(value: str, scale: int) -> None:
+    for glyphs in (BLOCKS, ASCII):
+        for line in large(value, scale, glyphs):
+            assert not re.search("[a-z][^a-z ]|[^a-z ][a-z]", line)
+
+
+@pytest.mark.parametrize("width", range(40, 221, 20))
+def test_a_unit_is_apart_from_digits_at_every_width(width: int) -> None:
+    tiles = [Tile("First response, mean", "4m56s"), Tile("Waiting, mean", "12m04s")]
+    for height in (10, 24, 40, 60):
+        drawn = wall([Block([], tiles)], width, height, BLOCKS)
+        text = "\n".join("".join(text for _, text in line) for line in drawn)
+        assert not re.search("[a-z][▀▄█]|[▀▄█][a-z]", text)
 
 
 @given(blocks, some.integers(40, 250), some.integers(10, 80), some.sampled_from((BLOCKS, ASCII)))

@@ -292,31 +292,36 @@ class ReportPanes(Vertical):
 
     # Contents
 
-    def say_when_empty(self, words: str) -> None:
-        """Set the texts of empty panes; `words`: why there is no report."""
-        self.metrics.say_when_empty(words)
-        self.authors.say_when_empty("No messages sent")
-
     def show(
         self,
         report: Report | None,
+        words: str,
+        brief: str,
         *,
         zone: tzinfo,
         parts: str,
         now: datetime,
         as_of: str,
     ) -> None:
-        """Show a report, or None."""
+        """Show a report; without one, why there is none, in the smaller panes `brief`."""
         self._report = report
         self._zone, self._parts, self._now = zone, parts, now
         self.live.show(report, as_of)
         figures = figures_of(report, glyphs=self._glyphs) if report else []
         self.metrics.series_words = series_words(report, parts, zone) if report else ""
+        self.metrics.say_when_empty(words)
         self.metrics.put_figures(figures)
-        self.authors.put_authors(
-            dict(report.outgoing_by_author) if report else {}, report.pricing if report else ()
-        )
+        self.authors.put_report(report, brief)
+        self._fit_authors()
         self.follow()
+
+    def on_resize(self) -> None:
+        self._fit_authors()
+
+    def _fit_authors(self) -> None:
+        """Widen the pane of authors for its names, to a third of the screen at most."""
+        least = min(self.authors.least_width, self.size.width // 3)
+        self.query("#authors-pane").set_styles(min_width=least)
 
     def show_breakdown(self, part: str, answer: Report | None, words: str) -> None:
         """Show the rows of a breakdown; without an answer that has them, `words`.
@@ -427,9 +432,9 @@ class ReportPanes(Vertical):
         )
 
     def _title_words(self, metric: Metric, scene: Scene | None) -> list[Piece]:
-        if scene is None:
-            return []
         pieces: list[Piece] = [("strong", f"{metric.name.upper()} PER {self._parts.upper()}")]
+        if scene is None:
+            return pieces
         pieces += [("accent", f"   {self._glyphs.bar}"), ("dim", " this")]
         pieces.append(("dim", f"  {self._glyphs.before} before"))
         if None in scene.now:

@@ -27,6 +27,8 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
+from frontdesk.tui import sentences
+from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
@@ -141,7 +143,8 @@ class ReportScreen(ViewScreen):
         self._glyphs = glyphs
         self._panes = ReportPanes(glyphs)
         self._report: Report | None = None
-        self._refusal: str | None = None
+        # Why the last request for the report failed.
+        self._failure: InboxError | None = None
         self._part_refusals: dict[str, str] = {}
 
     def body(self) -> ComposeResult:
@@ -168,6 +171,7 @@ class ReportScreen(ViewScreen):
     def _ask_for(self, options: ReportOptions) -> None:
         """Show the cached report for new parameters at once, then refresh it."""
         self._options = options
+        self._failure = None
         self.mailbox.set_setting(_REMEMBERED, options.to_store())
         self.show_saved()
         self.describe()
@@ -202,15 +206,13 @@ class ReportScreen(ViewScreen):
 
     async def _read_report(self) -> None:
         query = self._query()
-        self._refusal = None
         try:
             changed = await self.mailbox.refresh_report(query)
-        except (Forbidden, NotFound, Refused, BadResponse) as error:
-            self._refusal = panes.refusal(
-                error, self.named("{report.period} chooses another period.")
-            )
+        except InboxError as error:
+            self._failure = error
             self.show_saved()
             raise
+        self._failure = None
         if changed or self._report is None:
             self.show_saved()
         if self._query() != query:
@@ -230,9 +232,10 @@ class ReportScreen(ViewScreen):
             today = self.clock.now().date()
             report = self.mailbox.report(self._options.query(today, self.opening.targets))
         self._report = report
-        self._panes.say_when_empty(self._refusal or self._empty_words())
         self._panes.show(
             report,
+            self._empty_words(),
+            self._missing_words("channels"),
             zone=self._zone(),
             parts=self._options.parts(self._today()),
             now=self.clock.now(),
@@ -253,14 +256,22 @@ class ReportScreen(ViewScreen):
         self._panes.show_hours(hours, words, shown=self._options.hours)
 
     def _missing_words(self, part: str) -> str:
-        return self._part_refusals.get(part) or self.connection.problem or "Loading…"
+        return self._part_refusals.get(part) or self._problem or sentences.LOADING
+
+    @property
+    def _problem(self) -> str:
+        """Why there is no report, or ""."""
+        return problem_words(self._failure) if self._failure else self.connection.problem
 
     def _empty_words(self) -> str:
-        problem = self.connection.problem
-        if problem:
-            again = self.named("{view.refresh}: retry")
-            return f"{problem.rstrip('.')}. No report of this period is saved. {again}"
-        return "loading…"
+        """Why there is no report, and what to do next."""
+        if isinstance(self._failure, (Forbidden, NotFound, Refused, BadResponse)):
+            otherwise = self.named("{report.period} chooses another period.")
+            return panes.refusal(self._failure, otherwise)
+        if not self._problem:
+            return sentences.LOADING
+        again = self.named("{view.refresh}: retry")
+        return f"{self._problem.rstrip('.')}. No report of this period is saved. {again}"
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         width = self.size.width
@@ -273,8 +284,6 @@ class ReportScreen(ViewScreen):
     def describe(self) -> None:
         super().describe()
         if self.composed:
-            if self._report is None:
-                self._panes.say_when_empty(self._refusal or self._empty_words())
             width, keys = self.size.width, self.key_names
             foot = panes.foot(self._report, self._query(), self._zone(), width, keys)
             self.query_one("#foot", Bar).show(foot)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -463,9 +463,10 @@ AUTHOR_PARTS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class AuthorShare:
-    """Messages of a row, and of all rows of its kind. part: ink of the bar.
+    """Messages of a row, and of all rows of its group. part: ink of the bar.
 
-    author: of messages by one author. sentence: text for the copy action.
+    author: of messages by one author. sentence: text for the copy action. heading: of the group,
+    if its first row is this one.
     """
 
     name: str
@@ -474,50 +475,92 @@ class AuthorShare:
     sentence: str
     part: str = "accent"
     author: str | None = None
+    heading: str = ""
 
 
-# Width of the names where there is room for them.
-_CHARGED_WIDTH = 34
+_COUNT_WIDTH, _SHARE_WIDTH = 7, 5
+_LEAST_NAME, _LEAST_BAR, _WIDE_BAR = 21, 4, 16
 
 
 class AuthorTable(ReportTable):
     """Bars of messages by author, by pricing, and billable ones by channel and author.
 
-    Each in descending order.
+    Each is a group of its own, in descending order; shares and bars are of the group's total.
     """
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
-        self.total = 0
+        # Messages by all authors; None without a report.
+        self._total: int | None = None
+        self._widest_name = 0
 
-    def put_authors(self, counts: dict[str, int], pricing: Sequence[PricingCount] = ()) -> None:
-        """Show message counts by author, and pricing counts."""
-        self.total = sum(counts.values())
-        rows = [*_by_author(counts), *_charged(pricing), *_billable(pricing)]
-        self.put([(row.author or row.name, row) for row in rows])
+    def put_report(self, report: Report | None, words: str) -> None:
+        """Show the messages that a report counts; without a report, `words`."""
+        counts = dict(report.outgoing_by_author) if report else {}
+        pricing = report.pricing if report else ()
+        self._total = sum(counts.values()) if report else None
+        self.say_when_empty("No messages sent" if report else words)
+        rows = [
+            *_by_author(counts),
+            *_headed("CHARGED AS", _charged(pricing)),
+            *_headed("BILLABLE", _billable(pricing)),
+        ]
+        widest = max((cell_len(row.name) for row in rows), default=0)
+        if widest != self._widest_name:
+            self._widest_name = widest
+            self.forget_drawn()
+        self.put([(row.author or row.sentence.partition(":")[0], row) for row in rows])
+
+    @property
+    def least_width(self) -> int:
+        """Width at which no name is cut and bars can be compared."""
+        name = max(_LEAST_NAME, self._widest_name + 1)
+        return name + _COUNT_WIDTH + _WIDE_BAR + _SHARE_WIDTH + 3
 
     def head(self, width: int) -> list[Piece]:
-        return [("dim", fit(f"SENT BY  {self.total:,} messages", width))]
+        if self._total is None:
+            return [("dim", fit("SENT BY", width))]
+        return [("dim", _group_heading("SENT BY", self._total, width))]
 
     def words_at(self, position: int) -> str:
-        return str(self.rows[position].name)
+        return str(self.rows[position].sentence)
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         share: AuthorShare = self.rows[position]
         part = share.count / share.total if share.total else 0.0
         percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
-        name = max(21, min(_CHARGED_WIDTH, width - 7 - 5 - 1 - 4))
-        room = width - name - 7 - 5 - 1
-        bar = self._glyphs.bar * max(1 if share.count else 0, round(part * max(0, room)))
+        others = _COUNT_WIDTH + _SHARE_WIDTH + 1
+        name = min(max(_LEAST_NAME, self._widest_name + 1), max(1, width - others - _LEAST_BAR))
+        room = max(0, width - others - name)
+        bar = self._glyphs.bar * max(1 if share.count else 0, round(part * room))
         line: list[Piece] = [
-            ("text", fit(share.name, name)),
-            ("strong", f"{share.count:,}".rjust(7)),
+            ("text", fit(cut(share.name, name - 1), name)),
+            ("strong", f"{share.count:,}".rjust(_COUNT_WIDTH)),
+            (share.part, " " + fit(bar, room)),
+            ("dim", percent.rjust(_SHARE_WIDTH)),
         ]
-        if room > 0:
-            line.append((share.part, " " + fit(bar, room)))
-        line.append(("dim", percent.rjust(5)))
-        return [[*line, ("text", " " * max(0, -room))]]
+        return [*_heading_above(share, position, width), line]
+
+
+def _heading_above(share: AuthorShare, position: int, width: int) -> list[list[Piece]]:
+    """Lines above the first row of a group: a blank one, and the heading."""
+    if not share.heading:
+        return []
+    heading = _group_heading(share.heading, share.total, width)
+    blank: list[Piece] = [("text@ground", fit("", width))]
+    return [*([blank] if position else []), [("dim@ground", heading)]]
+
+
+def _group_heading(title: str, total: int, width: int) -> str:
+    """Title and total of a group; 100% above the shares says what they are of."""
+    whole = "100%" if total else ""
+    return fit(f"{title}  {total:,} messages", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
+
+
+def _headed(heading: str, shares: Sequence[AuthorShare]) -> list[AuthorShare]:
+    """The rows of a group, with its heading at the first."""
+    return [replace(share, heading="" if at else heading) for at, share in enumerate(shares)]
 
 
 def _by_author(counts: Mapping[str, int]) -> list[AuthorShare]:
@@ -539,8 +582,8 @@ def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
         billable[pricing_words(priced)] += priced.billable_count
     shares = []
     for kind, count in _descending(+counts):
-        name = f"charged as {', '.join(humanize(one_line(word)) for word in kind)}"
-        sentence = f"{name}: {count:,} messages, {billable[kind]:,} billable"
+        name = ", ".join(humanize(one_line(word)) for word in kind)
+        sentence = f"charged as {name}: {count:,} messages, {billable[kind]:,} billable"
         shares.append(AuthorShare(name, count, counts.total(), sentence))
     return shares
 
@@ -553,8 +596,9 @@ def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
         counts[one_line(channel), priced.author] += priced.billable_count
     shares = []
     for (channel, author), count in _descending(+counts):
-        name = f"billable, {channel}, {author_name(author)}"
-        shares.append(AuthorShare(name, count, counts.total(), f"{name}: {count:,} messages"))
+        name = f"{channel}, {author_name(author)}"
+        sentence = f"billable, {name}: {count:,} messages"
+        shares.append(AuthorShare(name, count, counts.total(), sentence))
     return shares
 
 
