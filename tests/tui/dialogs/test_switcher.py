@@ -17,7 +17,13 @@ from tests.tui.conftest import chosen_line, idle_until, settle
 from tests.tui.views import Dressed, press
 
 NAMES = QueryNames(users={"1": "Tom Hartley", "2": "Dana Whitlock", "3": "Hari Anand"})
-CONTACTS = ("Harry Adeyemi", "Ana Costa", "Luis Ana", "Mihara Sato", "Sam Harlow")
+CONTACTS = [
+    Contact(id="mail", name="Zoe Moor", email="har@example.com"),
+    *(
+        Contact(id=name, name=name)
+        for name in ("Harry Adeyemi", "Ana Costa", "Luis Ana", "Mihara Sato", "Sam Harlow")
+    ),
+]
 
 
 class Contacts:
@@ -33,9 +39,11 @@ class Contacts:
 
     async def contact_page(self, q: str | None = None, **page: Any) -> Page[Contact]:
         await self.answers.wait()
-        found = [name for name in CONTACTS if (q or "").casefold() in name.casefold()]
-        others = [Contact(id="mail", name="Zoe Moor", email="har@example.com")] if q == "har" else []
-        return Page[Contact](data=[*others, *(Contact(id=name, name=name) for name in found)])
+        text = (q or "").casefold()
+        found = [
+            contact for contact in CONTACTS if text in f"{contact.name} {contact.email}".casefold()
+        ]
+        return Page[Contact](data=found)
 
 
 class SwitcherApp(Dressed):

@@ -14,10 +14,11 @@ from frontdesk.errors import Forbidden, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import format_phone
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.views.catalogue_screen import CatalogueList
 from frontdesk.tui.views.contacts import ContactsScreen
-from frontdesk.wire import Contact, Page, PhoneRef
+from frontdesk.wire import Contact, ConversationFilter, Page, PhoneRef
 from tests.conftest import NOW
-from tests.tui.conftest import Viewer, lines, settle, shown, until
+from tests.tui.conftest import Viewer, idle_until, lines, settle, shown, until
 from tests.tui.faulty_sources import Failing
 from tests.tui.views import ViewApp, press, view_app
 
@@ -27,12 +28,17 @@ SIZE = (120, 40)
 
 
 class Asked:
-    """The real client; keeps which contacts it was asked for, and answers late while `slow`."""
+    """The real client; keeps which contacts it was asked for, and waits for `answers` while `slow`.
+
+    found: contacts that are the answer in place of the client's, if set.
+    """
 
     def __init__(self, client: InboxClient) -> None:
         self._client = client
         self.words: list[str] = []
         self.slow = False
+        self.answers = asyncio.Event()
+        self.found: list[Contact] | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -42,7 +48,9 @@ class Asked:
     ) -> Page[Contact]:
         self.words.append(q or "")
         if self.slow:
-            await asyncio.Event().wait()
+            await self.answers.wait()
+        if self.found is not None:
+            return Page[Contact](data=self.found)
         return await self._client.contact_page(q, limit=limit, cursor=cursor)
 
 
@@ -61,6 +69,152 @@ def names(app: ViewApp) -> list[str]:
     assert isinstance(screen, ContactsScreen)
     rows = screen.list.rows
     return [rows[at].name for at in range(len(rows))]
+
+
+def contact_list(app: ViewApp) -> CatalogueList:
+    screen = app.screen
+    assert isinstance(screen, ContactsScreen)
+    return screen.list
+
+
+def selected(app: ViewApp) -> str:
+    """Name of the selected contact, whose row is in view and whom the details describe."""
+    body = contact_list(app)
+    entry = body.row
+    assert entry is not None
+    assert body.cursor in body.in_view()
+    assert any(entry.name in line[body.size.width :] for line in lines(app))
+    return entry.name
+
+
+async def seen_late(client: InboxClient, cache: Cache) -> None:
+    """Put conversations into the cache whose contacts come late in the server's list."""
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    await mailbox.connect()
+    await mailbox.refresh_conversations(ConversationFilter(status="open"))
+
+
+@pytest.mark.parametrize("moves", [0, 3, 30])
+async def test_the_selected_contact_stays_when_the_servers_list_arrives(
+    app: ViewApp, asked: Asked, client: InboxClient, cache: Cache, moves: int
+) -> None:
+    await seen_late(client, cache)
+    first_page = [contact.name for contact in (await client.contact_page(limit=25)).data]
+    asked.slow = True
+    async with app.run_test(size=(120, 20)) as pilot:
+        await idle_until(pilot, lambda: "on this computer" in lines(app)[0])
+        await pilot.press(*["down"] * moves)
+        await pilot.pause()
+        name = selected(app)
+        assert name not in first_page
+        asked.answers.set()
+        await idle_until(pilot, lambda: "more below" in lines(app)[0])
+        assert selected(app) == name
+        assert names(app)[0] == name
+        assert names(app)[1:26] == first_page
+        await pilot.press("enter")
+        await settle(pilot)
+        assert [view.name for view in app.views if isinstance(view, PhoneRef)] == [name]
+
+
+async def test_the_selected_contact_of_a_further_page_stays_when_the_list_is_read_again(
+    app: ViewApp,
+) -> None:
+    async with app.run_test(size=(120, 20)) as pilot:
+        await settle(pilot)
+        await press(pilot, "tab", "tab", "G")
+        name = selected(app)
+        held = len(names(app))
+        await press(pilot, "ctrl+r")
+        assert len(names(app)) < held
+        assert selected(app) == name
+        await press(pilot, "down", "up")
+        assert selected(app) == name
+
+
+async def test_the_last_contact_stays_selected_when_a_further_page_arrives(
+    app: ViewApp, asked: Asked
+) -> None:
+    async with app.run_test(size=(120, 20)) as pilot:
+        await settle(pilot)
+        await press(pilot, "tab", "tab")
+        asked.slow = True
+        held = len(names(app))
+        await pilot.press(*["pagedown"] * held)
+        await pilot.pause()
+        assert contact_list(app).cursor == held - 1
+        name = selected(app)
+        asked.answers.set()
+        await idle_until(pilot, lambda: len(names(app)) > held)
+        assert selected(app) == name
+
+
+async def test_the_selected_match_stays_while_it_is_among_the_servers_results(
+    app: ViewApp, asked: Asked, cache: Cache
+) -> None:
+    people = [Contact(id=f"c{at}", name=f"Quill {word}") for at, word in enumerate("ABCD")]
+    asked.found = people
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        asked.slow = True
+        await pilot.press(*"quill", "down", "down")
+        await pilot.pause()
+        name = selected(app)
+        asked.found = [people[3], *people[:3], Contact(id="new", name="Quill N")]
+        asked.answers.set()
+        await settle(pilot)
+        assert len(names(app)) == 5
+        assert selected(app) == name
+
+
+async def test_the_first_result_is_selected_when_the_selected_match_is_not_one(
+    app: ViewApp, asked: Asked
+) -> None:
+    people = [Contact(id=f"c{at}", name=f"Quill {word}") for at, word in enumerate("ABCD")]
+    asked.found = people
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        asked.slow = True
+        await pilot.press(*"quill", "down", "down")
+        await pilot.pause()
+        gone = selected(app)
+        asked.found = [person for person in people if person.name != gone]
+        asked.answers.set()
+        await settle(pilot)
+        assert len(names(app)) == 3
+        assert selected(app) == names(app)[0]
+        await press(pilot, "enter")
+        view = app.views[-1]
+        assert isinstance(view, PhoneRef)
+        assert view.name == asked.found[0].name
+
+
+async def test_one_letter_filters_the_loaded_contacts(app: ViewApp, asked: Asked) -> None:
+    people = ["Zoe Adler", "Álvaro Güell", "Max Ruiz", "Bo Smith"]
+    asked.found = [Contact(id=name, name=name) for name in people]
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        asked.words.clear()
+        await press(pilot, "z")
+        assert names(app) == ["Zoe Adler", "Max Ruiz"]
+        assert "2 of 4 loaded contacts" in lines(app)[0]
+        assert selected(app) == "Zoe Adler"
+        await press(pilot, "backspace", "a")
+        assert names(app) == ["Zoe Adler", "Álvaro Güell", "Max Ruiz"]
+        await press(pilot, "backspace", "x", "escape", "w")
+        assert "No loaded contact has “w”. A second letter" in shown(app)
+        await press(pilot, "escape")
+        assert "4 contacts" in lines(app)[0]
+
+
+async def test_one_letter_loads_no_further_pages(app: ViewApp, asked: Asked) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        asked.words.clear()
+        await press(pilot, "z")
+        assert asked.words == []
+        assert "loaded contacts" in lines(app)[0]
+        assert "more below" not in lines(app)[0]
 
 
 async def test_it_opens_on_all_contacts_with_the_search_ready(app: ViewApp) -> None:

@@ -1,6 +1,6 @@
 """The directory, driven by keys on the sample."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from typing import Any
 
@@ -35,7 +35,7 @@ class Answering:
 
     def __init__(self, client: InboxClient, *labels: Label, error: Exception | None = None) -> None:
         self._client = client
-        self._labels = labels
+        self.labels: Sequence[Label] = labels
         self._error = error
 
     def __getattr__(self, name: str) -> Any:
@@ -46,7 +46,7 @@ class Answering:
             return await self._client.catalogue_page(row, **page)
         if self._error:
             raise self._error
-        return Page[Label](data=self._labels)
+        return Page[Label](data=self.labels)
 
 
 def flat(app: ViewApp) -> str:
@@ -224,6 +224,38 @@ async def test_a_colour_that_is_none_is_not_drawn_as_one(
         await press(pilot, "4")
         assert "red; rm -rf" in shown(app)
         assert "#1f93ff" in shown(app)
+
+
+async def test_the_selected_label_stays_when_the_list_is_read_again(
+    directory: Open, client: InboxClient
+) -> None:
+    source = Answering(client, *(Label(id=name, title=name) for name in "bcd"))
+    app = directory(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "j")
+        assert "#c" in lines(app)[2].partition("│")[2]
+        source.labels = [Label(id=name, title=name) for name in "abcd"]
+        await press(pilot, "ctrl+r")
+        assert "4 labels" in lines(app)[0]
+        assert "#c" in lines(app)[2].partition("│")[2]
+        await press(pilot, "enter")
+        assert app.chosen == ["#c"]
+
+
+async def test_a_search_selects_its_first_match_unless_the_selected_one_matches(
+    directory: Open, client: InboxClient
+) -> None:
+    titles = ("ant", "bee", "élan", "bat", "eland", "bear")
+    app = directory(Answering(client, *(Label(id=title, title=title) for title in titles)))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "j", "j", "j", "slash")
+        await type_in(pilot, "b")
+        assert "#bat" in lines(app)[2].partition("│")[2]
+        await type_in(pilot, "elan")
+        assert "2 of 6 labels" in lines(app)[0]
+        assert "#élan" in lines(app)[2].partition("│")[2]
 
 
 async def test_a_section_that_may_not_be_read_says_so(directory: Open, client: InboxClient) -> None:

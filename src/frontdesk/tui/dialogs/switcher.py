@@ -19,7 +19,7 @@ from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.base import Choice
-from frontdesk.tui.dialogs.picker import Picker, containing, matching
+from frontdesk.tui.dialogs.picker import Picker, containing, match_rank, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, View
 from frontdesk.tui.widgets.conversation_row import snippet
 from frontdesk.wire import Contact, Conversation, Page
@@ -63,7 +63,7 @@ def destinations(
     """Destinations known without a request."""
     choices: list[Choice[Destination]] = [Choice(view, view.name, "view") for view in views]
     choices += [Choice(view, view.title, "view") for view in VIEWS]
-    kinds = (("in", names.channels, "channel"), ("assignee", names.users, "assigned"))
+    kinds = (("in", names.channels, "channel"), ("assignee", names.users, "assignee"))
     choices += [
         Choice(Query.of(Term(kind, reference(id, named))), name, hint)
         for kind, named, hint in kinds
@@ -137,12 +137,34 @@ class Switcher(Picker[Destination]):
         self._offer_people(typed, [_conversation_choice(row) for row in rows if row is not None])
 
     def _offer_people(self, typed: str, people: Sequence[Choice[Destination]]) -> None:
-        """Show people between the local choices that contain the text and similar ones."""
+        """Show people among the local choices that contain the text, above similar ones.
+
+        Better matches come first, and people before local choices that match as well.
+        """
         exact = containing(self._choices, typed)[:8]
         similar = [choice for choice in matching(self._choices, typed)[:16] if choice not in exact][
             :8
         ]
-        self.offer([*exact, *people, *number_choices(typed), *similar])
+        ranked = sorted([*people, *exact], key=lambda choice: _rank(choice, typed))
+        self._offer_more([*ranked, *number_choices(typed), *similar])
+
+    def _offer_more(self, choices: Sequence[Choice[Destination]]) -> None:
+        """Show these choices; the cursor stays on a choice to which it was moved."""
+        moved_to = self.list.row if self.list.cursor else None
+        if moved_to is None:
+            self.offer(choices)
+            return
+        values = [choice.value for choice in choices]
+        if moved_to.value not in values:
+            choices, values = [*choices, moved_to], [*values, moved_to.value]
+        self.offer(choices, cursor=values.index(moved_to.value))
+
+
+def _rank(choice: Choice[Destination], typed: str) -> int:
+    """Rank of a match; a conversation's is that of its customer, whatever the last message says."""
+    if isinstance(choice.value, Conversation):
+        choice = choice._replace(words=contact_name(choice.value.contact))
+    return match_rank(choice, typed)
 
 
 def preview(conversation: Conversation) -> str:

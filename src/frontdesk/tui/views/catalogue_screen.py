@@ -16,7 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
-from frontdesk.text import one_line
+from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.view_table import Opening
@@ -81,14 +81,26 @@ class CatalogueList(ColouredList[CatalogueEntry]):
 
     _longest = 0
 
-    def put(self, entries: Sequence[CatalogueEntry]) -> None:
-        """Show these entries; the cursor stays on its entry by id."""
-        self.rows = FixedRows([(entry.id, entry) for entry in entries])
+    def put(self, entries: Sequence[CatalogueEntry], *, new_search: bool = False) -> None:
+        """Show these entries; the cursor stays on its entry by id, and in view.
+
+        If that entry is gone, the cursor stays at its position, or after a `new_search` goes to the
+        first row.
+        """
+        rows = FixedRows([(entry.id, entry) for entry in entries])
         longest = max((cell_len(entry.name) for entry in entries), default=0)
         if longest != self._longest:
             self._longest = longest
             self.forget_drawn()
+        if new_search and rows.find(self.selected_key or "") is None:
+            self.show(rows)
+            return
+        self.rows = rows
+        # A list that follows its end would take the cursor from the last entry to a new last one.
+        self._following = False
         self.rows_changed()
+        if self.cursor not in self.in_view():
+            self.go_to(self.cursor, by_input=self.selected_by_input)
 
     def words_at(self, position: int) -> str:
         entry = self.rows[position]
@@ -226,17 +238,17 @@ class CatalogueScreen(ViewScreen):
     def matching(
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
     ) -> Sequence[CatalogueEntry]:
-        """Entries that contain every typed word (already case-folded)."""
+        """Entries that contain every typed word (already folded)."""
         matches = []
         for entry in entries:
-            words = f"{entry.name} {entry.aside} {entry.hint} {entry.words}".casefold()
+            words = folded(f"{entry.name} {entry.aside} {entry.hint} {entry.words}")
             if all(word in words for word in typed):
                 matches.append(entry)
         return matches
 
     def search_changed(self) -> None:
         """Handle a change of the search text."""
-        self._narrow()
+        self._narrow(new_search=True)
 
     def highlighted(self, entry: CatalogueEntry) -> None:
         """Called when the cursor moves to another entry."""
@@ -316,13 +328,15 @@ class CatalogueScreen(ViewScreen):
 
     # Contents
 
-    def show_saved(self) -> None:
+    def show_saved(self, *, new_search: bool = False) -> None:
+        """Show the values of the cache; for `new_search`, see `CatalogueList.put`."""
         self._entries = self.entries(self.section.name)
-        self._narrow()
+        self._narrow(new_search=new_search)
 
-    def _narrow(self) -> None:
+    def _narrow(self, *, new_search: bool = False) -> None:
         """Show the entries that match the search text."""
-        self.list.put(self.matching(self._entries, self.typed().casefold().split()))
+        matches = self.matching(self._entries, folded(self.typed()).split())
+        self.list.put(matches, new_search=new_search)
         self._show_details()
         self.describe()
 

@@ -49,6 +49,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         self._results: Sequence[Contact] = ()
         self._found_for: str | None = None
         self._further: str | None = None
+        # A contact that was selected when results without it arrived, shown above them.
+        self._kept_entry: CatalogueEntry | None = None
         # Text for which enter was pressed before there was any match.
         self._entered = ""
 
@@ -86,7 +88,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         if section == _SEEN:
             return self._cached_contacts()
         if self._found_for == self._search_words():
-            return [_entry(contact) for contact in self._results]
+            kept = [self._kept_entry] if self._kept_entry is not None else []
+            return [*kept, *map(_entry, self._results)]
         words = self._search_words()
         return self._search_cache(words) if words else self._cached_contacts()
 
@@ -94,7 +97,9 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         contact = self.mailbox.known_contact(entry.id)
         seen = self.mailbox.conversations_of(entry.id)
         fields = self.mailbox.catalogues.custom_fields()
-        facts = person_facts(contact or seen[0].contact, contact, fields, seen, self.clock)
+        # The cache may have evicted what is still in the list.
+        named = seen[0].contact if seen else PhoneRef(id=entry.id, name=entry.name)
+        facts = person_facts(contact or named, contact, fields, seen, self.clock)
         blocks: list[Block] = [partial(fact_lines, fact) for fact in facts]
         if not seen:
             blocks += [heading("CONVERSATIONS"), paragraph("none on this computer", "dim")]
@@ -103,8 +108,12 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     def matching(
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
     ) -> Sequence[CatalogueEntry]:
-        """Do not filter server results again: they may match on fields that are not shown."""
-        return super().matching(entries, typed) if self.section.name == _SEEN else entries
+        """Do not filter server results again: they may match on fields that are not shown.
+
+        Too short a text is not searched by the server, and filters the loaded contacts.
+        """
+        is_searched = self.section.name == _ALL and self._search_words()
+        return entries if is_searched else super().matching(entries, typed)
 
     def heading_count(self) -> str:
         words = super().heading_count()
@@ -112,10 +121,15 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
             return words
         if self._found_for != self._search_words():
             return f"~{words} on this computer"
+        if self._filters_loaded:
+            shown, loaded = len(self.list.rows), len(self._entries)
+            return f"{shown} of {loaded} loaded {self.section.things}"
         return f"{words}, more below" if self._further else words
 
     def empty_words(self) -> str:
         words = self._search_words()
+        if self._filters_loaded and self._entries:
+            return sentences.NO_LOADED_CONTACT.format(text=one_line(self.typed().strip()))
         if not words or self._refused or self.section.name == _SEEN:
             return super().empty_words()
         here = self._found_for != words
@@ -125,6 +139,12 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     def _search_words(self) -> str:
         typed = self.typed().strip()
         return typed if len(typed) >= LEAST_LETTERS else ""
+
+    @property
+    def _filters_loaded(self) -> bool:
+        """True if the text is too short for the server, and filters the loaded contacts."""
+        is_short = bool(self.typed().strip()) and not self._search_words()
+        return is_short and self.section.name == _ALL
 
     def _cached_contacts(self) -> list[CatalogueEntry]:
         """Contacts of the cached conversations, most recently active first."""
@@ -158,10 +178,13 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
     def search_changed(self) -> None:
         """Show local matches at once; request the server's once typing pauses."""
+        self.workers.cancel_group(self, "contacts")
+        self._kept_entry = None
         self.list.show(FixedRows())
         self.show_saved()
-        if self.section.name == _ALL:
-            self._look(self._search_words())
+        words = self._search_words()
+        if self.section.name == _ALL and self._found_for != words:
+            self._look(words)
 
     @work(group="contacts", exclusive=True)
     async def _look(self, words: str) -> None:
@@ -180,6 +203,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     def _near_end(self, event: CatalogueList.NearEnd) -> None:
         event.stop()
         has_more = self._further and self._found_for == self._search_words()
+        # Few rows of a filter are always near the end, and would load all pages.
+        has_more = has_more and not self._filters_loaded
         if event.widget is self.list and not event.top and self.section.name == _ALL and has_more:
             self._read_further(self._search_words(), self._further or "")
 
@@ -193,16 +218,34 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         await self.ask(further)
 
     def _take(self, words: str, page: Page[Contact], before: Sequence[Contact]) -> None:
-        """Show a page of results below the previous ones, without duplicates."""
+        """Show a page of results below the previous ones, without duplicates.
+
+        The selected contact stays, unless results of a new search replace the local matches.
+        """
         if words == self._search_words():
+            new_search = bool(words) and self._found_for != words
             met = {contact.id for contact in before}
             self._results = [*before, *(row for row in page.data if row.id not in met)]
             self._found_for, self._further = words, page.next_cursor
             self.note_read(_ALL)
-            self.show_saved()
+            if not new_search:
+                self._keep_selected()
+            if not before:
+                # Ends a move to the last row, which would go on over the new rows.
+                self.list.go_to(self.list.cursor, by_input=self.list.selected_by_input)
+            self.show_saved(new_search=new_search)
             if words and words == self._entered and self.list.row is not None:
                 self.open_entry(self.section.name, self.list.row)
             self._entered = ""
+
+    def _keep_selected(self) -> None:
+        """Keep the selected contact in the list if it is not among the results."""
+        ids = {contact.id for contact in self._results}
+        if self._kept_entry is not None and self._kept_entry.id in ids:
+            self._kept_entry = None
+        entry = self.list.row if self.section.name == _ALL else None
+        if entry is not None and entry.id not in ids:
+            self._kept_entry = entry
 
     def _refuse(self, error: InboxError) -> None:
         self._refused = {_ALL: error}
