@@ -85,6 +85,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self._used_at = time.monotonic()
             self.end_notice_soon()
             self._each_inbox(InboxScreen.record_input)
+            self._each_inbox(lambda inbox: inbox.withdraw_quit(event))
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)
         if isinstance(event, events.Key) and event.is_forwarded and self._is_typed_early(event):

@@ -159,8 +159,6 @@ class InboxScreen(SizedScreen[None]):
     # What to do with the next answer for the view, unless the user goes on before it.
     _awaited: Callable[[], object] | None = None
     _bars_due = False
-    # Number of keys and clicks, and what it was when the user asked to quit.
-    _inputs = _quit_input = 0
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -569,9 +567,16 @@ class InboxScreen(SizedScreen[None]):
 
     # Polling
 
+    def withdraw_quit(self, event: events.Event) -> None:
+        """Forget that the user asked to quit, unless this is the key that asks again."""
+        if self._clock.now() - self._quit_asked < _QUIT_WITHIN:
+            key = event.key if isinstance(event, events.Key) else ""
+            bound = self.active_bindings.get(key)
+            if bound is None or bound.binding.id != "inbox.leave":
+                self._quit_asked = self._clock.now() - _QUIT_WITHIN
+
     def record_input(self) -> None:
         """Record user input; refresh at once if polling had slowed down."""
-        self._inputs += 1
         if self._polling.used(self._clock.now()):
             self._refresh()
 
@@ -740,10 +745,9 @@ class InboxScreen(SizedScreen[None]):
             self.action_back()
             return
         now = self._clock.now()
-        # Any other key in between withdraws the first one.
-        if now - self._quit_asked < _QUIT_WITHIN and self._inputs == self._quit_input + 1:
+        if now - self._quit_asked < _QUIT_WITHIN:
             self.app.exit()
-        self._quit_asked, self._quit_input = now, self._inputs
+        self._quit_asked = now
         self._notify(sentences.PRESS_AGAIN_TO_QUIT.format(key=self._keys["inbox.leave"]))
 
     # Actions on the view
