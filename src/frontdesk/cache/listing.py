@@ -262,7 +262,7 @@ class Listing(Generic[T]):
         return f"{kind} {id}"
 
     def find(self, key: str) -> int | None:
-        """Position of the row with this key; None if it is not cached."""
+        """Position of the row with this key; None if it is not in this state of the list."""
         kind, _, id = key.partition(" ")
         return self.position(id, kind)
 

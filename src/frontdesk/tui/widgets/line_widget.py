@@ -36,12 +36,12 @@ def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
     """Merge adjacent segments of equal appearance; each costs time and output bytes."""
     segments: list[Segment] = []
     for text, style in pieces:
-        before, last = segments[-1][:2] if segments else ("", None)
-        if last is None:
+        before, style_before = segments[-1][:2] if segments else ("", None)
+        if style_before is None:
             segments.append(Segment(text, style))
-        elif style is last or _unseen(text, style, last):
-            segments[-1] = Segment(before + text, last)
-        elif _unseen(before, last, style):
+        elif style is style_before or _unseen(text, style, style_before):
+            segments[-1] = Segment(before + text, style_before)
+        elif _unseen(before, style_before, style):
             segments[-1] = Segment(before + text, style)
         else:
             segments.append(Segment(text, style))
