@@ -128,6 +128,8 @@ async def test_a_refused_key_is_not_tried_again(viewer: Viewer) -> None:
         await pilot.press("ctrl+r", "j", "]")
         await settle(pilot)
         assert source.asked == asked
+        words = "The server refused the key (frontdesk doctor says where the key comes from)"
+        assert notifications(app) == [words]
 
 
 async def test_settings_that_cannot_work_end_the_viewer_with_their_reason(cache: Cache) -> None:

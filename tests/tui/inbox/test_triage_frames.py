@@ -154,6 +154,27 @@ def test_a_message_stays_until_the_next_key(tmp_path: Path) -> None:
     play(MemoryInbox(30), tmp_path, story)
 
 
+def test_a_match_is_said_with_the_keys_for_more(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "slash", *name(7), "enter", seconds=1.0)
+        assert Shown(app).selected == name(7)
+        assert f"Found “{name(7)}”: n next match, N previous" in status(app)
+        await press(app, "slash", "ctrl+u", *"nobody at all", "enter", seconds=1.0)
+        assert "No match for “nobody at all”" in status(app)
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
+def test_without_a_conversation_there_is_nothing_to_copy(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "F", "ctrl+u", *'is:open "nobody says this"', "enter", seconds=2.0)
+        assert Shown(app).selected is None
+        await press(app, "Y", seconds=0.5)
+        assert sentences.NOTHING_TO_COPY in status(app)
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
 @pytest.mark.parametrize("other", ["escape", "j", "m"])
 def test_another_key_withdraws_the_first_q(tmp_path: Path, other: str) -> None:
     words = sentences.PRESS_AGAIN_TO_QUIT.format(key="q")

@@ -149,8 +149,9 @@ async def test_the_last_contact_stays_selected_when_a_further_page_arrives(
         assert selected(app) == name
 
 
-async def test_the_selected_match_stays_while_it_is_among_the_servers_results(
-    app: ViewApp, asked: Asked, cache: Cache
+@pytest.mark.parametrize("is_result", [True, False])
+async def test_the_selected_match_stays_if_it_is_a_result_or_else_the_first_one_is_selected(
+    app: ViewApp, asked: Asked, is_result: bool
 ) -> None:
     people = [Contact(id=f"c{at}", name=f"Quill {word}") for at, word in enumerate("ABCD")]
     asked.found = people
@@ -160,33 +161,17 @@ async def test_the_selected_match_stays_while_it_is_among_the_servers_results(
         await pilot.press(*"quill", "down", "down")
         await pilot.pause()
         name = selected(app)
-        asked.found = [people[3], *people[:3], Contact(id="new", name="Quill N")]
+        found = [people[3], *people[:3], Contact(id="new", name="Quill N")]
+        asked.found = [person for person in found if is_result or person.name != name]
         asked.answers.set()
         await settle(pilot)
-        assert len(names(app)) == 5
-        assert selected(app) == name
-
-
-async def test_the_first_result_is_selected_when_the_selected_match_is_not_one(
-    app: ViewApp, asked: Asked
-) -> None:
-    people = [Contact(id=f"c{at}", name=f"Quill {word}") for at, word in enumerate("ABCD")]
-    asked.found = people
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        asked.slow = True
-        await pilot.press(*"quill", "down", "down")
-        await pilot.pause()
-        gone = selected(app)
-        asked.found = [person for person in people if person.name != gone]
-        asked.answers.set()
-        await settle(pilot)
-        assert len(names(app)) == 3
-        assert selected(app) == names(app)[0]
+        assert len(names(app)) == len(asked.found)
+        here = selected(app)
+        assert here == (name if is_result else names(app)[0])
         await press(pilot, "enter")
         view = app.views[-1]
         assert isinstance(view, PhoneRef)
-        assert view.name == asked.found[0].name
+        assert view.name == here
 
 
 async def test_one_letter_filters_the_loaded_contacts(app: ViewApp, asked: Asked) -> None:
