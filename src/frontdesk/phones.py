@@ -8,7 +8,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Protocol
 
-from frontdesk.text import first_non_blank, one_line
+from frontdesk.text import one_line
 from frontdesk.wire.values import PHONE_DIGITS
 
 _TRUNK = re.compile(r"\(0\)")
@@ -96,7 +96,7 @@ def channel_name(channel: NamedRow) -> str:
 def name_or_phone(named: NamedRow) -> str:
     """The name, else the number; "" if there is neither."""
     # The number only if it is shown: see `format_phone`.
-    return first_non_blank(named.name) or one_line(format_phone(named.phone))
+    return one_line(named.name or "") or one_line(format_phone(named.phone))
 
 
 def _digits(text: str) -> str:

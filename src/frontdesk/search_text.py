@@ -24,7 +24,7 @@ _BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
 # Phone numbers with separators: 650-555 1234.
 _NUMBER = re.compile(r"[0-9]+(?:[ ()./-]{1,2}[0-9]+)+")
 # A run that has a trigram on all engines.
-_INDEXED = re.compile(r"[a-z0-9\u0080-\U0010ffff]{3}")
+_INDEXED = re.compile(r"(?:[a-z0-9]|[^\x00-\x7f]){3}")
 
 # Members of a message's content that are identifiers rather than text.
 _UNSAID = frozenset(

@@ -1,5 +1,6 @@
 """Rows that stay in a view although they no longer match it."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ class StayingRows:
         self.read_here: set[str] = set()
         self._opened: dict[str, Conversation] = {}
         self._departed: dict[str, Conversation] = {}
-        self._seen: dict[str, Conversation] = {}
+        self._seen: OrderedDict[str, Conversation] = OrderedDict()
 
     def add_opened(self, row: Conversation) -> None:
         """Keep a row that was opened."""
@@ -49,10 +50,10 @@ class StayingRows:
     def add_seen(self, rows: Iterable[Conversation]) -> None:
         """Keep rows that are in view, the latest last."""
         for row in rows:
-            self._seen.pop(row.id, None)
             self._seen[row.id] = row
+            self._seen.move_to_end(row.id)
         while len(self._seen) > MOST_SEEN_KEPT:
-            del self._seen[next(iter(self._seen))]
+            self._seen.popitem(last=False)
 
     @property
     def keeps_seen(self) -> bool:
@@ -76,7 +77,8 @@ class StayingRows:
     def leave_out(self) -> None:
         """Drop all rows, if that was asked for."""
         if self.leaving_out:
-            self._opened, self._departed, self._seen, self.leaving_out = {}, {}, {}, False
+            self._opened, self._departed, self.leaving_out = {}, {}, False
+            self._seen.clear()
             self.read_here = set()
 
     def merge(

@@ -518,13 +518,17 @@ class ThreadPane(Pane):
     @on(VirtualList.Highlighted)
     def _update_foot(self, event: VirtualList.Highlighted) -> None:
         event.stop()
-        self.refresh_bars()
+        self._show_end()
 
     @on(VirtualList.NearEnd)
     def _load_at_top(self, event: VirtualList.NearEnd) -> None:
         event.stop()
         if event.top and self._has_older:
             self._load_older()
+        self._show_end()
+
+    def _show_end(self) -> None:
+        """Update the bars if the end of the thread has come into view, or has left it."""
         if self.messages.at_end != self._shown_at_end:
             self.refresh_bars()
 

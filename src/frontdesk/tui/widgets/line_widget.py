@@ -35,17 +35,18 @@ _LEAST_OF_MARKS = 3.0
 def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
     """Merge adjacent segments of equal appearance; each costs time and output bytes."""
     segments: list[Segment] = []
+    before, style_before = "", None
     for text, style in pieces:
-        before, style_before = segments[-1][:2] if segments else ("", None)
         if style_before is None:
-            segments.append(Segment(text, style))
+            before, style_before = text, style
         elif style is style_before or _unseen(text, style, style_before):
-            segments[-1] = Segment(before + text, style_before)
+            before += text
         elif _unseen(before, style_before, style):
-            segments[-1] = Segment(before + text, style)
+            before, style_before = before + text, style
         else:
-            segments.append(Segment(text, style))
-    return segments
+            segments.append(Segment(before, style_before))
+            before, style_before = text, style
+    return [*segments, Segment(before, style_before)] if before else segments
 
 
 def _unseen(text: str, style: Style, before: Style) -> bool:

@@ -81,19 +81,22 @@ def fitted(
     left: Sequence[Piece], right: Sequence[Piece], width: int
 ) -> tuple[list[Piece], int, list[Piece]]:
     """`left` and `right` as far as they fit, and the number of cells between them."""
-    right = _laid(right, width)
-    left = _laid(left, width - width_of(right))
-    return left, width - width_of(left) - width_of(right), right
+    right, room = _laid(right, width)
+    left, gap = _laid(left, room)
+    return left, gap, right
 
 
-def _laid(pieces: Sequence[Piece], room: int) -> list[Piece]:
-    """Pieces as far as they fit into `room` cells; the last one is truncated."""
+def _laid(pieces: Sequence[Piece], room: int) -> tuple[list[Piece], int]:
+    """Pieces as far as they fit into `room` cells, the last one truncated; and the cells left."""
     laid: list[Piece] = []
     for part, text in pieces:
         flat = _flat(text)
-        head = _cut(flat, room)
-        room -= cell_len(head)
-        laid.append((part, head))
-        if head != flat:
+        width = cell_len(flat)
+        if width > room:
+            head = _cut(flat, room)
+            laid.append((part, head))
+            room -= cell_len(head)
             break
-    return laid
+        laid.append((part, flat))
+        room -= width
+    return laid, room
