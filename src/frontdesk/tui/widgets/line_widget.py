@@ -208,5 +208,7 @@ class DrawnLine:
     def strip(self, last: Segment, width: int) -> Strip:
         """Strip of `width` cells that ends with `last`."""
         if last not in self._strips:
-            self._strips[last] = Strip([*self._segments, last], width)
+            *before, end = self._segments
+            joined = _joined((part.text, part.style or Style.null()) for part in (end, last))
+            self._strips[last] = Strip([*before, *joined], width)
         return self._strips[last]

@@ -421,12 +421,12 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         return [placed.position for placed in self._window.visible()]
 
     def refresh_row(self, position: int) -> None:
-        """Repaint one row, if it is visible."""
+        """Repaint one row without the last column, if it is visible."""
         for placed in self._window.visible():
             if placed.position == position:
                 top = max(0, placed.y)
                 bottom = min(placed.y + placed.height, self.size.height)
-                self.refresh(Region(0, top, self.size.width, bottom - top))
+                self.refresh(Region(0, top, self.size.width - 1, bottom - top))
 
     def action_move(self, step: int) -> None:
         """Move the cursor; a row taller than the window is scrolled first."""
