@@ -290,12 +290,12 @@ class QueuePane(Pane):
     def _plans(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
         """Plan of a query, and the plan for loaded rows while its own list was never loaded.
 
-        The latter sorts the rows of the list by activity here; without a connection it filters
-        those of the status here, if they are all that was loaded.
+        The latter sorts the rows of the list by activity here, or filters those of the status, if
+        they are all that was loaded.
         """
         plan = query_plan(query, self.names, self._mailbox)
         unsorted = plan._replace(filter=_unsorted(plan.filter))
-        if self._was_loaded(plan) or self._was_loaded(unsorted) or not self._is_offline:
+        if self._was_loaded(plan) or self._was_loaded(unsorted):
             return plan, plan if self._was_loaded(plan) else unsorted
         of_status = query_plan(query, self.names, self._mailbox, only=("status",))
         here = self._was_loaded(of_status) or self._known_rows(query)
