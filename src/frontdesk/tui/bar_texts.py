@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
-from frontdesk.query.language import ID
+from frontdesk.query.language import ID, WORDS
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.text import one_line, shortened
 from frontdesk.tui import sentences
@@ -60,7 +60,7 @@ def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ())
 def unread_words(counts: Counts | None, width: int, no_counts: str = "") -> list[Piece]:
     """Number of unread open conversations, or why the server counts nothing, if that fits."""
     unread = counts.unread if counts is not None else None
-    number = [f"{unread} unread on the server", f"{unread} unread (server)"] if unread else []
+    number = [f"{unread:,} open unread on the server", f"{unread:,} open unread"] if unread else []
     part, words = ("dim", [no_counts, "no counts"]) if no_counts else ("text", number)
     pieces = [(part, f"  {text} ") for text in words]
     return next(([piece] for piece in pieces if width_of([piece]) <= width), [])
@@ -150,17 +150,21 @@ def _count_in(counts: CountSet, filter: ConversationFilter) -> int | None:
     return None
 
 
-def list_title(name: str, order: str, width: int) -> tuple[list[Piece], list[Piece]]:
+def list_title(name: str, orders: Sequence[str], width: int) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of the list's title that fit into `width` cells: view and order.
 
-    The word "Conversations" is dropped first, then the order.
+    orders: words for the order, the longest first. The word "Conversations" is dropped before the
+    longest words, and all words for the order before the name.
     """
-    right: list[Piece] = [("dim", f" {order}")] if order else []
     whole: list[Piece] = [("strong", "Conversations"), ("dim", f" · {name}")]
-    if width_of([*whole, *right]) <= width:
-        return whole, right
     left: list[Piece] = [("strong", name)]
-    return left, right if width_of([*left, *right]) <= width else []
+    rights: list[list[Piece]] = [[("dim", order)] for order in orders]
+    fitting = [(whole, rights[0] if rights else []), *((left, right) for right in rights)]
+    # A blank is on each side of the order.
+    return next(
+        (pair for pair in fitting if width_of([*pair[0], *pair[1]]) + 2 * bool(pair[1]) <= width),
+        (left, []),
+    )
 
 
 def thread_head(
@@ -168,8 +172,8 @@ def thread_head(
 ) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
 
-    Dropped first is the channel, then the assignee's last name, the assignee, the status, that a
-    human is needed, and the number. The name is always shown, truncated only if it alone exceeds
+    Dropped first is the channel, then the assignee's last name, the assignee, the number, that a
+    human is needed, and the status. The name is always shown, truncated only if it alone exceeds
     the width. me: id of the own user.
     """
     contact = conversation.contact
@@ -179,7 +183,7 @@ def thread_head(
     status = one_line(conversation.status) if conversation.status != "open" else ""
     owner = owner_name(conversation, me) or "unassigned"
     needs = ("needs a human" if width >= 60 else "!") if conversation.awaiting_human else ""
-    parts = ["phone", "needs", "status", "owner", "last name", "channel"]
+    parts = ["status", "needs", "phone", "owner", "last name", "channel"]
     while True:
         owner = owner if "last name" in parts else owner.split(" ")[0]
         left: list[Piece] = [("strong", name)]
@@ -227,7 +231,11 @@ def empty_words(
     if loaded and query.filters:
         words = " ".join(chip(term, names) for term in query.filters)
         where = f" in {within}" if within else ""
-        return f"No conversation matches {words}{where}.  {remove}"
+        search = ""
+        if any(term.kind == WORDS and not term.negated for term in query.filters):
+            where += " by name, number, label or last message"
+            search = f"{keys['inbox.search']}: search messages · "
+        return f"No conversation matches {words}{where}.  {search}{remove}"
     if loaded:
         return "There are no conversations yet."
     if problem:

@@ -5,7 +5,7 @@ from typing import Any
 
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
-from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.conftest import Viewer, idle_until, lines, settle
 from tests.tui.inbox_state import queue
 
 
@@ -92,6 +92,51 @@ async def test_offline_a_view_that_was_never_loaded_is_filtered_from_the_list_of
         assert queue(app) == []
         switched.off = False
         await pilot.press("left_square_bracket", "ctrl+r")
+        await settle(pilot)
+        assert "live" in lines(app)[-1]
+        assert {row.id for row in queue(app)} == waiting
+
+
+class Holding:
+    """The real client, whose answers wait until `answer` is set."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.answer = asyncio.Event()
+        self.answer.set()
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._client, name)
+        if not callable(real) or name == "close":
+            return real
+
+        async def answer(*arguments: Any, **options: Any) -> Any:
+            await self.answer.wait()
+            return await real(*arguments, **options)
+
+        return answer
+
+
+async def test_a_slow_server_leaves_nobody_without_the_rows_that_are_here(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    holding: Any = Holding(client)
+    app = viewer(holding)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        waiting = {row.id for row in queue(app) if row.awaiting_human}
+        holding.answer.clear()
+        await pilot.press("f", "h")
+        await idle_until(pilot, lambda: "needs:human" in lines(app)[0])
+        assert {row.id for row in queue(app)} == waiting
+        assert "loading…" in lines(app)[-1] or "from the open list" in lines(app)[-1]
+        # Nothing of this status was loaded.
+        await pilot.press("right_square_bracket")
+        await idle_until(pilot, lambda: "is:snoozed" in lines(app)[0])
+        assert queue(app) == []
+        assert "~" not in lines(app)[0]
+        await pilot.press("left_square_bracket")
+        holding.answer.set()
         await settle(pilot)
         assert "live" in lines(app)[-1]
         assert {row.id for row in queue(app)} == waiting

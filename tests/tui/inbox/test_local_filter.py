@@ -518,3 +518,19 @@ async def test_a_customer_who_was_seen_is_there_at_once_within_the_other_filters
         inbox.gate.set()
         await press(pilot, "f", "r")
         assert queue(app) == []
+
+
+async def test_the_way_back_leads_to_the_selected_row_wherever_it_was_found(cache: Cache) -> None:
+    app = viewer_of(WaitingElsewhere(), cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        # Who waits long is far down the server's list.
+        await press(pilot, "S", "w", "j", "j")
+        left = open_conversation(app).id
+        await press(pilot, "S", "n", "g")
+        assert open_conversation(app).id != left
+        await pilot.press("H")
+        assert screen_of(app).selected_id == left
+        await settle(pilot)
+        assert open_conversation(app).id == left
+        assert len(queue(app)) == CONVERSATIONS

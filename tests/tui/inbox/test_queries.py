@@ -148,12 +148,12 @@ async def test_the_count_of_unread_conversations_stands_over_those_that_it_count
         await settle(pilot)
         for status in ("is:open", "is:snoozed", "is:resolved"):
             assert status in lines(app)[0]
-            assert ("unread on the server" in lines(app)[0]) == (status == "is:open")
+            assert ("open unread on the server" in lines(app)[0]) == (status == "is:open")
             await pilot.press("]")
             await settle(pilot)
         await pilot.press("f", "x", "backspace")
         await settle(pilot)
-        assert "unread on the server" not in lines(app)[0]
+        assert "open unread on the server" not in lines(app)[0]
 
 
 async def test_a_start_in_what_is_not_mine_leaves_out_mine(

@@ -141,7 +141,7 @@ async def test_the_header_cuts_no_chip_while_it_has_other_words(viewer: Viewer) 
     app = viewer()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert lines(app)[0].rstrip().endswith("unread on the server")
+        assert lines(app)[0].rstrip().endswith("open unread on the server")
         await pilot.press("8")
         await settle(pilot)
         assert "waiting:>1h   sort:waiting    F edit" in lines(app)[0]
@@ -491,3 +491,29 @@ async def test_channels_are_counted_only_where_all_open_conversations_are_shown(
         await pilot.press(*keys.split())
         await settle(pilot)
         assert "All │ London │" in lines(app)[2]
+
+
+@pytest.mark.parametrize("query", ["is:open unread", "unread sort:oldest"])
+async def test_a_refresh_that_drops_what_was_read_goes_on_with_the_next_customer(
+    query: str, viewer: Viewer
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("F")
+        await type_in(pilot, query)
+        await pilot.press("enter")
+        await settle(pilot)
+        ids = [one.id for one in queue(app)]
+        for _ in range(3):
+            # Opened, and so read; back in the list.
+            await pilot.press("enter")
+            await settle(pilot)
+            await pilot.press("escape", "j")
+        await pilot.press("k")
+        await settle(pilot)
+        assert screen_of(app).selected_id == ids[2]
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert [one.id for one in queue(app)] == ids[3:]
+        assert screen_of(app).selected_id == ids[3]

@@ -153,9 +153,8 @@ class QueuePane(Pane):
         self._refreshed_before: ConversationFilter | None = None
         self._previous: str | None = None
         self._current: str | None = None
-        self._opened: dict[str, Conversation] = {}
-        self._departed_rows: dict[str, Conversation] = {}
-        self._seen: dict[str, Conversation] = {}
+        # Keys of the rows that were visible before the last reload.
+        self._shown_before: Sequence[str] = ()
         self._cue_timer: Timer | None = None
 
     # The view
@@ -226,7 +225,7 @@ class QueuePane(Pane):
     @property
     def partial_terms(self) -> Collection[Term]:
         """Terms that are applied to loaded rows while others are missing."""
-        if self.complete:
+        if self.complete or not (self.is_loaded or len(self.list.rows)):
             return ()
         sorts = () if self.plan.is_sorted else (SORT,)
         return [*self.plan.rest, *(term for term in self.list_query.terms if term.kind in sorts)]
@@ -263,7 +262,7 @@ class QueuePane(Pane):
         self._staying = StayingRows()
         self.list.dimmed = self.list.after_gap = frozenset()
         self._added_above = self._unreadable = self._unreadable_below = 0
-        self._local = None if self.plan.exact else self._new_local_filter()
+        self._local = None if self.plan.exact else self._new_local_filter(selected=last)
         rows: Rows[Conversation] = self.listing
         if self._local is not None:
             self._local.step(_SCANNED_AT_ONCE)
@@ -754,7 +753,7 @@ class QueuePane(Pane):
 
     def _reload_listing(self) -> dict[str, Conversation]:
         """Read the list again; returns the rows that stay."""
-        stay = self._rows_that_stay()
+        stay, self._shown_before = self._rows_that_stay(), self.list.keys_in_view()
         self._staying.leave_out()
         self.listing.reload()
         self._matches = self._matcher(self.list_query.terms)
@@ -876,9 +875,15 @@ class QueuePane(Pane):
         return local is not None and not self.complete and local.looked_at < self._scan_limit
 
     def _new_local_filter(
-        self, stay: Mapping[str, Conversation] = MappingProxyType({})
+        self,
+        stay: Mapping[str, Conversation] = MappingProxyType({}),
+        *,
+        selected: str | None = None,
     ) -> LocalFilter:
-        """A new scan. stay: rows that must not vanish; with them stay all that are shown."""
+        """A new scan. stay: rows that must not vanish; with them stay all that are shown.
+
+        selected: id of a conversation that is shown at once if it matches.
+        """
         now = self._clock.server_now()
         key = sort_key(self.plan.order, now)
         places = {id: key(row) for id, row in stay.items()}
@@ -891,12 +896,16 @@ class QueuePane(Pane):
             now,
             stay=places,
             current=self._mailbox.conversation,
-            known=self._known_rows(self.list_query),
+            known=self._known_rows(self.list_query, selected),
         )
 
-    def _known_rows(self, query: Query) -> list[Conversation]:
-        """Cached rows that match, which may be on no page: of a contact, or marked unread here."""
-        known: list[Conversation] = []
+    def _known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
+        """Cached rows that match, which may be on no page.
+
+        Those of the query's contact, those marked unread here, and the selected one.
+        """
+        row = self._mailbox.conversation(selected) if selected else None
+        known = [row] if row is not None else []
         contact = contact_id(query.value("from") or "", self.names)
         if contact is not None:
             known += self._mailbox.conversations_of(contact)
@@ -947,7 +956,7 @@ class QueuePane(Pane):
         untouched = self.screen.focused is self.list and self.list.cursor == 0
         self._stays_at_top = self._stays_at_top and untouched
         self.list.rows = rows
-        self.list.rows_changed()
+        self.list.rows_changed(self._shown_before)
         if self._stays_at_top:
             same = self.list.cursor == 0
             self.list.go_to(0, by_input=same and self.list.selected_by_input)
@@ -964,9 +973,9 @@ class QueuePane(Pane):
         # Rows have a blank before them and the scroll bar behind.
         self.heading.show_fitted(lambda width: ([("dim", " "), *heading(width - 2, order)], ()))
         number = None if self.filtered_here else self.count_of(self.list_query)
-        name = self._title_words() + ("" if number is None else f" {number}")
-        order_words = "" if order == NEWEST else ORDERS[order]
-        self.title.show_fitted(partial(bar_texts.list_title, name, order_words))
+        name = self._title_words() + ("" if number is None else f" {number:,}")
+        orders = () if order == NEWEST else (ORDERS[order], order)
+        self.title.show_fitted(partial(bar_texts.list_title, name, orders))
         self.list.say_when_empty(
             bar_texts.empty_words(
                 self.list_query,
@@ -1018,24 +1027,27 @@ class QueuePane(Pane):
         if not self.is_loaded:
             return "nothing loaded"
         if self.listing.complete:
-            return f"{held} loaded"
-        return f"{held} of {total} loaded" if total is not None else f"{held} loaded, more below"
+            return f"{held:,} loaded"
+        if total is None:
+            return f"{held:,} loaded, more below"
+        return f"{held:,} of {total:,} loaded"
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
         assert self._local is not None
         matches, scanned = self._local.matches, self._scanned_words()
         if self.complete and self._wider_list:
-            return f"{matches} from {self._wider_list}"
+            return f"{matches:,} from {self._wider_list}"
         if self.complete:
             whole = self._local.ended or not self.plan.rest
-            return f"{matches} loaded" if whole else f"{matches} of {self._local.looked_at} match"
+            looked_at = f"{self._local.looked_at:,}"
+            return f"{matches:,} loaded" if whole else f"{matches:,} of {looked_at} match"
         if not self.is_loaded:
-            return f"~{matches} on this computer" if matches else "nothing loaded"
+            return f"~{matches:,} on this computer" if matches else "nothing loaded"
         if self._is_loading_rows:
-            words = f"~{matches} found in {scanned}, loading…"
+            words = f"~{matches:,} found in {scanned}, loading…"
             return words if self.plan.rest else f"sorting {scanned}…"
-        words = f"~{matches} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
+        words = f"~{matches:,} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
         goes_on = self.scan_is_due or self._awaits_order
         on = self._keys["list.last"]
         return f"{words}, paused" if goes_on else f"{words}, {on}: keep looking"

@@ -319,15 +319,17 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._settle()
         return True
 
-    def rows_changed(self) -> None:
+    def rows_changed(self, shown: Sequence[str] = ()) -> None:
         """Update after rows were added, removed or moved; cursor and window keep their rows.
 
-        At the very start or end the window stays there, so that new rows become visible.
+        shown: keys of the rows that were visible before; the row that follows a removed one there
+        takes its place. At the very start or end the window stays there, so that new rows become
+        visible.
         """
         self._window.forget_heights()
         if len(self.rows):
-            cursor = self.rows.find(self.selected_key) if self.selected_key else None
-            top = self.rows.find(self._top_key) if self._top_key else None
+            cursor = self._find_or_next(self.selected_key, shown)
+            top = self._find_or_next(self._top_key, shown)
             on_last = self._following and cursor is not None and self._was_last
             at_start, following = self._window.at_start, self._following
             self.cursor = self._clamp(self.cursor if cursor is None else cursor)
@@ -337,7 +339,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             elif not at_start:
                 self._window.anchor_at(self._clamp(self._window.top[0] if top is None else top))
             self._window.settle()
-            if at_start or following:
+            if at_start or following or self.rows.key(self.cursor) != self.selected_key:
                 self._window.reveal(self.cursor)
         else:
             self._window.to_start()
@@ -345,6 +347,21 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._settle(moved=False)
         if self._bound_for:
             self._go_on()
+
+    def _find_or_next(self, key: str | None, shown: Sequence[str]) -> int | None:
+        """Position of a row; if it is gone, that of the row which follows it in `shown`."""
+        if key is None:
+            return None
+        found = self.rows.find(key)
+        if found is not None or key not in shown:
+            return found
+        at = shown.index(key)
+        after, before = map(self.rows.find, shown[at:]), map(self.rows.find, reversed(shown[:at]))
+        following = next((position for position in after if position is not None), None)
+        if following is not None:
+            return following
+        preceding = next((position for position in before if position is not None), None)
+        return None if preceding is None else self._clamp(preceding + 1)
 
     def go_to(self, position: int, *, by_input: bool = True) -> None:
         """Move the cursor to a position and reveal it; sets `selected_by_input`."""
@@ -419,6 +436,10 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     def in_view(self) -> list[int]:
         """Positions of the visible rows."""
         return [placed.position for placed in self._window.visible()]
+
+    def keys_in_view(self) -> list[str]:
+        """Keys of the visible rows."""
+        return [self.rows.key(position) for position in self.in_view()]
 
     def refresh_row(self, position: int) -> None:
         """Repaint one row without the last column, if it is visible."""
