@@ -6,7 +6,7 @@ from typing import Any
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from tests.tui.conftest import Viewer, idle_until, lines, settle
-from tests.tui.inbox_state import queue
+from tests.tui.inbox_state import queue, screen_of
 
 
 class Slow:
@@ -140,3 +140,17 @@ async def test_a_slow_server_leaves_nobody_without_the_rows_that_are_here(
         await settle(pilot)
         assert "live" in lines(app)[-1]
         assert {row.id for row in queue(app)} == waiting
+
+
+async def test_last_pressed_before_the_first_answer_leads_to_the_last_row(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    holding: Any = Holding(client)
+    holding.answer.clear()
+    app = viewer(holding)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("G")
+        holding.answer.set()
+        await settle(pilot)
+        assert screen_of(app).selected_id == queue(app)[-1].id
+        assert len(queue(app)) == 60

@@ -142,6 +142,8 @@ class QueuePane(Pane):
         self._set_query(first_query(self.all_counts) if stored is None else stored)
         self._local: LocalFilter | None = None
         self._scan_limit = MOST_ROWS_SCANNED
+        # The key of the last row was pressed before there were rows.
+        self._goes_to_end = False
         self._scan_ended = self._stays_at_top = False
         # Numbers of the shown view, by which a result that came late is known, and of refreshes.
         self._showing = self._refreshes = 0
@@ -244,7 +246,7 @@ class QueuePane(Pane):
         if self._is_offline:
             self._find_contact_here(query)
         self._set_query(query)
-        self._chosen = True
+        self._chosen, self._goes_to_end = True, False
         self._mailbox.set_setting(QUERY_SETTING, str(query))
         if selected is not None:
             self._mailbox.set_setting(CONVERSATION_SETTING, selected)
@@ -961,6 +963,9 @@ class QueuePane(Pane):
             same = self.list.cursor == 0
             self.list.go_to(0, by_input=same and self.list.selected_by_input)
         self._stays_at_top = self._stays_at_top and not self._is_settled
+        if self._goes_to_end and len(rows):
+            self._goes_to_end = self._stays_at_top = False
+            self.list.action_last()
 
     # Title and progress
 
@@ -1116,6 +1121,8 @@ class QueuePane(Pane):
     @on(VirtualList.NearEnd)
     def _load_more(self, event: VirtualList.NearEnd) -> None:
         event.stop()
+        if event.by_key:
+            self._goes_to_end = not (event.top or self.is_loaded or len(self.list.rows))
         if event.top:
             self._added_above = 0 if self.list.at_start else self._added_above
         elif self.plan.exact and not self.listing.complete:
