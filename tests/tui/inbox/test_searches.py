@@ -10,26 +10,18 @@ from textual.widgets import Input
 
 from frontdesk.client import InboxClient
 from frontdesk.phones import format_phone
-from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import ConversationFilter, PhoneRef
 from tests.tui.conftest import Viewer, lines, settle, shown, until
 from tests.tui.inbox_state import queue
+from tests.tui.views import type_ahead
 
 
 async def seldom(client: InboxClient) -> PhoneRef:
     """A customer with a number, all of whose conversations are resolved: not on the first page."""
     page = await client.conversation_page(ConversationFilter(status="resolved"), limit=100)
     return page.data[-1].contact
-
-
-def type_ahead(app: FrontdeskApp, *keys: str) -> None:
-    """Keys that arrive at once, before anything of them was handled."""
-    for key in keys:
-        character = {"enter": "\r", "space": " ", "plus": "+"}.get(key, key)
-        name = key if len(key) > 1 else events.Key(key, key).key
-        app.post_message(events.Key(name, character if len(character) == 1 else None))
 
 
 @pytest.mark.parametrize("search", ["ctrl+k", "s"])

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from textual import events
+from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -83,6 +85,14 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
     for key in keys:
         await pilot.press(key)
         await settle(pilot)
+
+
+def type_ahead(app: App[Any], *keys: str) -> None:
+    """Keys that arrive at once, before anything of them was handled."""
+    for key in keys:
+        character = {"enter": "\r", "space": " ", "plus": "+"}.get(key, key)
+        name = key if len(key) > 1 else events.Key(key, key).key
+        app.post_message(events.Key(name, character if len(character) == 1 else None))
 
 
 async def type_in(pilot: Pilot[Any], text: str) -> None:

@@ -59,8 +59,8 @@ class FilterLine(AnswerDialog[Query]):
         self._at = 0
         self._completions: list[Completion] = []
         self._index = 0
-        # Text that a completion has put in, which does not begin a new completion.
-        self._completed: str | None = None
+        # Text and cursor after a completion was put in, which do not begin a new completion.
+        self._completed: tuple[str, int] | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="filter-line"):
@@ -87,14 +87,14 @@ class FilterLine(AnswerDialog[Query]):
     @on(Input.Changed)
     def _follow(self, event: Input.Changed) -> None:
         """Show completions and mistakes, except in the term that is being written."""
-        if event.value == event.input.value and event.value != self._completed:
-            self._completed = None
+        completed = self._completed[0] if self._completed is not None else None
+        if event.value == event.input.value and event.value != completed:
             self._offer()
 
     def _offer(self) -> None:
         field = self.query_one(Input)
         self._completions = complete(field.value, field.cursor_position, self._names)
-        self._index = -1
+        self._index, self._completed = -1, None
         self._show_completions()
         problems = check(field.value, self._names)[1]
         done = [problem for problem in problems if problem.end < field.cursor_position]
@@ -116,20 +116,33 @@ class FilterLine(AnswerDialog[Query]):
         problem.display = bool(message)
 
     def action_complete(self, step: int) -> None:
-        """Put in the next (1) or previous (-1) completion, and a space after it."""
-        shown = self._completions[:_MOST_COMPLETIONS]
-        if not shown:
+        """Put in the next (1) or previous (-1) completion, after the keys typed before this one."""
+        if self.composed:
+            self.query_one(Input).call_later(self._complete, step)
+
+    def _complete(self, step: int) -> None:
+        if not self.composed:
             return
         field = self.query_one(Input)
-        before = shown[self._index].text if self._index >= 0 else None
-        self._index = (self._index + step) % len(shown)
-        chosen = shown[self._index]
-        end = chosen.end if before is None else chosen.start + len(_spaced(before))
-        rest = field.value[end:]
+        if (field.value, field.cursor_position) != self._completed:
+            # The change event of the last keys may not have been handled yet.
+            self._offer()
+        shown = self._completions[:_MOST_COMPLETIONS]
+        if shown:
+            self._put_in((self._index + step) % len(shown))
+
+    def _put_in(self, index: int) -> None:
+        """Put in a completion, and a space after it, in place of the one that is there."""
+        field = self.query_one(Input)
+        chosen = self._completions[index]
+        end = chosen.end
+        if self._index >= 0:
+            end = chosen.start + len(_spaced(self._completions[self._index].text))
         words = _spaced(chosen.text)
-        self._completed = f"{field.value[: chosen.start]}{words}{rest}"
-        field.value = self._completed
+        self._index = index
+        field.value = f"{field.value[: chosen.start]}{words}{field.value[end:]}"
         field.cursor_position = chosen.start + len(words)
+        self._completed = field.value, field.cursor_position
         self._show_completions()
         self._show_problem("")
 
@@ -152,8 +165,7 @@ class FilterLine(AnswerDialog[Query]):
     @on(ChoiceList.Opened)
     def _take_clicked(self, event: ChoiceList.Opened) -> None:
         texts = [completion.text for completion in self._completions]
-        self._index = texts.index(event.row.value) - 1
-        self.action_complete(1)
+        self._put_in(texts.index(event.row.value))
         self.query_one(Input).focus()
 
     def action_leave(self) -> None:
