@@ -8,12 +8,13 @@ import pytest
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
+from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.wire import Contact, Page
 from tests.conftest import NOW
-from tests.tui.conftest import chosen_line, idle_until, settle
+from tests.tui.conftest import chosen_line, idle_until, settle, shown
 from tests.tui.views import Dressed, press
 
 NAMES = QueryNames(users={"1": "Tom Hartley", "2": "Dana Whitlock", "3": "Hari Anand"})
@@ -27,18 +28,24 @@ CONTACTS = [
 
 
 class Contacts:
-    """The real client, but for contacts: those whose name has the text, after `answers` is set."""
+    """The real client, but for contacts: those whose name has the text, after `answers` is set.
+
+    failing: there is no answer but an error.
+    """
 
     def __init__(self, client: InboxClient) -> None:
         self._client = client
         self.answers = asyncio.Event()
         self.answers.set()
+        self.failing = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     async def contact_page(self, q: str | None = None, **page: Any) -> Page[Contact]:
         await self.answers.wait()
+        if self.failing:
+            raise Unreachable("The server does not answer")
         text = (q or "").casefold()
         found = [
             contact for contact in CONTACTS if text in f"{contact.name} {contact.email}".casefold()
@@ -147,3 +154,68 @@ async def test_a_choice_that_keys_moved_to_stays_selected_when_customers_arrive(
         contacts.answers.set()
         await idle_until(pilot, lambda: app.choices != before)
         assert name in chosen_line(app)
+
+
+async def test_a_search_for_a_number_shows_its_seconds_while_enter_waits(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    app = switcher()
+    contacts.answers.clear()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press(*"+44 083309779")
+        await pilot.pause()
+        assert "Searching" not in shown(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "Conversations of +44" in chosen_line(app)
+        assert "Go to · Searching customers…" in shown(app)
+        await idle_until(pilot, lambda: "Go to · Searching customers… 1 s" in shown(app))
+        assert not app.chosen
+        await pilot.press("backspace")
+        await pilot.pause()
+        assert "Searching" not in shown(app)
+
+
+async def test_an_empty_list_says_alone_that_customers_are_searched(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    app = switcher()
+    contacts.answers.clear()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press(*"zzqq", "enter")
+        await idle_until(pilot, lambda: "Searching customers… 1 s" in shown(app))
+        assert shown(app).count("Searching") == 1
+
+
+async def test_enter_that_waited_for_a_search_that_failed_takes_the_highlighted_choice(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    app = switcher()
+    contacts.answers.clear()
+    contacts.failing = True
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press(*"+44 083309779", "enter")
+        await pilot.pause()
+        assert not app.chosen
+        contacts.answers.set()
+        await settle(pilot)
+        assert [str(query) for query in app.chosen] == ["from:+44083309779"]
+
+
+async def test_a_search_that_failed_is_named_beside_the_choices_of_this_computer(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    app = switcher()
+    contacts.failing = True
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press(*"+44 083309779")
+        await settle(pilot)
+        assert "Conversations of +44" in chosen_line(app)
+        assert "Go to · The customer search failed" in shown(app)
+        await pilot.press(*["backspace"] * 20)
+        await settle(pilot)
+        assert "failed" not in shown(app)

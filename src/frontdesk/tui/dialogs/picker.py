@@ -273,6 +273,11 @@ class Picker(AnswerDialog[V]):
         """Text of the list while no choice matches."""
         self.list.say_when_empty(words)
 
+    def show_title(self, words: str) -> None:
+        if self.composed and words != self._title:
+            self._title = words
+            self.query_one("#picker-title", Static).update(words)
+
     def offer(self, choices: Sequence[Choice[V]], *, cursor: int = 0) -> None:
         """Show these choices, with the cursor by default on the first."""
         self.list.show(_rows(choices), cursor=cursor)

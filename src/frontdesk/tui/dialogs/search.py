@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import TypeAlias
 
 from textual import work
-from textual.widgets import Static
 
 from frontdesk.cache import Hit
 from frontdesk.mailbox import Mailbox
@@ -59,11 +58,7 @@ class SearchScreen(Picker[Chosen]):
         """Show what is searched; counting takes longer than a search."""
         has_search = self._mailbox.state_of("search_messages") == "present"
         extent = WITH_NOTES if has_search else await extent_here(self._mailbox)
-        self._show_title(sentences.SEARCH_IN.format(extent=extent))
-
-    def _show_title(self, words: str) -> None:
-        if self.composed:
-            self.query_one("#picker-title", Static).update(words)
+        self.show_title(sentences.SEARCH_IN.format(extent=extent))
 
     def narrow(self, typed: str) -> None:
         """Search the cache synchronously on each key, and the rest once typing pauses."""
@@ -78,7 +73,7 @@ class SearchScreen(Picker[Chosen]):
         if search.words:
             self._go_on(run, search, typed, more=more)
         elif search.problems:
-            self._show_title(_problems(search))
+            self.show_title(_problems(search))
         else:
             self._describe_extent()
 
@@ -102,7 +97,7 @@ class SearchScreen(Picker[Chosen]):
         self._searching = False
         failed = problem_words(error) if error else ""
         title = [_summary(run, extent), _problems(search), self._short_words(search), failed]
-        self._show_title(" · ".join(filter(None, title)))
+        self.show_title(" · ".join(filter(None, title)))
         self._offering = not run.hits and not run.everywhere and self._mailbox.offers_keeping
         self.list.say_when_empty("")
         self._show(run, typed)

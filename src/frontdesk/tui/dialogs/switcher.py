@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Any, TypeAlias
 
 from textual import work
+from textual.timer import Timer
 
 from frontdesk import phones
 from frontdesk.errors import InboxError
@@ -81,47 +82,78 @@ class Switcher(Picker[Destination]):
     PLACEHOLDER = sentences.GO_TO_HINT
 
     def __init__(self, mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]) -> None:
-        super().__init__("Go to", destinations(mailbox, names, views), current=None)
+        super().__init__(sentences.GO_TO, destinations(mailbox, names, views), current=None)
         self._mailbox = mailbox
         self._searching = self._entered = False
+        self._seconds = 0
+        self._counting: Timer | None = None
 
     def narrow(self, typed: str) -> None:
         """Show local matches at once; request contacts once typing pauses."""
         typed = typed.strip()
         self.offer([*matching(self._choices, typed)[:50], *number_choices(typed)])
         self.workers.cancel_group(self, "contacts")
-        self.say_when_empty(sentences.NO_MATCH)
-        self._searching = len(typed) >= LEAST_LETTERS and self._mailbox.connected
-        self._entered = False
-        if self._searching:
+        self._end_search(sentences.NO_MATCH)
+        if len(typed) >= LEAST_LETTERS and self._mailbox.connected:
+            self._searching = True
             self._search(typed)
         elif len(typed) >= LEAST_LETTERS:
             self.say_when_empty(sentences.NOT_CONNECTED_YET)
             self._offer_seen(typed)
+        self._entered = False
 
     def is_ready(self) -> bool:
         """False while customers are searched for and no local choice contains the text."""
         self._entered = self._searching and not containing(self._choices, self._looked_for)
+        if self._entered:
+            self._show_seconds()
         return not self._entered
 
     @work(group="contacts", exclusive=True)
     async def _search(self, typed: str) -> None:
-        self.say_when_empty(sentences.SEARCHING_CUSTOMERS)
+        """Search customers; an enter that waits takes the first choice even if that fails."""
+        self._begin_search()
         try:
             contacts = await search_contacts(self._mailbox, typed)
         except InboxError as error:
-            self._searching = False
-            self.say_when_empty(sentences.CUSTOMERS_FAILED)
+            failed = sentences.CUSTOMERS_FAILED
+            self._end_search(sentences.NO_MATCH_HERE.format(problem=failed), failed)
             self._offer_seen(typed)
             self.notify(problem_words(error), severity="warning", markup=False)
-            return
-        self._searching = False
-        self.say_when_empty(sentences.NO_MATCH)
-        self._offer_people(
-            typed, [*map(_choice, contacts.data), *self._conversations(contacts.data)]
-        )
+        else:
+            self._end_search(sentences.NO_MATCH)
+            self._offer_people(
+                typed, [*map(_choice, contacts.data), *self._conversations(contacts.data)]
+            )
         if self._entered:
             self.take_row()
+
+    def _begin_search(self) -> None:
+        """Show in the empty list, or after a second in the title, that customers are searched."""
+        self.say_when_empty(sentences.SEARCHING_CUSTOMERS)
+        self._seconds = 0
+        self._counting = self.set_interval(1.0, self._count_second)
+
+    def _end_search(self, when_empty: str, problem: str = "") -> None:
+        self._searching = False
+        if self._counting is not None:
+            self._counting.stop()
+        self.say_when_empty(when_empty)
+        self._show_state(problem)
+
+    def _count_second(self) -> None:
+        self._seconds += 1
+        self._show_seconds()
+
+    def _show_seconds(self) -> None:
+        seconds = f" {self._seconds} s" if self._seconds else ""
+        # An empty list says so itself.
+        if self.list.row is not None:
+            self._show_state(f"{sentences.SEARCHING_CUSTOMERS}{seconds}")
+
+    def _show_state(self, words: str) -> None:
+        """Show the state of the search of customers beside the title."""
+        self.show_title(" · ".join(filter(None, [sentences.GO_TO, words])))
 
     def _conversations(self, contacts: Sequence[Contact]) -> list[Choice[Destination]]:
         """Conversations of contacts that were seen on this computer."""
