@@ -3,6 +3,7 @@
 import pytest
 
 from frontdesk.tui.dialogs.prompt import Prompt
+from frontdesk.tui.dialogs.save_prompt import save_prompt
 from tests.tui.conftest import lines, settle, shown
 from tests.tui.views import Dressed
 
@@ -21,14 +22,22 @@ class PromptApp(Dressed):
         self.push_screen(prompt, self.answers.append)
 
 
-async def test_a_problem_takes_the_place_of_the_keys_until_the_text_changes() -> None:
+class SaveApp(Dressed):
+    """Asks at once for the name of a file."""
+
+    def on_mount(self) -> None:
+        self.push_screen(save_prompt(self, "queue.csv", ("csv", "json", "md", "txt")))
+
+
+async def test_a_problem_is_shown_above_the_text_in_place_of_the_keys_until_it_changes() -> None:
     app = PromptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert KEYS in shown(app)
         await pilot.press("x", "enter")
         await settle(pilot)
-        assert "write digits" in shown(app)
+        assert "write digits" in lines(app)[-2]
+        assert "number x" in lines(app)[-1]
         assert KEYS not in shown(app)
         assert not app.answers
         await pilot.press("backspace", "7")
@@ -68,4 +77,18 @@ async def test_a_narrow_terminal_leaves_the_line_to_the_text(width: int) -> None
         await pilot.press("x", "enter")
         await settle(pilot)
         assert "x" in lines(app)[-1]
-        assert "write digits" in lines(app)[-1]
+        assert "write digits" in lines(app)[-2]
+
+
+@pytest.mark.parametrize(("size", "height"), [((80, 24), 1), ((40, 24), 2)])
+async def test_a_long_problem_and_the_text_are_both_readable(
+    size: tuple[int, int], height: int
+) -> None:
+    app = SaveApp()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+u", *"queue-of-monday-morning", "enter")
+        await settle(pilot)
+        assert "queue-of-monday-morning" in lines(app)[-1]
+        problem = " ".join(line.strip() for line in lines(app)[-1 - height : -1])
+        assert problem == "The name must end in one of .csv, .json, .md, .txt"

@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.tui.dialogs.base import AnswerDialog, TextField
@@ -41,11 +41,12 @@ class Prompt(AnswerDialog[str]):
         self._check = check
 
     def compose(self) -> ComposeResult:
-        with Horizontal(id="prompt"):
-            yield Static(self._mark, id="prompt-mark", markup=False)
-            yield TextField(self._value, placeholder=self._placeholder, id="prompt-input")
+        with Vertical(id="prompt"):
             yield Static("", id="prompt-problem", markup=False)
-            yield HintLine(_KEYS, id="prompt-keys")
+            with Horizontal(id="prompt-edit"):
+                yield Static(self._mark, id="prompt-mark", markup=False)
+                yield TextField(self._value, placeholder=self._placeholder, id="prompt-input")
+                yield HintLine(_KEYS, id="prompt-keys")
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
@@ -53,7 +54,7 @@ class Prompt(AnswerDialog[str]):
         answer = event.value.strip()
         problem = self._check(answer) if answer else None
         if problem:
-            self._show_problem(f" {problem} ")
+            self._show_problem(problem)
         else:
             self.dismiss(answer or None)
 
@@ -63,7 +64,7 @@ class Prompt(AnswerDialog[str]):
         self._show_problem("")
 
     def _show_problem(self, problem: str) -> None:
-        """Show an error message in place of the keys, or the keys."""
+        """Show an error message above the text, in place of the keys; or the keys."""
         self.query_one("#prompt-problem", Static).update(problem)
         self.set_class(bool(problem), "-problem")
 
