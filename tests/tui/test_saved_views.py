@@ -41,6 +41,17 @@ def test_the_configuration_changes_defaults_and_what_is_saved_here_changes_both(
     assert views.named(parse("#billing @me")) == mine
 
 
+def test_a_view_has_a_namesake_in_another_place_only(mailbox: Mailbox) -> None:
+    views = SavedViews(mailbox, [BILLING, SPAM])
+    assert views.namesake(BILLING._replace(key="9")) == BILLING
+    assert views.namesake(BILLING._replace(key="")) == BILLING
+    assert views.namesake(SPAM._replace(key="9")) == SPAM
+    assert views.namesake(BILLING) is None
+    assert views.namesake(SPAM) is None
+    # The default of this key was replaced.
+    assert views.namesake(SavedView("Waiting >1h", parse("#vip"), "9")) is None
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(QUERIES, st.sampled_from(["", "5", "9"]))
 def test_a_saved_view_comes_back_as_it_was_and_its_undoing_too(

@@ -35,7 +35,7 @@ class SavedViews:
         """Views with a key, in the order of keys, then the others."""
         views: dict[str, SavedView] = {}
         for view in (*FIRST_VIEWS, *self._configured, *self._stored()):
-            views[view.key or view.name] = view
+            views[_place(view)] = view
         return sorted(views.values(), key=lambda view: view.key or "~")
 
     def of(self, key: str) -> SavedView | None:
@@ -53,9 +53,13 @@ class SavedViews:
     def save(self, view: SavedView) -> None:
         """Save a view in place of that with the same key, or without a key, the same name."""
         self._current = view
-        place = view.key or view.name
-        others = [view for view in self._stored() if (view.key or view.name) != place]
+        others = [other for other in self._stored() if _place(other) != _place(view)]
         self._store([*others, view])
+
+    def namesake(self, view: SavedView) -> SavedView | None:
+        """Another view of the same name, which `save` would not replace."""
+        others = (other for other in self.all() if _place(other) != _place(view))
+        return next((other for other in others if other.name == view.name), None)
 
     def snapshot(self) -> str:
         """Stored views, for `restore`."""
@@ -76,6 +80,11 @@ class SavedViews:
         except (ValueError, KeyError, TypeError, AttributeError):
             # Stored by another version.
             return []
+
+
+def _place(view: SavedView) -> str:
+    """The key of a view, or without one, its name: a view replaces that of the same place."""
+    return view.key or view.name
 
 
 class VisitedView(NamedTuple):

@@ -148,6 +148,36 @@ async def test_the_header_cuts_no_chip_while_it_has_other_words(viewer: Viewer) 
         assert "…" not in lines(app)[0]
 
 
+async def test_a_view_whose_name_another_has_is_saved_only_with_another_name(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("v", "w", *"Mine", "enter", "6")
+        await settle(pilot)
+        assert "View 5 is already named Mine: choose another name" in lines(app)[-2]
+        assert "name of the view Mine" in lines(app)[-1]
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "View 5 is already named Mine: choose another name" in lines(app)[-2]
+        assert not notifications(app)
+        await pilot.press(*"Ours", "enter")
+        await settle(pilot)
+        assert notifications(app)[-1] == "Saved as view 6, replacing Unassigned. v z: undo"
+        assert "5 Mine" in lines(app)[1]
+        assert "6 Ours" in lines(app)[1]
+
+
+async def test_a_view_is_saved_under_its_name_on_the_same_key(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("v", "w", *"Mine", "enter", "5")
+        await settle(pilot)
+        assert notifications(app)[-1] == "Saved as view 5, replacing Mine. v z: undo"
+
+
 async def test_of_two_views_with_the_same_query_the_chosen_one_is_shown(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

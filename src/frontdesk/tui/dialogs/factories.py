@@ -45,8 +45,12 @@ def prompt(
     value: str = "",
     placeholder: str = "",
     check: Callable[[str], str | None] = lambda answer: None,
+    problem: str = "",
 ) -> Screen[str | None]:
-    """Enter a line of text; `check` returns an error message, or None for valid text."""
+    """Enter a line of text; `check` returns an error message, or None for valid text.
+
+    problem: the error message at first.
+    """
     from frontdesk.tui.dialogs.prompt import Prompt
 
-    return Prompt(mark, value=value, placeholder=placeholder, check=check)
+    return Prompt(mark, value=value, placeholder=placeholder, check=check, problem=problem)

@@ -19,6 +19,7 @@ class Prompt(AnswerDialog[str]):
     """Returns the text, or None if it is empty or the prompt was cancelled.
 
     `check` returns an error message, or None for valid text. Invalid text can be corrected.
+    `problem` is the error message at first.
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]
@@ -33,20 +34,27 @@ class Prompt(AnswerDialog[str]):
         value: str = "",
         placeholder: str = "",
         check: Callable[[str], str | None] = lambda answer: None,
+        problem: str = "",
     ) -> None:
         super().__init__()
         self._mark = mark
         self._value = value
         self._placeholder = placeholder
         self._check = check
+        self._problem = problem
+        # The text of which the error message is.
+        self._refused = value
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
-            yield Static("", id="prompt-problem", markup=False)
+            yield Static(self._problem, id="prompt-problem", markup=False)
             with Horizontal(id="prompt-edit"):
                 yield Static(self._mark, id="prompt-mark", markup=False)
                 yield TextField(self._value, placeholder=self._placeholder, id="prompt-input")
                 yield HintLine(_KEYS, id="prompt-keys")
+
+    def on_mount(self) -> None:
+        self.set_class(bool(self._problem), "-problem")
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
@@ -54,14 +62,17 @@ class Prompt(AnswerDialog[str]):
         answer = event.value.strip()
         problem = self._check(answer) if answer else None
         if problem:
+            self._refused = event.value
             self._show_problem(problem)
         else:
             self.dismiss(answer or None)
 
     @on(Input.Changed)
-    def clear_problem(self) -> None:
+    def clear_problem(self, event: Input.Changed) -> None:
         """Remove the error message when the text changes."""
-        self._show_problem("")
+        # The text that the field begins with is announced as a change too.
+        if event.value != self._refused:
+            self._show_problem("")
 
     def _show_problem(self, problem: str) -> None:
         """Show an error message above the text, in place of the keys; or the keys."""

@@ -862,16 +862,28 @@ class InboxScreen(SizedScreen[None]):
         """Ask for a name and a key, and save the query as a view."""
         query = self.queue.list_query
         view = self._views.named(query)
-        prompt = dialogs.prompt("name of the view ", value=view.name if view else "")
 
         def ask_for_key(name: str) -> None:
             menu = dialogs.menu(f"Save “{name}” as", filters.key_menu(self._views))
-            dialogs.ask(self.app, menu, partial(self._save_view, name, query))
+            dialogs.ask(self.app, menu, lambda key: self._save_view(query, key, name))
 
-        dialogs.ask(self.app, prompt, ask_for_key)
+        self._ask_for_view_name(view.name if view else "", ask_for_key)
 
-    def _save_view(self, name: str, query: Query, key: str) -> None:
+    def _ask_for_view_name(
+        self, name: str, use: Callable[[str], object], problem: str = ""
+    ) -> None:
+        prompt = dialogs.prompt("name of the view ", value=name, problem=problem)
+        dialogs.ask(self.app, prompt, use)
+
+    def _save_view(self, query: Query, key: str, name: str) -> None:
+        """Save a view; ask for another name while a view that it does not replace has this one."""
         view = SavedView(name, query, "" if key == filters.NO_KEY else key)
+        namesake = self._views.namesake(view)
+        if namesake is not None:
+            words = sentences.VIEW_NAME_TAKEN if namesake.key else sentences.MENU_NAME_TAKEN
+            problem = words.format(key=namesake.key, name=name)
+            self._ask_for_view_name(name, partial(self._save_view, query, key), problem)
+            return
         replaced = self._views.of(view.key) if view.key else None
         self._undo = (self._views.snapshot(), sentences.UNDO_VIEW.format(name=name))
         self._views.save(view)
