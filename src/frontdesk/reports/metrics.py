@@ -61,8 +61,8 @@ class Metric:
     """Definition of a metric. heading: name of its column.
 
     better: 1 if higher is better, -1 if lower is, 0 if neither. sampled: unit of the samples of a
-    mean. status: filter for the related conversations; difference: how those differ from the
-    counted ones.
+    mean. status: filter for the related conversations; difference: which those are, since they are
+    not exactly the counted ones.
     """
 
     field: str
@@ -87,7 +87,7 @@ METRICS = (
         "New",
         "Conversations that began in the period. A customer has one with each number, for life: "
         "who writes again later is under Reopened.",
-        "all conversations: /v1 has no filter for when one began",
+        "all conversations: the server cannot filter them by date",
     ),
     Metric(
         "reopened_count",
@@ -95,7 +95,7 @@ METRICS = (
         "Reopened",
         "How often a resolved conversation was opened again in the period. "
         "New and reopened together are the work that came in.",
-        "those open now: /v1 has no filter for reopened ones",
+        "all open conversations: the server cannot filter for reopened ones",
         status="open",
     ),
     Metric(
@@ -103,7 +103,7 @@ METRICS = (
         "Messages received",
         "Received",
         "Messages from customers in the period, without reactions and system lines.",
-        "all conversations: /v1 lists no messages of a period",
+        "all conversations: the server cannot filter them by the dates of messages",
     ),
     Metric(
         "outgoing_messages_count",
@@ -111,14 +111,14 @@ METRICS = (
         "Sent",
         "Messages to customers in the period by anybody or anything, failed ones too, "
         "without reactions and system lines.",
-        "all conversations: /v1 lists no messages of a period",
+        "all conversations: the server cannot filter them by the dates of messages",
     ),
     Metric(
         "resolutions_count",
         "Resolved",
         "Resolved",
         "How often a conversation was resolved in the period; one may be resolved repeatedly.",
-        "those resolved now, whenever that was",
+        "all conversations that are resolved now, whenever that was done",
         better=1,
         status="resolved",
     ),
@@ -129,7 +129,7 @@ METRICS = (
         "Mean time from the beginning of an episode (or from being handed to a human) to the "
         "first answer by a person, over the first answers given in the period. An episode goes "
         "from opening to resolving; those that we began ourselves are left out.",
-        "those open now: /v1 has no filter for first answers",
+        "all open conversations: the server cannot filter them by first responses",
         better=-1,
         sampled="replies",
         status="open",
@@ -140,7 +140,7 @@ METRICS = (
         "Waiting",
         "Mean time that a customer waited for an answer by a person, over all answers in the "
         "period but the first of each episode.",
-        "those open now: /v1 has no filter for answers",
+        "all open conversations: the server cannot filter them by replies",
         better=-1,
         sampled="replies",
         status="open",
@@ -151,7 +151,7 @@ METRICS = (
         "Resolution",
         "Mean time from the beginning of an episode to its being resolved, over those resolved "
         "in the period.",
-        "those resolved now, whenever that was",
+        "all conversations that are resolved now, whenever that was done",
         better=-1,
         sampled="closed",
         status="resolved",
@@ -161,7 +161,7 @@ METRICS = (
         "Handed to a human",
         "To a human",
         "Conversations that the AI agent handed to a human in the period, each counted once.",
-        "those open now: /v1 has no filter for handed over",
+        "all open conversations: the server cannot filter for those handed to a human",
         status="open",
     ),
     Metric(
@@ -169,7 +169,7 @@ METRICS = (
         "Resolved by AI",
         "By AI",
         "Resolutions in the period of episodes in which the AI agent wrote and no person did.",
-        "those resolved now, by anybody, whenever that was",
+        "all conversations that are resolved now, whoever did that and whenever",
         status="resolved",
     ),
 )
@@ -178,7 +178,7 @@ ANSWERED = Metric(
     "Conversations answered",
     "Answered",
     "Conversations in which the person wrote to the customer in the period, each counted once.",
-    "all conversations: /v1 lists no messages of a period",
+    "all conversations: the server cannot filter them by the dates of messages",
 )
 BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in (*METRICS, ANSWERED)}
 
@@ -377,7 +377,7 @@ def length_words(seconds: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LiveFigure:
-    """A live count, the filter of its list, and how that list differs from the count.
+    """A live count, the filter of its list, and what that shows if it is not what was counted.
 
     waiting: the least time that customers of the list wait, as in queries.
     """
@@ -404,14 +404,14 @@ LIVE = (
         "unattended",
         "unatt.",
         _OPEN,
-        "all open ones: /v1 has no filter for unattended",
+        "all open conversations: the server cannot filter for unattended ones",
     ),
     LiveFigure(
         "awaiting_human",
         "need a human",
         "human",
         _OPEN,
-        "all open ones: /v1 has no filter for those that need a human",
+        "all open conversations, not only those that need a human",
     ),
 )
 
@@ -425,7 +425,7 @@ def live_figures(report: Report | None) -> tuple[LiveFigure, ...]:
     over = []
     if live.over_first_response is not None and "first_response" in targets:
         length = length_words(targets["first_response"].target_seconds)
-        difference = "all who wait that long: /v1 has no filter for those without a first response"
+        difference = "all who wait that long, with or without a first response"
         name = f"unanswered for {length}"
         over.append(
             LiveFigure(
@@ -434,7 +434,7 @@ def live_figures(report: Report | None) -> tuple[LiveFigure, ...]:
         )
     if live.over_reply is not None and "reply" in targets:
         length = length_words(targets["reply"].target_seconds)
-        difference = "all who wait that long: /v1 has no filter for later replies"
+        difference = "all who wait that long, for a first response or a later reply"
         name = f"wait longer than {length}"
         over.append(LiveFigure("over_reply", name, f">{length}", _OPEN, difference, f">{length}"))
     return (*LIVE, *over)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Outcome = TypeVar("Outcome")
 _MOST_ACTIONS = 30
 _NOTICE_SECONDS, _NOTICE_AFTER_KEY_SECONDS = 4.0, 0.1
+_VIEW_NOTICE_SECONDS = 8.0
 
 
 class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
@@ -53,6 +54,7 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         self._leaving = False
         self._actions: deque[str] = deque(maxlen=_MOST_ACTIONS)
         self._notice = ("", 0.0)
+        self._view_notice = ""
         # Number of calls of `notify_once`.
         self._notices = 0
         self._terminal: Callable[[str], object] | None = None
@@ -202,9 +204,22 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     def end_notice(self) -> None:
         """End the message of `notify_once`, for what it says may no longer be so."""
         shown, self._notice = self._notice[0], ("", 0.0)
+        self._dismiss(shown)
+
+    def notify_of_view(self, sentence: str) -> None:
+        """Show a message about the view of conversations, until another view is shown."""
+        self._view_notice = sentence
+        self.notify(sentence, timeout=_VIEW_NOTICE_SECONDS, markup=False)
+
+    def end_view_notices(self) -> None:
+        """End the messages of `notify_once` and `notify_of_view`: another view is shown."""
+        self.end_notice()
+        self._dismiss(self._view_notice)
+
+    def _dismiss(self, sentence: str) -> None:
         for screen in self.screen_stack:
             for bar in screen.query(StatusBar):
-                bar.dismiss(clean(shown))
+                bar.dismiss(clean(sentence))
 
     async def on_event(self, event: events.Event) -> None:
         """Make one line without control characters of pasted text."""

@@ -21,7 +21,7 @@ MENU_NAME_TAKEN = "A view without a key is already named {name}: choose another 
 VIEW_CAN_BE_UNDONE = "{saved}. {keys}: undo"
 VIEWS_RESTORED = "Views restored"
 UNDO_VIEW = "undo saving {name}"
-NOT_THE_SAME_SET = "Not exactly the same set: {difference}"
+NOT_ONLY_COUNTED = "Shows {shown}"
 
 # The list
 NO_CHANNEL = "No channels are known yet"

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.conftest import Open, settle, shown
+from tests.tui.conftest import Open, Viewer, lines, settle, shown
 from tests.tui.views import press, type_in
 
 
 @pytest.mark.parametrize(
     ("row", "chosen", "words"),
     [
-        (0, "", "no filter for when one began"),
+        (0, "", "Shows all conversations: the server cannot filter them by date"),
+        (3, "", "cannot filter them by the dates of messages"),
         (4, "is:resolved", "resolved now, whenever"),
-        (8, "is:open", "handed over"),
+        (8, "is:open", "handed to a human"),
     ],
 )
 async def test_enter_on_a_figure_leads_to_the_nearest_conversations_and_says_so(
@@ -43,7 +44,7 @@ async def test_enter_on_an_author_keeps_the_channel(report: Open) -> None:
         await settle(pilot)
         await press(pilot, "4", "enter")
         assert app.chosen == [""]
-        assert "who wrote" in app.toasts
+        assert "by who wrote" in app.toasts
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ async def test_the_live_numbers_lead_to_their_lists(
         await settle(pilot)
         await press(pilot, "0", *keys)
         assert app.chosen == [chosen]
-        assert ("Not exactly the same set" in app.toasts) == said
+        assert ("Shows all open conversations" in app.toasts) == said
 
 
 async def test_y_copies_what_stands_under_the_cursor(report: Open) -> None:
@@ -128,3 +129,16 @@ async def test_a_name_that_cannot_be_saved_under_is_explained(
         assert problem in shown(app)
         await press(pilot, "escape", "escape")
         assert list(tmp_path.glob("*.csv")) == []
+
+
+async def test_what_a_list_shows_is_said_until_another_view_is_shown(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "enter")
+        assert "Shows all conversations: the server cannot filter them by date" in lines(app)[-1]
+        await press(pilot, "j")
+        assert "Shows all conversations" in lines(app)[-1]
+        await press(pilot, "7")
+        assert "Shows" not in lines(app)[-1]
+        assert "? help" in lines(app)[-1]

@@ -271,7 +271,7 @@ class InboxScreen(SizedScreen[None]):
     def _show_query(self, query: Query, selected: str | None = None) -> None:
         self._awaited = None
         if query != self.queue.list_query and isinstance(self.app, CrashReportingApp):
-            self.app.end_notice()
+            self.app.end_view_notices()
         self.queue.show_query(query, selected)
         if self.focused is self.thread.messages:
             # Its thread is read, even if the row comes with a later answer.

@@ -61,11 +61,12 @@ from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Bucket, HourGrid, Hours, Period, Report
 from frontdesk.wire.values import utc_now
 
-NOT_BY_PERIOD = "all conversations of this channel: /v1 has no filter for a period"
+ALL_OF_CHANNEL = "all conversations of this channel: the server cannot filter them by date"
+ALL_WITH_LABEL = "all conversations with this label: the server cannot filter them by date"
 NOT_BY_TEAM = (
     "No list has the conversations of a team: 5 shows people, whose conversations enter opens"
 )
-NOT_BY_AUTHOR = "all conversations: /v1 has no filter for who wrote"
+ALL_OF_AUTHORS = "all conversations: the server cannot filter them by who wrote"
 
 
 def refusal(error: InboxError, otherwise: str) -> str:
@@ -187,7 +188,7 @@ def formula(figure: Figure, open_key: str) -> str:
                 f"Fewer than {FEW_SAMPLES} samples, now or before: the change says little."
             )
     sentences.append("A percentage needs a value before that is more than zero.")
-    sentences.append(f"{open_key} leads to {metric.difference}.")
+    sentences.append(f"{open_key} shows {metric.difference}.")
     return "\n\n".join(sentences)
 
 

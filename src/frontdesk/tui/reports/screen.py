@@ -466,7 +466,7 @@ class ReportScreen(ViewScreen):
             case BreakdownRow():
                 self._open_group(event.row)
             case AuthorShare(author=str()):
-                self.choose(ConversationFilter(channel=channel), panes.NOT_BY_AUTHOR)
+                self.choose(ConversationFilter(channel=channel), panes.ALL_OF_AUTHORS)
 
     @on(LiveLine.FigureOpened)
     def _open_live(self, event: LiveLine.FigureOpened) -> None:
@@ -487,8 +487,8 @@ class ReportScreen(ViewScreen):
                 self.choose(filter, more="sort:waiting")
             case "label":
                 filter = ConversationFilter(label=group.name, channel=channel)
-                self.choose(filter, panes.NOT_BY_PERIOD)
+                self.choose(filter, panes.ALL_WITH_LABEL)
             case "team":
                 self.notify(panes.NOT_BY_TEAM, markup=False)
             case _:
-                self.choose(ConversationFilter(channel=group.id), panes.NOT_BY_PERIOD)
+                self.choose(ConversationFilter(channel=group.id), panes.ALL_OF_CHANNEL)

@@ -15,6 +15,7 @@ from frontdesk.query import Query, parse, query_of
 from frontdesk.request_priority import urgent
 from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
+from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import DismissOnce
@@ -257,15 +258,14 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         copy(self, self.copied())
 
     def choose(self, filter: ConversationFilter, difference: str = "", more: str = "") -> None:
-        """Close, and show a filter's conversations. difference: how they differ from the count.
+        """Close, and show a filter's conversations.
 
-        more: further terms of the query.
+        difference: which those are, if not the counted ones. more: further terms of the query.
         """
         terms = query_of(filter, query_names(self.mailbox)).terms
-        if self.end(Query.of(*terms, *parse(more).terms)) and difference:
-            self.app.notify(
-                sentences.NOT_THE_SAME_SET.format(difference=difference), timeout=8, markup=False
-            )
+        ended = self.end(Query.of(*terms, *parse(more).terms))
+        if ended and difference and isinstance(self.app, CrashReportingApp):
+            self.app.notify_of_view(sentences.NOT_ONLY_COUNTED.format(shown=difference))
 
     def end(self, result: Query | PhoneRef | None = None) -> bool:
         """Close with a result; False if this is not the active screen."""
