@@ -313,6 +313,17 @@ async def test_who_is_not_found_is_reported_and_keys_are_those_that_work(app: Vi
         assert "j/k move" in lines(app)[-1]
 
 
+async def test_keys_of_the_sections_are_not_named_where_they_are_text(app: ViewApp) -> None:
+    async with app.run_test(size=(40, 12)) as pilot:
+        await settle(pilot)
+        assert "All" in lines(app)[1]
+        assert "[ ]" not in lines(app)[1]
+        await press(pilot, "tab")
+        assert "[ ] others" in lines(app)[1]
+        await press(pilot, "slash")
+        assert "[ ]" not in lines(app)[1]
+
+
 async def test_further_pages_come_near_the_end(app: ViewApp, asked: Asked) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)

@@ -275,6 +275,10 @@ class CatalogueScreen(ViewScreen):
         if self.composed:
             self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
 
+    def on_descendant_focus(self) -> None:
+        """Update the keys that are named: in the search field they are text."""
+        self.describe()
+
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         name = one_line(self.inbox_title)
         return [("accent", f" {self.SHOWN} "), ("strong", name)], [
@@ -296,10 +300,9 @@ class CatalogueScreen(ViewScreen):
             words = f" {at + 1} {section.title} " if self.size.width >= 72 else f" {section.title} "
             pieces += [("text", " "), ("chip" if at == self._at else "dim", words)]
         if self.size.width < LEAST_FOR_TABS:
-            pieces = [
-                ("chip", f" {self.section.title} "),
-                ("dim", self.named("  {shelf.before} {shelf.after} others")),
-            ]
+            pieces = [("chip", f" {self.section.title} ")]
+            if not isinstance(self.focused, Input):
+                pieces.append(("dim", self.named("  {shelf.before} {shelf.after} others")))
         self.query_one("#catalogue-tabs", Bar).show(pieces)
         self.list.say_when_empty(self.empty_words())
 

@@ -77,10 +77,6 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     def last_key(self) -> str:
         return "{shelf.pane} list" if isinstance(self.focused, Input) else super().last_key
 
-    def on_descendant_focus(self) -> None:
-        """Update the status line: the search field has keys of its own."""
-        self.describe()
-
     # Contents
 
     def entries(self, section: str) -> list[CatalogueEntry]:
