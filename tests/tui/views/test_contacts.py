@@ -112,6 +112,9 @@ async def test_the_selected_contact_stays_when_the_servers_list_arrives(
         assert selected(app) == name
         assert names(app)[0] == name
         assert names(app)[1:26] == first_page
+        assert "further below" in shown(app)
+        listed = len(names(app)) - 1
+        assert f"{listed} contacts, more below" in lines(app)[0]
         await pilot.press("enter")
         await settle(pilot)
         assert [view.name for view in app.views if isinstance(view, PhoneRef)] == [name]
@@ -190,6 +193,20 @@ async def test_one_letter_filters_the_loaded_contacts(app: ViewApp, asked: Asked
         assert "No loaded contact has “w”. A second letter" in shown(app)
         await press(pilot, "escape")
         assert "4 contacts" in lines(app)[0]
+
+
+async def test_a_contact_above_the_results_is_counted_neither_before_nor_after_a_letter(
+    app: ViewApp, asked: Asked, client: InboxClient, cache: Cache
+) -> None:
+    await seen_late(client, cache)
+    asked.found = [Contact(id=name, name=name) for name in ("Bo Smith", "Max Ruiz")]
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert names(app)[1:] == ["Bo Smith", "Max Ruiz"]
+        assert "not in this list" in shown(app)
+        assert " 2 contacts" in lines(app)[0]
+        await press(pilot, "b")
+        assert "1 of 2 loaded contacts" in lines(app)[0]
 
 
 async def test_one_letter_loads_no_further_pages(app: ViewApp, asked: Asked) -> None:

@@ -1,6 +1,7 @@
 """Contacts view: incremental search on the server, with details of each contact."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -31,6 +32,8 @@ from frontdesk.wire import Contact, Page, PhoneRef
 
 _ALL, _SEEN = "contacts", "seen"
 _MOST_SEEN = 50
+# In place of the number of a selected contact above the results, which its order is not.
+_BELOW, _ABSENT = "further below", "not in this list"
 
 
 class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
@@ -84,8 +87,11 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         if section == _SEEN:
             return self._cached_contacts()
         if self._found_for == self._search_words():
-            kept = [self._kept_entry] if self._kept_entry is not None else []
-            return [*kept, *map(_entry, self._results)]
+            entries = [_entry(contact) for contact in self._results]
+            if self._kept_entry is None or self._filters_loaded:
+                return entries
+            place = _BELOW if self._further else _ABSENT
+            return [replace(self._kept_entry, hint=place), *entries]
         words = self._search_words()
         return self._search_cache(words) if words else self._cached_contacts()
 
@@ -112,15 +118,16 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         return entries if is_searched else super().matching(entries, typed)
 
     def heading_count(self) -> str:
-        words = super().heading_count()
+        """Number of contacts, without a selected one that is shown above the results."""
+        words, things = super().heading_count(), self.section.things
         if self.section.name == _SEEN:
             return words
         if self._found_for != self._search_words():
             return f"~{words} on this computer"
+        loaded = len(self._results)
         if self._filters_loaded:
-            shown, loaded = len(self.list.rows), len(self._entries)
-            return f"{shown} of {loaded} loaded {self.section.things}"
-        return f"{words}, more below" if self._further else words
+            return f"{len(self.list.rows)} of {loaded} loaded {things}"
+        return f"{loaded} {things}, more below" if self._further else f"{loaded} {things}"
 
     def empty_words(self) -> str:
         words = self._search_words()
