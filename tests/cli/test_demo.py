@@ -95,6 +95,20 @@ def test_it_says_you_from_the_first_screen_on(run: Run) -> None:
     assert terminal.ending()[0] == 0
 
 
+def test_it_says_that_a_chosen_theme_is_not_remembered(run: Run) -> None:
+    terminal = run()
+    terminal.wait_for(OPEN + b"60")
+    for keys, shown in (
+        (b":", b"Commands"),
+        (b"theme\r", b"Theme"),
+        (b"nord\r", b"remember themes"),
+    ):
+        terminal.press(keys)
+        terminal.wait_for(shown)
+    terminal.press(LEAVE)
+    assert terminal.ending()[0] == 0
+
+
 def test_it_shows_the_newest_conversations_and_leaves_nothing(run: Run, temporary: Path) -> None:
     terminal = run()
     terminal.wait_for(newest_name())

@@ -78,6 +78,16 @@ async def test_a_theme_chosen_in_the_palette_is_there_at_the_next_start(app: Any
     assert app(theme="frontdesk-high-contrast").theme == "frontdesk-high-contrast"
 
 
+@pytest.mark.parametrize("is_demo", [False, True])
+async def test_the_demo_says_that_a_theme_is_not_remembered(app: Any, is_demo: bool) -> None:
+    viewer = app(is_demo=is_demo)
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        viewer.search_themes()
+        await press(pilot, *"nord", "enter")
+        assert ("The demo does not remember themes" in shown(viewer)) == is_demo
+
+
 async def test_sixteen_colours_have_a_theme_of_their_own(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -190,6 +190,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         if theme is not None:
             self.theme = theme
             self._mailbox.set_setting(_THEME, f"{theme} {self._configured_theme}")
+            if self._preferences.is_demo:
+                self.notify(sentences.THEME_OF_DEMO.format(theme=theme), markup=False)
 
     @property
     def _configured_theme(self) -> str:

@@ -26,7 +26,7 @@ class Preferences(NamedTuple):
 
     keys: changed keys by binding id. profiles: name and location of the available profiles;
     `profile` is the open one. views: those of the configuration. notices: shown once after
-    the start. fill_on_battery: fill the cache on battery too.
+    the start. fill_on_battery: fill the cache on battery too. is_demo: nothing is remembered.
     """
 
     theme: str | None = None
@@ -43,6 +43,7 @@ class Preferences(NamedTuple):
     targets: Targets = Targets()
     alerts: AlertSettings = AlertSettings()
     fill_on_battery: bool = False
+    is_demo: bool = False
 
 
 class Switch(NamedTuple):

@@ -8,6 +8,9 @@ Labels of the bars are in `bar_texts`, failures of requests in `connection`, wha
 ONE_INBOX_PER_PAGE = "A page shows one inbox: frontdesk web --profile NAME serves another"
 NO_OTHER_PROFILE = "There is no other profile: frontdesk profiles add NAME"
 SCREENSHOT_SAVED = "Screenshot {saved}"
+THEME_OF_DEMO = (
+    'The demo does not remember themes. In the configuration: [viewer] theme = "{theme}"'
+)
 PRESS_AGAIN_TO_QUIT = "Press {key} again to quit"
 
 # Views

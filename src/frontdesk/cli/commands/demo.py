@@ -111,11 +111,12 @@ def _open(demo: DemoProcess, resources: ExitStack) -> "Switch | None":
 
     demo.wait_for_first_page()
     configured = configuration()
+    preferences = preferences_of(configured, None, report_mistakes(configured))
     return view(
         Inbox(lambda: _connect(demo, resources), ORIGIN, "demo"),
         demo.cache,
         configured.viewer,
-        preferences_of(configured, None, report_mistakes(configured)),
+        preferences._replace(is_demo=True),
         leaving=demo.stop,
     )
 
