@@ -329,6 +329,19 @@ def test_what_a_page_says_can_be_done(path: Path, reader: Reader) -> None:
         reader.follow(block)
 
 
+def test_a_key_to_a_made_up_inbox_is_that_of_an_agent() -> None:
+    keys = [
+        command.line
+        for path in [README, *PAGES]
+        for block in blocks(path, "console")
+        if "frontdesk db sample" in block.text
+        for command in commands(block)
+        if "frontdesk keys create" in command.line and "--all-read" in command.line
+    ]
+    assert keys
+    assert [line for line in keys if f"--user {ME}" not in line] == []
+
+
 def written(key: str) -> str:
     """A key as the pages write it."""
     return key if key == "enter" else format_key(key)
