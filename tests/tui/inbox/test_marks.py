@@ -16,7 +16,7 @@ from tests.conftest import NOW
 from tests.tui.conftest import Viewer, idle_until, lines, notifications, settle, shown
 from tests.tui.faulty_sources import Halting
 from tests.tui.inbox_state import queue, screen_of
-from tests.tui.views import type_in
+from tests.tui.views import press, type_in
 
 SIZE = (120, 40)
 
@@ -131,6 +131,15 @@ async def save_as(pilot: Pilot[object], path: Path) -> None:
     await type_in(pilot, str(path))
     await pilot.press("enter")
     await settle(pilot)
+
+
+async def test_the_proposed_name_says_that_the_rows_are_selected(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await mark_two(pilot)
+        await press(pilot, "E")
+        assert f"selected-{NOW.date()}.csv" in shown(app)
 
 
 async def test_e_saves_the_rows_that_are_marked(viewer: Viewer, tmp_path: Path) -> None:

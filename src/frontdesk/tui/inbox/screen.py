@@ -1095,7 +1095,7 @@ class InboxScreen(SizedScreen[None]):
         if in_thread and self.thread.conversation is not None:
             self.thread.action_export()
         elif self.queue.list.marked:
-            ask_for_name(self, "marked", self._clock, MARKED_ENDINGS, self._save_marked)
+            ask_for_name(self, "selected", self._clock, MARKED_ENDINGS, self._save_marked)
         else:
             self.queue.export()
 
