@@ -8,6 +8,7 @@ Labels of the bars are in `bar_texts`, failures of requests in `connection`, wha
 ONE_INBOX_PER_PAGE = "A page shows one inbox: frontdesk web --profile NAME serves another"
 NO_OTHER_PROFILE = "There is no other profile: frontdesk profiles add NAME"
 SCREENSHOT_SAVED = "Screenshot {saved}"
+TOO_SMALL = "Too small: 40x10 needed, this is {width}x{height}"
 THEME_OF_DEMO = (
     'The demo does not remember themes. In the configuration: [viewer] theme = "{theme}"'
 )

@@ -10,6 +10,7 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import Conversation
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
 from tests.tui.inbox_state import open_conversation, queue_names, screen_of
+from tests.tui.views import press
 
 
 async def test_it_opens_on_open_conversations_with_the_newest_thread(viewer: Viewer) -> None:
@@ -51,6 +52,15 @@ async def test_under_40x10_it_says_what_it_needs(viewer: Viewer) -> None:
     async with app.run_test(size=(38, 9)) as pilot:
         await settle(pilot)
         assert "40x10 needed, this is 38x9" in shown(app)
+
+
+async def test_what_it_needs_is_wrapped(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(20, 5)) as pilot:
+        await settle(pilot)
+        assert " ".join(shown(app).split()) == "Too small: 40x10 needed, this is 20x5"
+        await press(pilot, "f4")
+        assert " ".join(shown(app).split()) == "Too small: 40x10 needed, this is 20x5"
 
 
 async def test_one_pane_at_a_time_when_narrow(viewer: Viewer) -> None:

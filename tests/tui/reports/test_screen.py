@@ -46,7 +46,7 @@ async def test_under_40x10_it_says_what_it_needs(report: Open) -> None:
     app = report()
     async with app.run_test(size=(38, 9)) as pilot:
         await settle(pilot)
-        assert shown(app).strip() == "40x10 needed, this is 38x9"
+        assert shown(app).strip() == "Too small: 40x10 needed, this is 38x9"
 
 
 async def test_a_narrow_report_shows_one_pane_below_the_figures_and_a_flat_one_only_one(

@@ -279,4 +279,4 @@ async def test_under_40x10_it_says_what_it_needs(directory: Open) -> None:
     app = directory()
     async with app.run_test(size=(38, 9)) as pilot:
         await settle(pilot)
-        assert shown(app).strip() == "40x10 needed, this is 38x9"
+        assert shown(app).strip() == "Too small: 40x10 needed, this is 38x9"

@@ -15,6 +15,7 @@ from textual.geometry import Size
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Static
 from textual.worker import Worker, WorkerCancelled, get_current_worker
 
 from frontdesk.cache import Coverage, Hit
@@ -212,7 +213,7 @@ class InboxScreen(SizedScreen[None]):
         yield Bar(id="channel-tabs")
         yield self.panes
         yield StatusBar(id="status")
-        yield Bar(id="too-small")
+        yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
         self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
@@ -245,8 +246,8 @@ class InboxScreen(SizedScreen[None]):
             return
         width, height = size
         self.queue.list.set_density(self._preferences.density or 2)
-        words = f"40x10 needed, this is {width}x{height}"
-        self.query_one("#too-small", Bar).show([("warning", words)])
+        words = sentences.TOO_SMALL.format(width=width, height=height)
+        self.query_one("#too-small", Static).update(words)
         self._refresh_bars()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

@@ -9,6 +9,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
+from textual.widgets import Static
 
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, parse, query_of
@@ -138,7 +139,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         yield Bar(id="header", ground="bar")
         yield from self.body()
         yield StatusBar(id="status")
-        yield Bar(id="too-small")
+        yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
         self.show_saved()
@@ -150,8 +151,8 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         if not self.composed:
             return
         width, height = size
-        words = f"{LEAST_WIDTH}x{LEAST_HEIGHT} needed, this is {width}x{height}"
-        self.query_one("#too-small", Bar).show([("warning", words)])
+        words = sentences.TOO_SMALL.format(width=width, height=height)
+        self.query_one("#too-small", Static).update(words)
         self.describe()
 
     def describe(self) -> None:
