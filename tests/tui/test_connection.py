@@ -30,10 +30,17 @@ async def _connection(
     cache: Cache,
     hand: _Hand,
     seen_at: Callable[[], datetime | None] = lambda: NOW - timedelta(minutes=2),
+    schedule_poll: Callable[[], None] | None = None,
 ) -> ConnectionMonitor:
     mailbox = Mailbox(lambda: client, cache, clock=hand)
     await mailbox.connect()
-    return ConnectionMonitor(mailbox, Clock(UTC, hand), lambda sentence: None, seen_at=seen_at)
+    return ConnectionMonitor(
+        mailbox,
+        Clock(UTC, hand),
+        lambda sentence: None,
+        seen_at=seen_at,
+        schedule_poll=schedule_poll,
+    )
 
 
 async def _fail(connection: ConnectionMonitor, error: InboxError, *, beside: bool = False) -> None:
@@ -53,7 +60,8 @@ async def test_a_server_that_is_left_alone_for_its_silence_is_offline(
     connection = await _connection(client, cache, _Hand())
     await _fail(connection, CircuitOpen("It does not answer", retry_after=20.0))
     assert _said(connection).startswith("offline · as of ")
-    assert _said(connection).endswith(" · retrying in 20 s")
+    # Its pause is no word of the server's: the retry skips it.
+    assert _said(connection).endswith(" · retrying in 5 s")
 
 
 async def test_the_age_is_that_of_the_rows_that_are_shown_now(
@@ -112,3 +120,49 @@ async def test_what_fails_beside_the_queue_leaves_the_countdown(
     await _fail(connection, Unreachable("No answer"), beside=True)
     assert _said(connection).endswith(" · retrying in 3 s")
     assert connection.failing
+
+
+async def test_what_fails_beside_the_queue_first_is_followed_by_a_request_for_the_queue(
+    client: InboxClient, cache: Cache
+) -> None:
+    hand, polls = _Hand(), []
+    connection = await _connection(
+        client, cache, hand, schedule_poll=lambda: polls.append(hand.now)
+    )
+    connection.is_live()
+    await _fail(connection, Unreachable("No answer"), beside=True)
+    assert _said(connection).endswith(" · retrying in 5 s")
+    for left in (4, 3, 2, 1):
+        hand.now += timedelta(seconds=1)
+        await _fail(connection, CircuitOpen("It does not answer", retry_after=30.0), beside=True)
+        assert _said(connection).endswith(f" · retrying in {left} s")
+    assert polls == [NOW]
+    hand.now += timedelta(seconds=1)
+    await _fail(connection, Unreachable("No answer"))
+    assert _said(connection).endswith(" · retrying in 10 s")
+
+
+async def test_what_fails_beside_a_queue_that_is_answered_says_nothing_about_the_queue(
+    client: InboxClient, cache: Cache
+) -> None:
+    connection = await _connection(client, cache, _Hand(), schedule_poll=lambda: None)
+
+    async def question() -> None: ...
+
+    for _ in range(2):
+        connection.is_live()
+        await _fail(connection, Unreachable("No answer"), beside=True)
+        assert _said(connection).startswith("offline")
+        for _ in range(3):
+            connection.is_live()
+            await _fail(connection, Unreachable("No answer"), beside=True)
+            assert _said(connection) == "live"
+        # Once it succeeds, the next failure is news again.
+        await connection.ask(question, beside=True)
+
+
+async def test_without_polling_no_retry_is_announced(client: InboxClient, cache: Cache) -> None:
+    connection = await _connection(client, cache, _Hand())
+    await _fail(connection, Unreachable("No answer"), beside=True)
+    assert _said(connection).startswith("offline · as of ")
+    assert "retrying" not in _said(connection)

@@ -51,7 +51,9 @@ class ConnectionMonitor:
     """Tracks the connection state; stops sending requests after a 401.
 
     `warn` shows a notification once for each problem; lasting states are in `state`. `changed` is
-    called after each request. `seen_at` returns when the shown rows were fetched.
+    called after each request. `seen_at` returns when the shown rows were fetched. `schedule_poll`
+    is called when the time of the next attempt has changed; without it, a failure of a `beside`
+    request is not followed by one.
     """
 
     def __init__(
@@ -63,15 +65,19 @@ class ConnectionMonitor:
         *,
         changed: Callable[[], None] = lambda: None,
         seen_at: Callable[[], datetime | None] = lambda: None,
+        schedule_poll: Callable[[], None] | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._clock = clock
         self._warn = warn
         self._changed = changed
         self._seen_at = seen_at
+        self._schedule_poll = schedule_poll
         self._polling = polling or PollingInterval(clock.now())
         self._refused = self._paused = False
         self._by_hand = 0
+        # `beside` requests failed since the last answer for the list; or they fail despite it.
+        self._failed_beside = self._fails_only_beside = False
         # State by the age of the shown rows, which is "" if none were fetched.
         self._status: Callable[[str], Piece] = lambda age: ("dim", "connecting…")
         self._live_at: datetime | None = None
@@ -139,7 +145,8 @@ class ConnectionMonitor:
 
         A failure of a `beside` request (not for the conversation list) marks the connection as
         failing only if the server is unreachable, rejects the key or sends an unreadable response.
-        `by_hand` ignores a running back-off.
+        If it is unreachable, the list is requested after the first back-off, and stays live if that
+        succeeds. `by_hand` ignores a running back-off.
         """
         if self._refused or not self._mailbox.connected:
             return None
@@ -152,6 +159,8 @@ class ConnectionMonitor:
             self._report(error, beside=beside, by_hand=by_hand)
         finally:
             self._by_hand -= by_hand
+            if answer is not None and beside:
+                self._fails_only_beside = False
             if answer is None or by_hand or not beside:
                 self._changed()
         return answer
@@ -167,31 +176,49 @@ class ConnectionMonitor:
         self._live_at, self._next_try, self.problem = self._clock.now(), None, ""
         in_full = self._mailbox.state_of("unchanged") in ("absent", "ignored")
         self._polling.answered(self._live_at, in_full=in_full)
+        self._fails_only_beside = self._fails_only_beside or self._failed_beside
+        self._failed_beside = False
 
     def _report(self, error: InboxError, *, beside: bool, by_hand: bool) -> None:
         before, self.problem = self.problem, problem_words(error)
         self._paused = _asks_for_pause(error)
-        now = self._clock.now()
-        # What was not sent says nothing new about the wait that is running.
-        unsent = (
-            isinstance(error, CircuitOpen) and self._next_try is not None and self._next_try > now
-        )
-        if not beside or isinstance(error, (Unreachable, Unauthorised, BadResponse)):
-            self._live_at = None
-        if not beside or isinstance(error, Unauthorised):
-            self._next_try = None
-        if not beside and isinstance(error, Refused) and not isinstance(error, CursorRefused):
-            self._polling.stop()
-        elif not beside and not isinstance(error, Unauthorised):
-            retry_after = None if unsent else _retry_after(error)
-            wait = self._polling.failed(now, retry_after, by_hand=by_hand)
-            self._next_try = now + wait
         self._refused = self._refused or isinstance(error, Unauthorised)
-        if isinstance(error, (Unreachable, Unauthorised, BadResponse)) or not beside:
+        if not beside or self._matters_beside(error):
+            self._live_at = None
             self._status = _status_after(error)
+        if isinstance(error, Unauthorised):
+            self._next_try = None
+        elif not beside:
+            self._failed_beside = self._fails_only_beside = False
+            self._schedule_retry(error, by_hand=by_hand)
+        elif self._needs_retry(error):
+            self._failed_beside = True
+            self._schedule_retry(error, by_hand=by_hand)
         passing = isinstance(error, Unreachable) and not isinstance(error, NetworkMisconfigured)
         if not passing and self.problem != before:
             self._warn(self.problem)
+
+    def _matters_beside(self, error: InboxError) -> bool:
+        """True if a failure of a `beside` request says something about the connection."""
+        if isinstance(error, Unreachable):
+            return not self._fails_only_beside
+        return isinstance(error, (Unauthorised, BadResponse))
+
+    def _needs_retry(self, error: InboxError) -> bool:
+        """True if a failure of a `beside` request is the first sign of an unreachable server."""
+        known = self._fails_only_beside or self.failing or self.asking
+        return isinstance(error, Unreachable) and not known and self._schedule_poll is not None
+
+    def _schedule_retry(self, error: InboxError, *, by_hand: bool) -> None:
+        """Schedule the next attempt, unless the failure lasts."""
+        if isinstance(error, Refused) and not isinstance(error, CursorRefused):
+            self._next_try = None
+            self._polling.stop()
+            return
+        now = self._clock.now()
+        self._next_try = now + self._polling.failed(now, _retry_after(error), by_hand=by_hand)
+        if self._schedule_poll is not None:
+            self._schedule_poll()
 
 
 def _status_after(error: InboxError) -> Callable[[str], Piece]:
@@ -238,8 +265,13 @@ def _asks_for_pause(error: InboxError) -> bool:
 
 
 def _retry_after(error: InboxError) -> timedelta | None:
-    """The server's Retry-After, clamped to 0-3600 seconds."""
-    seconds = error.retry_after if isinstance(error, Unreachable) else None
+    """The server's Retry-After, clamped to 0-3600 seconds.
+
+    None for the circuit breaker, which a retry skips.
+    """
+    if not isinstance(error, Unreachable) or isinstance(error, CircuitOpen):
+        return None
+    seconds = error.retry_after
     return None if seconds is None else timedelta(seconds=min(max(seconds, 0), 3600))
 
 

@@ -70,7 +70,7 @@ class PollingInterval:
         self._asking_since, self._stopped = now, False
 
     def stop(self) -> None:
-        """Record a failure that lasts: there is no further attempt until `asks`."""
+        """Record a failure that lasts: there is no further attempt until `asks` or `failed`."""
         self._asking_since, self._stopped = None, True
 
     def focus(self, focused: bool) -> None:
@@ -91,7 +91,7 @@ class PollingInterval:
         While a back-off is running, a failure does not extend it, unless `retry_after` is longer.
         A failure of a request by hand never makes the wait longer than that of the failure before.
         """
-        self._asked_at, self._asking_since = now, None
+        self._asked_at, self._asking_since, self._stopped = now, None, False
         running = bool(self._failures) and now < self._not_before
         if running and (by_hand or retry_after is None):
             until = self._not_before if retry_after is None else now + retry_after

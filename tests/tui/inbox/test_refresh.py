@@ -138,6 +138,29 @@ async def test_going_from_view_to_view_makes_no_wait_longer_and_the_retry_is_sen
         assert "live" in lines(app)[-1]
 
 
+async def test_threads_that_cannot_be_loaded_begin_the_countdown_and_do_not_lengthen_it(
+    cache: Cache,
+) -> None:
+    hand, server = Hand(), Failing()
+    app = hand.viewer(server, cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        server.failure = DOWN
+        server.asked.clear()
+        await press(pilot, "j", "enter")
+        assert server.times_asked("conversations/counts") == 0
+        assert "offline" in lines(app)[-1]
+        assert "^r now" in lines(app)[-1]
+        for left in (5, 4, 3, 2, 1):
+            await press(pilot, "K", "J", "K", "J")
+            assert seconds_left(app) == left
+            hand.now += timedelta(seconds=1)
+        # The circuit breaker is open by now; the list is asked for all the same.
+        server.failure = None
+        await press(pilot, "6")
+        assert "live" in lines(app)[-1]
+
+
 async def test_refreshing_while_a_refresh_is_under_way_does_not_begin_again(cache: Cache) -> None:
     hand, server = Hand(), Failing()
     app = hand.viewer(server, cache)

@@ -178,6 +178,7 @@ class InboxScreen(SizedScreen[None]):
             self._polling,
             changed=self._refresh_bars_soon,
             seen_at=lambda: self.queue.listing.fetched_at,
+            schedule_poll=self._schedule_poll,
         )
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
