@@ -35,7 +35,20 @@ class Unreachable(InboxError):
 
 
 class CircuitOpen(Unreachable):
-    """Not sent, because the circuit breaker is open; `retry_after`: seconds until a trial."""
+    """Not sent, because the circuit breaker is open; `retry_after`: seconds until a trial.
+
+    `problem`: message of the last request that was sent and failed.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        problem: str = "The server does not answer",
+    ) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.problem = problem
 
 
 class Paused(Unreachable):

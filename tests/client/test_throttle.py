@@ -140,6 +140,43 @@ async def test_a_server_that_stays_silent_is_left_alone_then_tried_by_one() -> N
             await client.catalogue_page(Label)
 
 
+async def test_what_is_not_sent_names_the_last_problem_of_what_was_sent() -> None:
+    clock, silent = Clock(), raw(b"", "503 Service Unavailable")
+    async with serving(Scripted(silent)) as url, client_at(url, clock) as client:
+        for _ in range(5):
+            with pytest.raises(Unreachable) as failed:
+                await client.catalogue_page(Label)
+        with pytest.raises(CircuitOpen) as unsent:
+            await client.catalogue_page(Label)
+        assert (
+            unsent.value.problem
+            == str(failed.value)
+            == "The server answered 503 Service Unavailable"
+        )
+        assert str(unsent.value) == f"{failed.value}; next attempt in 30 seconds"
+    # From here on nobody listens at this address.
+    async with client_at(url, clock) as client:
+        for _ in range(5):
+            with pytest.raises(Unreachable, match="cannot be reached"):
+                await client.catalogue_page(Label)
+        with pytest.raises(CircuitOpen) as unsent:
+            await client.catalogue_page(Label)
+        assert unsent.value.problem == "The server cannot be reached"
+
+
+async def test_a_request_by_hand_that_fails_otherwise_changes_the_problem() -> None:
+    clock, server = Clock(), Server(answer(502, b""))
+    async with patient_client(server, clock) as client:
+        for _ in range(5):
+            with pytest.raises(Unreachable):
+                await client.catalogue_page(Label)
+        server.answers = [answer(504, b"")]
+        with urgent(), pytest.raises(Unreachable):
+            await client.catalogue_page(Label)
+        with pytest.raises(CircuitOpen, match="504 Gateway Timeout; next"):
+            await client.catalogue_page(Label)
+
+
 async def test_a_server_that_is_back_is_there_for_all() -> None:
     clock = Clock()
     server = Scripted(*[raw(b"", "502 Bad Gateway")] * 15, raw(EMPTY))

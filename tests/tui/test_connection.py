@@ -110,6 +110,19 @@ async def test_a_retry_after_its_countdown_skips_the_breaker_but_no_pause_of_the
     assert await connection.ask(question) == Answer(skips)
 
 
+async def test_one_cause_has_one_sentence_also_for_what_is_not_sent_because_of_it(
+    client: InboxClient, cache: Cache
+) -> None:
+    connection = await _connection(client, cache, _Hand())
+    words = "The server cannot be reached"
+    await _fail(connection, Unreachable(words))
+    unsent = CircuitOpen(f"{words}; next attempt in 9 seconds", retry_after=9.0, problem=words)
+    await _fail(connection, unsent, beside=True)
+    assert connection.problem == words
+    await _fail(connection, CircuitOpen("It does not answer", retry_after=9.0))
+    assert connection.problem == "The server does not answer"
+
+
 async def test_what_fails_beside_the_queue_leaves_the_countdown(
     client: InboxClient, cache: Cache
 ) -> None:

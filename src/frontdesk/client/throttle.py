@@ -44,6 +44,7 @@ class Throttle:
         self._paused_until = 0.0
         self._refusals = 0
         self._failures = 0
+        self._problem = ""
         self._closed_until: float | None = None
         self._trying = False
 
@@ -51,7 +52,7 @@ class Throttle:
     async def slot(self) -> AsyncIterator[None]:
         """Acquire a slot for one request; report its result before leaving the context.
 
-        Raises: Paused, Silent: requests are paused, for `retry_after` seconds.
+        Raises: Paused, CircuitOpen: requests are paused, for `retry_after` seconds.
         """
         urgent = request_priority.is_urgent()
         trial = False
@@ -98,8 +99,9 @@ class Throttle:
         self._failures = 0
         self._closed_until = None
 
-    def failed(self) -> None:
-        """Record a failure of all attempts; may open the circuit breaker."""
+    def failed(self, problem: str) -> None:
+        """Record a failure of all attempts and its message; may open the circuit breaker."""
+        self._problem = problem
         if request_priority.is_urgent():
             return
         self._failures += 1
@@ -124,8 +126,9 @@ class Throttle:
         if left > 0 or self._trying:
             left = max(left, 1.0)
             raise CircuitOpen(
-                f"The server does not answer; next attempt in {ceil(left)} seconds",
+                f"{self._problem.rstrip('.')}; next attempt in {ceil(left)} seconds",
                 retry_after=left,
+                problem=self._problem,
             )
         self._trying = True
         return True

@@ -220,15 +220,14 @@ class Requests:
                 async with asyncio.timeout(self._deadline_seconds):
                     value = await self._tried(path, parameters, read)
             except TimeoutError as error:
-                self._throttle.failed()
-                raise Unreachable(
-                    f"The server did not answer within {self._deadline_seconds:g} seconds"
-                ) from _unlocated(error)
+                words = f"The server did not answer within {self._deadline_seconds:g} seconds"
+                self._throttle.failed(words)
+                raise Unreachable(words) from _unlocated(error)
             except TransientFailure as passing:
-                self._throttle.failed()
+                self._throttle.failed(str(passing.reason))
                 raise passing.reason from passing.__cause__
-            except Unreachable:
-                self._throttle.failed()
+            except Unreachable as error:
+                self._throttle.failed(str(error))
                 raise
             except (InboxError, RejectedRequest):
                 self._throttle.answered()

@@ -238,13 +238,11 @@ def moment_words(moment: datetime, now: datetime) -> str:
 
 def problem_words(error: InboxError) -> str:
     """Sentence for the panes; the time of the next attempt is in the status line only."""
-    if isinstance(error, CircuitOpen):
-        return "The server does not answer"
     if isinstance(error, Paused):
         return "The server asks for a pause"
     if isinstance(error, Refused) and error.code == ME_UNAVAILABLE:
         return "Nobody is “me” here: use a key of your own (or --as you@example.com for a database)"
-    words = one_line(clean(str(error)))
+    words = one_line(clean(error.problem if isinstance(error, CircuitOpen) else str(error)))
     if isinstance(error, Unauthorised):
         return f"{words.rstrip('.')} (frontdesk doctor says where the key comes from)"
     return words
