@@ -7,7 +7,16 @@ import pytest
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.errors import CircuitOpen, InboxError, Unreachable
+from frontdesk.errors import (
+    BadResponse,
+    CircuitOpen,
+    Forbidden,
+    InboxError,
+    NotFound,
+    Refused,
+    Unauthorised,
+    Unreachable,
+)
 from frontdesk.mailbox import Mailbox
 from frontdesk.request_priority import is_urgent
 from frontdesk.tui.clock import Clock
@@ -62,6 +71,26 @@ async def test_a_server_that_is_left_alone_for_its_silence_is_offline(
     assert _said(connection).startswith("offline · as of ")
     # Its pause is no word of the server's: the retry skips it.
     assert _said(connection).endswith(" · retrying in 5 s")
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [
+        (Unreachable("No answer"), "offline"),
+        (Unauthorised("The server refused the key"), "key refused (401)"),
+        (BadResponse("The server sent a web page"), "unreadable answer"),
+        (Forbidden("The key lacks conversations:read"), "not allowed (403)"),
+        (NotFound("The server does not have this"), "no inbox here (404)"),
+        (Refused("The server refuses this", code="bad_filter"), "request refused"),
+    ],
+)
+async def test_rows_from_before_have_their_age_beside_any_failure_and_80_columns_have_room(
+    client: InboxClient, cache: Cache, error: InboxError, state: str
+) -> None:
+    connection = await _connection(client, cache, _Hand())
+    await _fail(connection, error)
+    assert _said(connection).startswith(f"{state} · as of 09:58")
+    assert len(f"{_said(connection)} · 100 of 540 loaded ") <= 80
 
 
 async def test_the_age_is_that_of_the_rows_that_are_shown_now(

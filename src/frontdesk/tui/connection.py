@@ -37,7 +37,7 @@ _FAULTS = (
     (Unauthorised, "key refused (401)"),
     (BadResponse, "unreadable answer"),
     (Forbidden, "not allowed (403)"),
-    (NotFound, "no inbox at this address (404)"),
+    (NotFound, "no inbox here (404)"),
 )
 
 
@@ -223,11 +223,11 @@ class ConnectionMonitor:
 
 def _status_after(error: InboxError) -> Callable[[str], Piece]:
     """State after a failure, by the age of the shown rows."""
-    if not isinstance(error, Unreachable):
-        return lambda age: ("error", _fault(error))
     if _asks_for_pause(error):
         return lambda age: ("warning", "slow down")
-    return lambda age: ("warning", f"offline · {age}" if age else "offline")
+    unreachable = isinstance(error, Unreachable)
+    colour, words = ("warning", "offline") if unreachable else ("error", _fault(error))
+    return lambda age: (colour, f"{words} · {age}" if age else words)
 
 
 def moment_words(moment: datetime, now: datetime) -> str:

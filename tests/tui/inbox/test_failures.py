@@ -82,7 +82,7 @@ async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
         (BadResponse("The server sent a web page"), "unreadable answer", "sent a web page"),
         (NetworkMisconfigured("Its certificate has expired"), "offline", "certificate has expired"),
         (Forbidden("The key lacks conversations:read"), "403", "lacks conversations:read"),
-        (NotFound("The server does not have this"), "no inbox at this", "does not have this"),
+        (NotFound("The server does not have this"), "no inbox here", "does not have this"),
     ],
 )
 async def test_a_failure_without_a_cache_is_a_clear_state(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from textual import events
 
-from frontdesk.errors import ME_UNAVAILABLE, Refused, Unreachable
+from frontdesk.errors import ME_UNAVAILABLE, BadResponse, Refused, Unreachable
 from frontdesk.query import parse
 from frontdesk.tui import sentences
 from frontdesk.tui.preferences import Preferences
@@ -372,6 +372,30 @@ def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path)
         assert " loading… 2 s · " in status(app)
 
     play(source, tmp_path, story)
+
+
+def test_the_key_that_skips_a_wait_gives_way_to_what_is_loaded(tmp_path: Path) -> None:
+    class Unreadable(MemoryInbox):
+        """Sends what is not an answer while `down`."""
+
+        down = False
+
+        async def _answer(self) -> None:
+            if self.down:
+                raise BadResponse("The server sent a web page")
+
+    source = Unreadable(30)
+
+    async def story(app: MemoryInboxApp) -> None:
+        source.down = True
+        # The message of the failure is gone after a while.
+        await press(app, "ctrl+r", seconds=22.0)
+        age = r"unreadable answer · as of [\d:]+ · retrying in \d+ s"
+        assert re.search(rf"{age} · \^r now · 20 loaded $", status(app))
+        await press(app, "space", seconds=0.5)
+        assert re.search(rf"{age} · 1 selected · 20 loaded $", status(app))
+
+    play(source, tmp_path, story, size=(80, 24))
 
 
 def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) -> None:

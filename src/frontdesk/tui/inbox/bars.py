@@ -107,16 +107,26 @@ class Bars:
         tabs.show(channel_tabs(self._channels), [("dim", filters)])
         queue.refresh_words()
 
-    def show_status(self, pane: str, state: list[Piece], *, zoomed: bool) -> None:
-        """Render the status line: keys of the focused pane, connection state, loaded rows."""
-        right: list[Piece] = [*state, ("dim", f" · {self._queue.loaded_words()} ")]
+    def show_status(self, pane: str, state: list[Piece], *, zoomed: bool, skips_wait: bool) -> None:
+        """Render the status line: keys of the focused pane, connection state, loaded rows.
+
+        skips_wait: with the key that refreshes now, where it fits.
+        """
+        bar = self._screen.query_one("#status", StatusBar)
+        loaded: Piece = ("dim", f" · {self._queue.loaded_words()} ")
+        now: list[Piece] = [
+            ("dim", " · "),
+            ("accent", self._keys["inbox.refresh"]),
+            ("dim", " now"),
+        ]
+        fits = width_of([*state, *now, loaded]) <= bar.size.width
+        right = [*state, *now, loaded] if skips_wait and fits else [*state, loaded]
         hints = [self._keys.hint(words) for words in _KEYS[pane]]
         if zoomed:
             hints = [
                 hint._replace(words="all panes") if hint.action == "inbox.zoom" else hint
                 for hint in hints
             ]
-        bar = self._screen.query_one("#status", StatusBar)
         bar.show_hints(hints, self._keys.hint("{inbox.help} help"), right)
 
     def _show_views(self) -> None:

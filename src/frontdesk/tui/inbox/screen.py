@@ -633,11 +633,10 @@ class InboxScreen(SizedScreen[None]):
 
     def _show_status(self) -> None:
         zoomed = self.panes.has_class("-zoomed")
-        state = self._connection.state
-        if self._connection.counts_down and self.size.width >= LEAST_PANES:
-            key = self._keys["inbox.refresh"]
-            state = [*state, ("dim", " · "), ("accent", key), ("dim", " now")]
-        self._bars.show_status(self.panes.at, state, zoomed=zoomed)
+        skips_wait = self._connection.counts_down and self.size.width >= LEAST_PANES
+        self._bars.show_status(
+            self.panes.at, self._connection.state, zoomed=zoomed, skips_wait=skips_wait
+        )
         self._schedule_status()
 
     def _schedule_status(self) -> None:
