@@ -21,6 +21,7 @@ _RETRY = re.compile(r"\b(?:in|of) (\d+) (?:s\b|seconds)")
 # A chip that says that a filter or order is applied to a part of the rows.
 _PARTIAL_CHIP = re.compile("~(unread|needs a human|longest|oldest|window)")
 _LOADING = re.compile(r"Loading… (\d+) s")
+_ASKING = re.compile(r"… (\d+) s\b")
 _NEVER = datetime.max.replace(tzinfo=UTC)
 # Below this width the status line has no room for all of its words.
 _ROOM = 100
@@ -84,6 +85,7 @@ class TrueScreen:
         self._progress()
         self._live()
         self._loading()
+        self._one_wait()
 
     def refreshed(self) -> None:
         """Forget the rows that had to stay: the view is refreshed by hand."""
@@ -220,13 +222,24 @@ class TrueScreen:
 
     def _loading(self) -> None:
         """The seconds of a thread that is loading are those since its row was selected."""
-        seen = parts_in_view(self.inbox).get(self.inbox.thread.messages)
-        if seen is None or self._tiny:
-            return
-        lines = [strip.text[seen.x : seen.right] for strip in strips(self.inbox)[seen.y :]]
-        notices = _LOADING.search("\n".join(lines[: seen.height]))
+        notices = self._loading_seconds(self.inbox.thread.messages)
         waited = self._clock() - self._selected[1]
         assert notices is None or int(notices[1]) <= waited + _BEFORE, f"{notices} after {waited} s"
+
+    def _loading_seconds(self, widget: Widget) -> re.Match[str] | None:
+        """The seconds that an empty list says."""
+        seen = parts_in_view(self.inbox).get(widget)
+        if seen is None or self._tiny:
+            return None
+        lines = [strip.text[seen.x : seen.right] for strip in strips(self.inbox)[seen.y :]]
+        return _LOADING.search("\n".join(lines[: seen.height]))
+
+    def _one_wait(self) -> None:
+        """The list and the status line say the same seconds of the request for the view."""
+        listed = self._loading_seconds(self.inbox.queue.list)
+        said = _ASKING.search(self.words("#status"))
+        if said and listed:
+            assert said[1] == listed[1], f"two clocks: {said} {listed}"
 
     @property
     def _is_live(self) -> bool:

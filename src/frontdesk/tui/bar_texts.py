@@ -215,11 +215,12 @@ def empty_words(
     looked_through: str = "",
     loading: bool = False,
     within: str = "",
+    seconds: int = 0,
 ) -> str:
     """Explanation of an empty conversation list, with the keys that help.
 
     looked_through: progress of the local filter, empty when the scan is complete. within: name of
-    the list that was filtered here, if it is not the view's own.
+    the list that was filtered here, if it is not the view's own. seconds: since its request.
     """
     unknown = [words for term in query.terms if (words := unknown_name(term, names))]
     if unknown:
@@ -240,7 +241,7 @@ def empty_words(
         return "There are no conversations yet."
     if problem:
         return f"{problem.rstrip('.')}. This view has not been loaded yet."
-    return "Loading…"
+    return f"{sentences.LOADING} {seconds} s" if seconds else sentences.LOADING
 
 
 def selection_words(count: int) -> str:

@@ -85,9 +85,13 @@ class ConnectionMonitor:
         self.problem = ""
 
     def begin(self, activity: str = "loading…") -> None:
-        """Set the state before the first answer for the shown rows; a failure stays."""
+        """Set the state before the first answer for the shown rows; a failure stays.
+
+        The seconds of the request for them are counted from now.
+        """
         self._live_at = None
         if self._next_try is None and not self._refused:
+            self._polling.asks(self._clock.now())
             self._status = lambda age: ("dim", f"{age} · {activity}" if age else activity)
 
     @property
@@ -96,10 +100,8 @@ class ConnectionMonitor:
 
         A request that has been running for a second or more is shown with its seconds.
         """
-        now = self._clock.now()
-        words = self._answered_state(now)
-        seconds = self._polling.asking_for(now) // timedelta(seconds=1)
-        if not self.asking or seconds < 1:
+        words, seconds = self._answered_state(self._clock.now()), self.asking_seconds
+        if not seconds:
             return words
         asking = "" if words[-1][1].endswith("…") else " · asking…"
         return [*words, ("dim", f"{asking} {seconds} s")]
@@ -133,6 +135,12 @@ class ConnectionMonitor:
     def asking(self) -> bool:
         """True while a request for the shown rows is running."""
         return self._polling.asking and self._mailbox.connected and not self._refused
+
+    @property
+    def asking_seconds(self) -> int:
+        """Whole seconds for which a request for the shown rows has been running."""
+        running = self._polling.asking_for(self._clock.now())
+        return running // timedelta(seconds=1) if self.asking else 0
 
     async def ask(
         self,

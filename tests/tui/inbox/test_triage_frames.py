@@ -374,6 +374,31 @@ def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path)
     play(source, tmp_path, story)
 
 
+def test_the_list_and_the_status_line_say_the_same_seconds_of_this_view(tmp_path: Path) -> None:
+    source = MemoryInbox(30, lambda: 9.0)
+
+    def waited(app: MemoryInboxApp) -> set[str]:
+        """What the list and the status line say."""
+        listed = re.findall(r"Loading…(?: \d+ s)?", "\n".join(Shown(app).part("ConversationList")))
+        said = re.findall(r"(?:connecting|loading)…(?: \d+ s)?", status(app))
+        assert len(listed) == len(said) == 1, Shown(app).lines
+        return {words.partition("…")[2] for words in (*listed, *said)}
+
+    async def story(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(0.6)
+        for seconds in (1, 2, 3):
+            assert waited(app) == {f" {seconds} s"}
+            await asyncio.sleep(1.0)
+        for key in ("6", "right_square_bracket", "9"):
+            await press(app, key, seconds=0.5)
+            assert waited(app) == {""}
+            for seconds in (1, 2, 3):
+                await asyncio.sleep(1.0)
+                assert waited(app) == {f" {seconds} s"}
+
+    play(source, tmp_path, story)
+
+
 def test_the_key_that_skips_a_wait_gives_way_to_what_is_loaded(tmp_path: Path) -> None:
     class Unreadable(MemoryInbox):
         """Sends what is not an answer while `down`."""

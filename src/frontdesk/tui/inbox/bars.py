@@ -110,6 +110,8 @@ class Bars:
     def show_status(self, pane: str, state: list[Piece], *, zoomed: bool, skips_wait: bool) -> None:
         """Render the status line: keys of the focused pane, connection state, loaded rows.
 
+        The text of the empty list follows, which says the same seconds.
+
         skips_wait: with the key that refreshes now, where it fits.
         """
         bar = self._screen.query_one("#status", StatusBar)
@@ -128,6 +130,7 @@ class Bars:
                 for hint in hints
             ]
         bar.show_hints(hints, self._keys.hint("{inbox.help} help"), right)
+        self._queue.refresh_empty_words()
 
     def _show_views(self) -> None:
         """Render the tabs of the views that have a key, with their counts."""

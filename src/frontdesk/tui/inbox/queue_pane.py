@@ -970,7 +970,7 @@ class QueuePane(Pane):
     # Title and progress
 
     def refresh_words(self) -> None:
-        """Update title, heading, colours of labels, and the text of the empty list."""
+        """Update title, heading and colours of labels."""
         same_owner = self.filter.assignee not in (None, "assigned")
         self.list.set_context(self.label_colours, same_owner=same_owner, me=self.names.me)
         assert self.heading is not None
@@ -981,6 +981,9 @@ class QueuePane(Pane):
         name = self._title_words() + ("" if number is None else f" {number:,}")
         orders = () if order == NEWEST else (ORDERS[order], order)
         self.title.show_fitted(partial(bar_texts.list_title, name, orders))
+
+    def refresh_empty_words(self) -> None:
+        """Update the text of the empty list, with the seconds that the status line says."""
         self.list.say_when_empty(
             bar_texts.empty_words(
                 self.list_query,
@@ -991,6 +994,7 @@ class QueuePane(Pane):
                 looked_through=self._scanned_words(),
                 loading=self._is_loading_rows,
                 within=self._wider_list,
+                seconds=self._connection.asking_seconds,
             )
         )
 

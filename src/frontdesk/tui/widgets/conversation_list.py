@@ -47,6 +47,7 @@ class ConversationList(VirtualList[Conversation]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Select for export", id="queue.mark"),
     ]
+    COUNTS_SECONDS = False
 
     Marked: TypeAlias = virtual_list.Marked
 

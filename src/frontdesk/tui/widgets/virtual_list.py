@@ -203,6 +203,8 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     HALF_PAGE_AT_EDGE: ClassVar[bool] = True
     # Align rows to the bottom if they do not fill the window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
+    # Count the seconds of an empty list that is loading; disabled where its text says them.
+    COUNTS_SECONDS: ClassVar[bool] = True
 
     # Grounds of the row under the cursor, with and without the focus.
     CHOSEN: ClassVar[tuple[str, str]] = ("chosen", "chosen-off")
@@ -391,7 +393,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         if self._counting is not None:
             self._counting.stop()
             self._counting = None
-        if words.endswith("…") and self.is_attached:
+        if self.COUNTS_SECONDS and words.endswith("…") and self.is_attached:
             self._counting = self.set_interval(1.0, self._count_second)
         if changed and not self._count():
             self._refresh_changed()
