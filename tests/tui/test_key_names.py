@@ -144,7 +144,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
         ("f5 s", "↵ choose   f12 back"),
         ("v r", "P dates"),
         ("v r", "Y how this is counted"),
-        ("v r Y", "o leads to"),
+        ("v r Y", "o shows all"),
         ("v d", "o conversations"),
         ("v d", "o shows them in the inbox"),
         ("v d", "f9 help"),
