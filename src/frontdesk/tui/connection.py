@@ -132,6 +132,11 @@ class ConnectionMonitor:
         return self._next_try is not None
 
     @property
+    def refused(self) -> bool:
+        """True if the server has refused the key: nothing is requested any more."""
+        return self._refused
+
+    @property
     def asking(self) -> bool:
         """True while a request for the shown rows is running."""
         return self._polling.asking and self._mailbox.connected and not self._refused

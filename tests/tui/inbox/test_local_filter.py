@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.cli.target import in_process
 from frontdesk.client.server_info import Server, ServerState
-from frontdesk.errors import BadResponse, InboxError, Unreachable
+from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -291,6 +291,19 @@ async def test_what_a_pause_interrupts_keeps_all_it_found_and_goes_on_by_itself(
         assert queue_names(app) == ["250", "200", "150", "100", "50"]
         assert "of 260 match" in lines(app)[-1]
         assert inbox.further_pages() - asked <= QUEUE_PAGES - 2
+
+
+async def test_with_a_refused_key_nobody_is_told_to_keep_looking(cache: Cache) -> None:
+    inbox = WaitingElsewhere()
+    app = viewer_of(inbox, cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        inbox.outcomes = [None, Unauthorised("The server refused the key")]
+        await press(pilot, "f", "u")
+        assert "The server refused the key" in lines(app)[-1]
+        words = screen_of(app).queue.loaded_words()
+        assert re.fullmatch(r"~\d+ found in \d+ of 260, paused", words)
+        assert "keep looking" not in shown(app)
 
 
 @settings(

@@ -1057,9 +1057,9 @@ class QueuePane(Pane):
             words = f"~{matches:,} found in {scanned}, loading…"
             return words if self.plan.rest else f"sorting {scanned}…"
         words = f"~{matches:,} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
-        goes_on = self.scan_is_due or self._awaits_order
+        paused = self.scan_is_due or self._awaits_order or self._connection.refused
         on = self._keys["list.last"]
-        return f"{words}, paused" if goes_on else f"{words}, {on}: keep looking"
+        return f"{words}, paused" if paused else f"{words}, {on}: keep looking"
 
     def highlight_new(self) -> None:
         """Highlight the rows that moved to the top with the last refresh, for a moment."""
