@@ -99,7 +99,7 @@ async def test_a_day_that_cannot_be_reported_can_be_mended(viewer: Viewer) -> No
         await settle(pilot)
         await pilot.press("t", *"3/4", "enter")
         await pilot.pause()
-        assert "write 2026-03-14" in lines(app)[-1]
+        assert "write 2026-03-14" in lines(app)[-2]
         await pilot.press("escape", "escape")
         await settle(pilot)
         assert isinstance(app.screen, InboxScreen)
