@@ -47,6 +47,8 @@ class FaultyTransport(httpx.AsyncBaseTransport):
         self.fault, self.path = FINE, ""
         self.counts: Counter[str] = Counter()
         self.heads: dict[str, bool] = {}
+        # Number of the request that `heads` tells of, by path: those before it say nothing new.
+        self._told: dict[str, int] = {}
         self.head_at = clock()
         self._happens: dict[str, Callable[[httpx.Request], Awaitable[httpx.Response]]] = {
             FINE: way.handle_async_request,
@@ -75,6 +77,7 @@ class FaultyTransport(httpx.AsyncBaseTransport):
         if kind == CHANGING:
             kind = self._chance.choice([one for one in self._happens if one != REFUSED])
         self.counts[kind] += 1
+        number = self.counts.total()
         arrived = False
         try:
             response = await self._happens[kind](request)
@@ -82,12 +85,12 @@ class FaultyTransport(httpx.AsyncBaseTransport):
             arrived = response.status_code in (200, 304) and not spoilt
             return response
         finally:
-            self._note(request.url, arrived)
+            self._note(request.url, number, arrived)
 
     async def aclose(self) -> None:
         await self._way.aclose()
 
-    def _note(self, url: httpx.URL, arrived: bool) -> None:
+    def _note(self, url: httpx.URL, number: int, arrived: bool) -> None:
         # A search for messages, or for an order that no server has, is refused. The view of the
         # server asks for a few rows.
         params = url.params
@@ -95,7 +98,9 @@ class FaultyTransport(httpx.AsyncBaseTransport):
             return
         if params.get("limit") == str(PROBE_ROWS):
             return
-        self.heads[url.path] = arrived
+        if number < self._told.get(url.path, 0):
+            return
+        self.heads[url.path], self._told[url.path] = arrived, number
         if url.path == _HEAD and arrived:
             self.head_at = self._clock()
 
@@ -109,9 +114,10 @@ class FaultyTransport(httpx.AsyncBaseTransport):
         return await self._way.handle_async_request(request)
 
     async def _drip(self, request: httpx.Request) -> httpx.Response:
+        number = self.counts.total()
         answer = await self._whole(request)
         # A short one arrives before anybody gives up.
-        arrived = partial(self._note, request.url, answer.status_code == 200)
+        arrived = partial(self._note, request.url, number, answer.status_code == 200)
         drops = _Drops(answer.content, seconds=1.0, ended=arrived)
         return httpx.Response(answer.status_code, headers=_JSON, stream=drops)
 
