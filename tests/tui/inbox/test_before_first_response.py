@@ -49,11 +49,13 @@ async def test_it_may_be_left_before_the_first_answer(viewer: Viewer, client: In
 
 
 class Switched:
-    """The real client, until it is `off`: then nobody answers."""
+    """The real client, until it is `off`: then nobody answers. Answers wait until `answer`."""
 
     def __init__(self, client: InboxClient) -> None:
         self._client = client
         self.off = False
+        self.answer = asyncio.Event()
+        self.answer.set()
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(self._client, name)
@@ -61,6 +63,7 @@ class Switched:
             return real
 
         async def answer(*arguments: Any, **options: Any) -> Any:
+            await self.answer.wait()
             if self.off:
                 raise Unreachable("Nobody answers")
             return await real(*arguments, **options)
@@ -97,35 +100,15 @@ async def test_offline_a_view_that_was_never_loaded_is_filtered_from_the_list_of
         assert {row.id for row in queue(app)} == waiting
 
 
-class Holding:
-    """The real client, whose answers wait until `answer` is set."""
-
-    def __init__(self, client: InboxClient) -> None:
-        self._client = client
-        self.answer = asyncio.Event()
-        self.answer.set()
-
-    def __getattr__(self, name: str) -> Any:
-        real = getattr(self._client, name)
-        if not callable(real) or name == "close":
-            return real
-
-        async def answer(*arguments: Any, **options: Any) -> Any:
-            await self.answer.wait()
-            return await real(*arguments, **options)
-
-        return answer
-
-
 async def test_a_slow_server_leaves_nobody_without_the_rows_that_are_here(
     viewer: Viewer, client: InboxClient
 ) -> None:
-    holding: Any = Holding(client)
-    app = viewer(holding)
+    switched = Switched(client)
+    app = viewer(switched)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         waiting = {row.id for row in queue(app) if row.awaiting_human}
-        holding.answer.clear()
+        switched.answer.clear()
         await pilot.press("f", "h")
         await idle_until(pilot, lambda: "needs:human" in lines(app)[0])
         assert {row.id for row in queue(app)} == waiting
@@ -136,7 +119,7 @@ async def test_a_slow_server_leaves_nobody_without_the_rows_that_are_here(
         assert queue(app) == []
         assert "~" not in lines(app)[0]
         await pilot.press("left_square_bracket")
-        holding.answer.set()
+        switched.answer.set()
         await settle(pilot)
         assert "live" in lines(app)[-1]
         assert {row.id for row in queue(app)} == waiting
@@ -145,12 +128,12 @@ async def test_a_slow_server_leaves_nobody_without_the_rows_that_are_here(
 async def test_last_pressed_before_the_first_answer_leads_to_the_last_row(
     viewer: Viewer, client: InboxClient
 ) -> None:
-    holding: Any = Holding(client)
-    holding.answer.clear()
-    app = viewer(holding)
+    switched = Switched(client)
+    switched.answer.clear()
+    app = viewer(switched)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("G")
-        holding.answer.set()
+        switched.answer.set()
         await settle(pilot)
         assert screen_of(app).selected_id == queue(app)[-1].id
         assert len(queue(app)) == 60

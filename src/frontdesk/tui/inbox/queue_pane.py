@@ -261,7 +261,7 @@ class QueuePane(Pane):
         last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
         self._supersede()
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
-        self._staying = StayingRows()
+        self._staying, self._shown_before = StayingRows(), ()
         self.list.dimmed = self.list.after_gap = frozenset()
         self._added_above = self._unreadable = self._unreadable_below = 0
         self._local = None if self.plan.exact else self._new_local_filter(selected=last)
