@@ -15,6 +15,9 @@ from tests.tui.conftest import Viewer, lines, settle, shown
         (["f", "l", *"refund", "enter", "j"], "#refund"),
         (["f", "t", *"late", "enter"], "is:open   late "),
         (["S", "w"], "sort:waiting"),
+        (["F", "ctrl+u", *"is:snoozed", "enter"], "   is:snoozed   "),
+        (["F", *"xyz", "ctrl+w", "enter"], "   is:open    F edit"),
+        (["F", *"xyz", "escape"], "   is:open    F edit"),
     ],
 )
 async def test_no_key_that_is_typed_ahead_is_lost(

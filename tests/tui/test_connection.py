@@ -21,6 +21,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.request_priority import is_urgent
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Answer, ConnectionMonitor
+from frontdesk.tui.polling import PollingInterval
 from tests.conftest import NOW
 
 
@@ -40,6 +41,7 @@ async def _connection(
     hand: _Hand,
     seen_at: Callable[[], datetime | None] = lambda: NOW - timedelta(minutes=2),
     schedule_poll: Callable[[], None] | None = None,
+    polling: PollingInterval | None = None,
 ) -> ConnectionMonitor:
     mailbox = Mailbox(lambda: client, cache, clock=hand)
     await mailbox.connect()
@@ -47,6 +49,7 @@ async def _connection(
         mailbox,
         Clock(UTC, hand),
         lambda sentence: None,
+        polling,
         seen_at=seen_at,
         schedule_poll=schedule_poll,
     )
@@ -162,6 +165,20 @@ async def test_what_fails_beside_the_queue_leaves_the_countdown(
     await _fail(connection, Unreachable("No answer"), beside=True)
     assert _said(connection).endswith(" · retrying in 3 s")
     assert connection.failing
+
+
+async def test_there_is_no_countdown_to_a_request_that_awaits_the_focus(
+    client: InboxClient, cache: Cache
+) -> None:
+    hand, polling = _Hand(), PollingInterval(NOW, quiet_unfocused=True)
+    connection = await _connection(client, cache, hand, polling=polling)
+    await _fail(connection, Unreachable("No answer"))
+    assert _said(connection).endswith(" · retrying in 5 s")
+    polling.focus(False)
+    assert _said(connection).endswith(" · paused until this terminal has the focus")
+    assert not connection.counts_down
+    polling.focus(True)
+    assert _said(connection).endswith(" · retrying in 5 s")
 
 
 async def test_what_fails_beside_the_queue_first_is_followed_by_a_request_for_the_queue(

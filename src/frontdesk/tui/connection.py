@@ -111,6 +111,8 @@ class ConnectionMonitor:
         status = self._status(f"as of {moment_words(seen, now)}" if seen is not None else "")
         if self._next_try is not None and (self._by_hand or self.asking):
             return [status, ("dim", " · retrying now…")]
+        if self._next_try is not None and self._polling.awaits_focus:
+            return [status, ("dim", " · paused until this terminal has the focus")]
         if self._next_try is not None and self.counts_down:
             seconds = -((now - self._next_try) // timedelta(seconds=1))
             return [status, ("dim", f" · retrying in {seconds} s")]
@@ -124,7 +126,8 @@ class ConnectionMonitor:
     def counts_down(self) -> bool:
         """True while the next attempt is awaited."""
         running = self._by_hand or self.asking
-        return self._next_try is not None and self._next_try > self._clock.now() and not running
+        due = self._next_try is not None and self._next_try <= self._clock.now()
+        return self.failing and not due and not running and not self._polling.awaits_focus
 
     @property
     def failing(self) -> bool:

@@ -53,8 +53,12 @@ class PollingInterval:
 
     def is_busy(self, now: datetime) -> bool:
         """True if requests of the background have to wait, for the user or the terminal's focus."""
-        unseen = not self._focused and self._quiet_unfocused
-        return now - self._used_at < RESTED or unseen or self._stopped
+        return now - self._used_at < RESTED or self.awaits_focus or self._stopped
+
+    @property
+    def awaits_focus(self) -> bool:
+        """True while nothing is requested until the terminal has the focus."""
+        return self._quiet_unfocused and not self._focused
 
     @property
     def asking(self) -> bool:
@@ -112,7 +116,7 @@ class PollingInterval:
 
     def wait(self, now: datetime) -> timedelta | None:
         """Time to the next refresh, at least a second; None if there is none by itself."""
-        if self._stopped or (not self._focused and self._quiet_unfocused):
+        if self._stopped or self.awaits_focus:
             return None
         if self._failures:
             return max(self._not_before - now, timedelta(seconds=1))

@@ -588,6 +588,7 @@ class InboxScreen(SizedScreen[None]):
         if focused:
             self.record_input()
         self._schedule_poll()
+        self._show_status()
 
     def _schedule_poll(self) -> None:
         """Schedule the next refresh; a running refresh schedules it when it ends."""
