@@ -46,7 +46,7 @@ VIEWS_MEANWHILE = 24
 HELD_MEANWHILE = 12
 PAGES = 16
 # How often each start is repeated in a round.
-STARTS = 6
+STARTS = 10
 
 
 def list_strokes(presses: int) -> list[Stroke]:
