@@ -1,4 +1,4 @@
-"""Searchable text of messages, and the words that are looked for in it."""
+"""Searchable text of messages, and the words that messages and contacts are searched for."""
 
 import json
 import re
@@ -78,6 +78,17 @@ def _leaves(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _leaves(inner)
+
+
+def search_words(text: str) -> list[str]:
+    """Split a text into folded words."""
+    return folded(text.replace("\0", " ")).split()
+
+
+def contact_words(text: str) -> list[str]:
+    """Split what contacts are searched for; a number with a 0 or 00 in front is one word."""
+    digits = without_prefix(text)
+    return [digits] if digits else search_words(text)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from frontdesk.phones import national_variants, without_prefix
+from frontdesk.phones import national_variants
+from frontdesk.search_text import search_words
 from frontdesk.store.conversations import Position, one_of
 from frontdesk.store.database import Connection, Row
 from frontdesk.text import folded
@@ -85,17 +86,6 @@ def search_text(contact: Mapping[str, Any]) -> str:
     return "".join(f"  {word}" for word in words) + (
         f"\n{phone.removeprefix('+')}" if phone else ""
     )
-
-
-def search_words(text: str) -> list[str]:
-    """Split a text into folded words."""
-    return folded(text.replace("\0", " ")).split()
-
-
-def contact_words(text: str) -> list[str]:
-    """Split what contacts are searched for; a number with a 0 or 00 in front is one word."""
-    digits = without_prefix(text)
-    return [digits] if digits else search_words(text)
 
 
 def word_search(connection: Connection, account_id: int, words: Sequence[str]) -> ContactCondition:

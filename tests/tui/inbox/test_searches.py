@@ -157,3 +157,14 @@ async def test_go_to_ranks_starts_of_names_before_insides(viewer: Viewer) -> Non
         await settle(pilot)
         text = "\n".join(await found(pilot, "ctrl+k", *"ma"))
         assert -1 < text.find("Madrid") < text.find("campaign")
+
+
+async def test_a_name_in_this_pane_is_found_without_its_accents(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"ibanez", "enter")
+        await until(pilot, lambda: "Found “ibanez”" in shown(app))
+        screen = app.screen
+        assert isinstance(screen, InboxScreen) and screen.queue.list.row is not None
+        assert screen.queue.list.row.contact.name == "Ana Ibáñez"

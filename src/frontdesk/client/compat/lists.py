@@ -15,6 +15,8 @@ from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
+from frontdesk.search_text import contact_words
+from frontdesk.text import folded
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -66,7 +68,7 @@ class FilterCheck:
 
     def contacts(self, page: Page[Contact], q: str) -> Page[Contact]:
         """Matching rows. If at least half match, all: the server may search in further members."""
-        words = q.casefold().split()
+        words = contact_words(q)
         left = tuple(row for row in page.data if _is_found(row, words))
         if 2 * len(left) >= len(page.data):
             self._state.works("search_contacts")
@@ -122,7 +124,7 @@ def _is_found(row: Contact, words: list[str]) -> bool:
     """True if every word is in a name, e-mail address, custom field or phone number."""
     values = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
     values += [text for text in row.custom_fields.values() if isinstance(text, str)]
-    text = " ".join(word.casefold() for word in values if word)
+    text = folded(" ".join(filter(None, values)))
     digits = "".join(filter(str.isdigit, row.phone or row.wa_id or ""))
     return all(word in text or _is_number(word, digits) for word in words)
 

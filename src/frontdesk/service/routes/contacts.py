@@ -3,6 +3,7 @@
 import re
 from operator import itemgetter
 
+from frontdesk.search_text import contact_words
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.problems import ApiError
@@ -16,7 +17,7 @@ _E164 = re.compile(rf"\+{PHONE_DIGITS}")
 
 def contact_list(request: EndpointRequest) -> Page[Contact]:
     """Contacts by name, those without one last."""
-    words = filters.words(request, contacts.contact_words)
+    words = filters.words(request, contact_words)
     paging = request.paging(
         {"q": " ".join(words)},
         lambda row_id: contacts.contact_position(*request.account, int(row_id)),

@@ -22,6 +22,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from frontdesk.text import folded
 from frontdesk.tui.widgets.line_widget import DrawnLine, LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.tui.widgets.viewport import Viewport
@@ -695,7 +696,7 @@ def _indented(line: list[Piece]) -> list[Piece]:
 
 
 class RowSearch:
-    """Case-insensitive search for the next matching row, run in steps of limited length.
+    """Search for the next matching row without case and accents, run in steps of limited length.
 
     `step` is 1 (down) or -1 (up). The search wraps around and ends with the row under the cursor.
     """
@@ -715,11 +716,11 @@ class RowSearch:
             self.found = True
             return False
         count = len(self._rows)
-        text = self.text.casefold()
+        text = folded(self.text)
         last = min(count, self._looked_at + most)
         for away in range(self._looked_at + 1, last + 1):
             position = (self._start + self._step * away) % count
-            if text in self._body.words_at(position).casefold():
+            if text in folded(self._body.words_at(position)):
                 self._body.go_to(position)
                 self.found = True
                 return False

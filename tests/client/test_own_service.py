@@ -1,0 +1,48 @@
+"""The client passes on what our own service finds, and reports no deviation."""
+
+import httpx
+import pytest
+
+from frontdesk.client import InboxClient
+from frontdesk.client.server_info import PRESENT
+from frontdesk.phones import format_phone
+from frontdesk.service.app import Application
+from frontdesk.text import folded
+from frontdesk.wire import Contact
+
+
+async def _contacts(client: InboxClient) -> list[Contact]:
+    return [contact async for page in client.contacts().pages(50) for contact in page.data]
+
+
+def _typed(contact: Contact) -> list[str]:
+    """Texts with which somebody looks for a contact."""
+    name, phone = contact.name or "", contact.phone or ""
+    shown = format_phone(phone)
+    national = f"0{shown.partition(' ')[2]}"
+    return [name, folded(name), *folded(name).split(), name.upper(), phone, shown, national]
+
+
+async def test_each_contact_is_found_as_the_service_finds_it(
+    client: InboxClient, service: Application, agent: tuple[str, object]
+) -> None:
+    contacts = await _contacts(client)
+    texts = {text for contact in contacts for text in _typed(contact) if len(text) > 2}
+    assert any(text.isascii() != folded(text).isascii() for text in texts)
+    headers = {"Authorization": f"Bearer {agent[0]}"}
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(service), base_url="http://localhost", headers=headers
+    ) as plain:
+        for text in texts:
+            answer = await plain.get("/v1/contacts", params={"q": text, "limit": 50})
+            found = await client.contact_page(text, limit=50)
+            ids = [row["id"] for row in answer.json()["data"]]
+            assert [contact.id for contact in found.data] == ids, text
+    assert client.server.features["search_contacts"].state == PRESENT
+
+
+@pytest.mark.parametrize(("text", "name"), [("ibanez", "Ana Ibáñez"), ("IBÁÑEZ", "Ana Ibáñez")])
+async def test_a_name_is_found_without_its_accents(
+    client: InboxClient, text: str, name: str
+) -> None:
+    assert name in [contact.name for contact in (await client.contact_page(text)).data]
