@@ -166,5 +166,6 @@ async def test_a_name_in_this_pane_is_found_without_its_accents(viewer: Viewer) 
         await pilot.press("slash", *"ibanez", "enter")
         await until(pilot, lambda: "Found “ibanez”" in shown(app))
         screen = app.screen
-        assert isinstance(screen, InboxScreen) and screen.queue.list.row is not None
+        assert isinstance(screen, InboxScreen)
+        assert screen.queue.list.row is not None
         assert screen.queue.list.row.contact.name == "Ana Ibáñez"
