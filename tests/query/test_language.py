@@ -109,10 +109,28 @@ def test_each_mistake_is_a_part_of_the_text_with_a_sentence(text: str) -> None:
         "from:+16505551234 needs:human unread window:<2h sort:waiting",
         '-@ana #billing #"pick up" -in:madrid -unread -refund',
         "waiting:>1h waiting:<3h active:<2d sort:oldest",
+        'from:"+44" 7700',
     ],
 )
 def test_the_forms_of_the_language_stay_as_they_are_written(text: str) -> None:
     assert str(parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("from:+44 7700 900001", ["+44 7700 900001"]),
+        ("from:+1 650-555-0100 refund", ["+1 650-555-0100", "refund"]),
+        ("from:+44 7700 900001 2026", ["+44 7700 900001", "2026"]),
+        ("from:+447700900001 2026", ["+447700900001", "2026"]),
+        ("from:7700 900001", ["7700", "900001"]),
+        ("from:+44 x7700", ["+44", "x7700"]),
+    ],
+)
+def test_a_number_is_read_as_it_is_shown(text: str, values: list[str]) -> None:
+    query = parse(text)
+    assert [term.value for term in query.terms] == values
+    assert parse(str(query)) == query
 
 
 @pytest.mark.parametrize(
@@ -272,6 +290,10 @@ HOUR = timedelta(hours=1)
         ("from:555-1234", row(), True),
         ("from:+16505551234", row(), True),
         ("from:+165055512", row(), False),
+        ("from:+1 650 555 1234", row(), True),
+        ("from:+1", row(), True),
+        ("from:+1650", row(), True),
+        ("from:+650", row(), False),
         ('from:"0650 555-1234"', row(), True),
         ('from:"001 650 555-1234"', row(), True),
         ("from:065", row(), False),

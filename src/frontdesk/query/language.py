@@ -76,6 +76,11 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+# The beginning of an international number, which goes on after a space: +44 7700 900001.
+_BEGUN_NUMBER = re.compile(r"\+[0-9().-]*")
+_DIGIT_GROUP = re.compile(r" \(?[0-9][0-9().-]*(?=\s|\Z)")
+_LEAST_DIGITS, _MOST_DIGITS = 8, 15
+
 
 class Term(NamedTuple):
     """Condition on a conversation, or the order. value: "" for `unread`."""
@@ -222,11 +227,32 @@ def _token(text: str, at: int) -> Token:
     quoted = match["quoted"]
     prefix, value = match["prefix"], match["bare"]
     if quoted is None:
-        return Token(at, match.end(), bool(match["not"]), prefix, value)
+        end = match.end()
+        if PREFIX_OF[CONTACT] == prefix.lower() and _is_begun_number(value):
+            end = _number_end(text, match.start("bare"), end)
+        return Token(at, end, bool(match["not"]), prefix, text[match.start("bare") : end])
     closed = bool(match["end"])
     inside = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
     end = match.end("end") if closed else match.end()
     return Token(at, end, bool(match["not"]), prefix, inside, closed or None)
+
+
+def _is_begun_number(value: str) -> bool:
+    """True for an international number that may go on after a space."""
+    return bool(_BEGUN_NUMBER.fullmatch(value)) and _digits(value) < _LEAST_DIGITS
+
+
+def _number_end(text: str, start: int, end: int) -> int:
+    """End of a number with spaces between groups of digits."""
+    while (group := _DIGIT_GROUP.match(text, end)) and (
+        _digits(text[start : group.end()]) <= _MOST_DIGITS
+    ):
+        end = group.end()
+    return end
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdecimal, text))
 
 
 def parse(text: str) -> Query:
@@ -331,7 +357,7 @@ def _quoted(value: str, *, bare: bool) -> str:
         special = match is None or match["prefix"] or match["not"] or match["quoted"] is not None
         special = special or value.casefold() == UNREAD
     else:
-        special = value.startswith('"') or any(map(str.isspace, value))
+        special = value.startswith('"') or any(map(str.isspace, value)) or _is_begun_number(value)
     if not special:
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')

@@ -165,13 +165,18 @@ def _is_searchable(value: str) -> bool:
 
 
 def is_contact(value: str, contact: PhoneRef) -> bool:
-    """True if a `from:` value is the id, the number, digits of it, or a part of the name."""
+    """True if a `from:` value is the id, the number, digits of it, or a part of the name.
+
+    After a +, the digits are the beginning of the number.
+    """
     if value.startswith(ID):
         return contact.id == value.removeprefix(ID)
     phone = contact.phone or ""
     if value.startswith("+") and (number := parse_phone(value)):
         return phone == number
     digits = without_prefix(value) or "".join(filter(str.isdecimal, value))
+    if value.startswith("+") and digits:
+        return phone.startswith(f"+{digits}")
     is_number = not any(map(str.isalpha, value)) and len(digits) >= _LEAST_DIGITS
     return (is_number and digits in phone) or folded(value) in folded(contact.name or "")
 
