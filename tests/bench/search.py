@@ -23,11 +23,10 @@ import httpx
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
-from frontdesk.search_text import Terms
+from frontdesk.search_text import Terms, search_words
 from frontdesk.service.api_keys import new_key
 from frontdesk.store import message_search, writes
 from frontdesk.store.connect import open_database
-from frontdesk.store.contacts import search_words
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.dsn import is_address
 from frontdesk.wire import instant

@@ -94,6 +94,23 @@ async def test_sixteen_colours_have_a_theme_of_their_own(
     monkeypatch.setenv("COLORTERM", "")
     monkeypatch.setenv("TERM", "xterm-16color")
     assert app(theme="frontdesk-light").theme == "frontdesk-16-colours"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert app(theme="frontdesk-light").theme == "frontdesk-greys"
+
+
+async def test_a_terminal_of_sixteen_colours_is_offered_no_theme_of_more(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLORTERM", "")
+    monkeypatch.setenv("TERM", "xterm-16color")
+    viewer = app()
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        viewer.search_themes()
+        await settle(pilot)
+        assert "16-colours" in shown(viewer)
+        assert "This terminal has 16 colours" in shown(viewer)
+        assert "gruvbox" not in shown(viewer)
 
 
 async def test_notices_are_said_once_at_the_start(app: Any) -> None:

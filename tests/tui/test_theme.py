@@ -16,10 +16,10 @@ from frontdesk.tui.dialogs.help import HelpScreen
 from frontdesk.tui.dialogs.picker import Menu, Picker
 from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.filters import FILTER_MENU
-from frontdesk.tui.theme import CONTRAST, DARK, LIGHT, SIXTEEN, STYLES, THEMES
+from frontdesk.tui.theme import CONTRAST, DARK, GREYS, LIGHT, SIXTEEN, STYLES, THEMES
 from frontdesk.tui.widgets.line_widget import GROUNDS, INKS, PARTS, LineWidget
 
-UNMIXED = (SIXTEEN, BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"])
+UNMIXED = (SIXTEEN, GREYS, BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"])
 PRIMARY = ("00", "aa")
 BRIGHT = ("#ff5555", "#55ff55", "#ffff55", "#5555ff", "#ff55ff", "#55ffff")
 LEAST_FOR_TEXT, LEAST_FOR_MARKS = 4.5, 3.0
@@ -115,9 +115,35 @@ async def test_the_selection_is_reported_from_its_surroundings_and_from_itself_w
     assert len(set(grounds)) == 3
 
 
+@pytest.mark.parametrize("theme", [SIXTEEN, GREYS], ids=lambda theme: theme.name)
+async def test_of_sixteen_colours_each_ink_can_be_read_and_the_selection_be_seen(
+    theme: Theme,
+) -> None:
+    app = Colours(theme)
+    async with app.run_test():
+        words = app.screen.query_one(Words)
+        pairs = {(ink, ground): words.part(ink, ground) for ink in INKS for ground in GROUNDS}
+        grounds = {pairs["text", ground].bgcolor for ground in ("ground", "chosen", "chosen-off")}
+        on_note = words.part("text@note-ground", "ground").bgcolor
+        note_in_focus = words.part("text@note-ground", "chosen-off").bgcolor
+    inks = {pair: ratio(style) for pair, style in pairs.items() if not style.reverse}
+    # Urgent words are dimmer than others on the ground of a selection without focus, and bold.
+    assert {pair for pair, contrast in inks.items() if contrast < 3.0} == set()
+    assert len(grounds) == 3
+    assert note_in_focus == pairs["text", "chosen-off"].bgcolor != on_note
+
+
+async def test_urgent_words_are_no_dimmer_than_others_without_colours() -> None:
+    app = Colours(GREYS)
+    async with app.run_test():
+        words = app.screen.query_one(Words)
+        least = ratio(words.part("text"))
+        assert all(ratio(words.part(ink)) >= least for ink in ("early", "warning", "error"))
+
+
 async def test_sixteen_colours_are_those_of_every_terminal() -> None:
     exact = {Color.parse(f"#{r}{g}{b}") for r in PRIMARY for g in PRIMARY for b in PRIMARY}
-    exact |= {Color.parse("#555555"), Color.parse("#ffffff"), Color.parse("#aa5500")}
+    exact |= {Color.parse("#555555"), Color.parse("#ffffff")}
     exact |= {Color.parse(bright) for bright in BRIGHT}
     app = Colours(SIXTEEN)
     async with app.run_test():

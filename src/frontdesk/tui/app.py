@@ -20,7 +20,7 @@ from frontdesk.tui.dialogs.base import Choice, SizedScreen
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
-from frontdesk.tui.theme import DARK, SIXTEEN, STYLES, theme_names
+from frontdesk.tui.theme import DARK, GREYS, SIXTEEN, STYLES, theme_names
 
 if TYPE_CHECKING:
     from frontdesk.tui.dialogs.base import BufferedKeys
@@ -183,8 +183,19 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     def search_themes(self) -> None:
         """Select a theme, which is remembered until the configuration names another."""
-        choices = [Choice(theme, name) for name, theme in theme_names().items()]
-        self.push_screen(dialogs.picker("Theme", choices, current=self.theme), self._look)
+        few, names = self._has_sixteen_colours, theme_names()
+        choices = [
+            Choice(theme, name)
+            for name, theme in names.items()
+            if not few or theme in (SIXTEEN.name, GREYS.name)
+        ]
+        remark = sentences.SIXTEEN_COLOURS if few else ""
+        picker = dialogs.picker("Theme", choices, current=self.theme, remark=remark)
+        self.push_screen(picker, self._look)
+
+    @property
+    def _has_sixteen_colours(self) -> bool:
+        return self.console.color_system in ("standard", "windows")
 
     def _look(self, theme: str | None) -> None:
         if theme is not None:
@@ -199,8 +210,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     def _first_theme(self) -> str:
         """The sixteen colours, if there are no more; the theme chosen last; the configured one."""
-        if self.console.color_system in ("standard", "windows"):
-            return SIXTEEN.name
+        if self._has_sixteen_colours:
+            return (GREYS if self.no_color else SIXTEEN).name
         chosen, _, configured = (self._mailbox.get_setting(_THEME) or "").partition(" ")
         known = configured == self._configured_theme and chosen in self.available_themes
         return chosen if known else self._configured_theme

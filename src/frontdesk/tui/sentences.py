@@ -9,6 +9,7 @@ ONE_INBOX_PER_PAGE = "A page shows one inbox: frontdesk web --profile NAME serve
 NO_OTHER_PROFILE = "There is no other profile: frontdesk profiles add NAME"
 SCREENSHOT_SAVED = "Screenshot {saved}"
 TOO_SMALL = "Too small: 40x10 needed, this is {width}x{height}"
+SIXTEEN_COLOURS = "This terminal has 16 colours: the other themes need 256 or more"
 THEME_OF_DEMO = (
     'The demo does not remember themes. In the configuration: [viewer] theme = "{theme}"'
 )

@@ -1,7 +1,8 @@
 """Colour themes, contrast by WCAG 2.2, grounds of labels, and the directory of the stylesheets.
 
-Own themes: dark, light, high contrast, and sixteen colours for terminals that have no more. Themes
-of Textual get the variables that they lack from `theme_variables`.
+Own themes: dark, light, high contrast, sixteen colours for terminals that have no more, and greys
+for those without colours. Themes of Textual get the variables that they lack from
+`theme_variables`.
 """
 
 from collections.abc import Mapping
@@ -76,15 +77,26 @@ CONTRAST = _theme(
 SIXTEEN = _theme(
     "16-colours",
     "#000000 #aaaaaa #ffff55 #55ff55 #ff5555 #ff5555",
-    "#000000 #000000 #0000aa #555555 #aa5500 #555555"
+    "#000000 #000000 #0000aa #555555 #aaaaaa #555555"
     " #ffffff #aaaaaa #55ffff #ffff55 #ff5555 #ffffff"
     " #55ffff #55ff55 #ff55ff #ffffff #00aa00",
     dark=True,
     contrast="0",
     overdue="reverse",
 )
+# For NO_COLOR on such terminals: what is urgent is brighter than the text, never dimmer.
+GREYS = _theme(
+    "greys",
+    "#000000 #aaaaaa #ffffff #ffffff #ffffff #ffffff",
+    "#000000 #000000 #aaaaaa #555555 #000000 #555555"
+    " #ffffff #aaaaaa #ffffff #ffffff #ffffff #ffffff"
+    " #ffffff #aaaaaa #aaaaaa #aaaaaa #aaaaaa",
+    dark=True,
+    contrast="0",
+    overdue="reverse",
+)
 
-THEMES = (DARK, LIGHT, CONTRAST, SIXTEEN)
+THEMES = (DARK, LIGHT, CONTRAST, SIXTEEN, GREYS)
 # Themes of Textual that can be chosen.
 OTHER_THEMES = (
     *("nord", "gruvbox", "dracula", "tokyo-night", "catppuccin-mocha", "monokai", "rose-pine"),

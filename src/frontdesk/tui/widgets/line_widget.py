@@ -15,7 +15,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from frontdesk.tui.theme import legible, tint
+from frontdesk.tui.theme import legible, luminance, tint
 from frontdesk.tui.widgets.glyphs import PlainCharacters
 from frontdesk.tui.widgets.text_layout import Piece
 
@@ -30,6 +30,9 @@ PARTS = {f"part--{name}" for name in (*INKS, "line", *GROUNDS)}
 
 # Contrast of the thumb of a scroll bar, which is not text (WCAG 2.2, 1.4.11).
 _LEAST_OF_MARKS = 3.0
+# Luminance from which black letters have more contrast than white ones.
+_LIGHT = 0.18
+_YELLOW = ("accent", "early")
 
 
 def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
@@ -117,6 +120,9 @@ class LineWidget(Widget):
 
     def _mixed(self, name: str, ground: str) -> Style:
         name, _, own_ground = name.partition("@")
+        if own_ground == "note-ground" and ground in ("chosen", "chosen-off"):
+            # A note under the cursor is drawn on the ground of the cursor.
+            own_ground = ""
         ink, *text_styles = name.split(" ")
         least = float(self.app.theme_variables["fd-contrast"])
         back = self._component(own_ground or ground).bgcolor
@@ -140,11 +146,16 @@ class LineWidget(Widget):
         return self.screen.get_component_rich_style(f"part--{name}")
 
     def _unmixed(self, style: Style, ink: str) -> Style:
-        """With sixteen colours: white on a coloured ground, unless it is yellow."""
-        plain = style.bgcolor == self._component("ground").bgcolor
-        if plain or ink in ("accent", "early"):
+        """With sixteen colours: black on a light ground, white on a dark one, unless it is yellow.
+
+        The ground of the screen has inks of all colours.
+        """
+        ground = self._component("ground").bgcolor
+        if style.bgcolor == ground:
             return style
-        return style + Style(color=self._component("strong").color)
+        if luminance(Color.from_rich_color(style.bgcolor)) > _LIGHT:
+            return style + Style(color=ground)
+        return style if ink in _YELLOW else style + Style(color=self._component("strong").color)
 
     def segments(self, pieces: Iterable[Piece], ground: str = "ground") -> list[Segment]:
         """Styled segments of pieces on a ground."""
