@@ -123,6 +123,26 @@ async def test_edit_and_the_count_of_unread_can_be_clicked(viewer: Viewer) -> No
         assert isinstance(app.screen, FilterLine)
 
 
+async def test_the_hint_beside_the_channels_opens_the_menu_of_filters(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await click(pilot, "f filters")
+        assert isinstance(app.screen, Menu)
+        assert " in:" not in lines(app)[0]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (200, 60)])
+async def test_a_channel_filters_where_it_is_clicked(viewer: Viewer, size: tuple[int, int]) -> None:
+    app = viewer()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await click(pilot, "Madrid")
+        assert "in:Madrid" in lines(app)[0]
+        await click(pilot, "All ")
+        assert "in:" not in lines(app)[0]
+
+
 async def test_more_below_leads_to_the_newest_message(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -331,7 +331,38 @@ async def test_the_mouse_selects_and_scrolls() -> None:
         assert app.words.row == "w2"
         app.words.on_mouse_scroll_down(_wheel_event())
         await pilot.pause()
-        assert screen_lines(app)[0].strip().startswith("w1 1")
+        assert screen_lines(app)[0].startswith(">w2 0")
+
+
+async def test_a_click_beside_the_rows_selects_none() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(["a", "b", "c"]))
+        await pilot.click(Words, offset=(3, 7))
+        assert app.words.row == "a"
+        await pilot.click(Words, offset=(3, 3))
+        assert app.words.row == "b"
+
+
+async def test_a_click_on_the_scroll_bar_turns_the_page() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows([f"n{number}" for number in range(100)]))
+        await pilot.click(Words, offset=(19, 9))
+        assert screen_lines(app)[0].startswith(">n4 0")
+        assert app.words.row == "n4"
+        await pilot.click(Words, offset=(19, 0))
+        assert screen_lines(app)[0].strip(" >").startswith("n0 0")
+
+
+@pytest.mark.parametrize(("height", "first"), [(1, 3), (2, 2), (3, 1)])
+async def test_the_wheel_scrolls_by_whole_rows(height: int, first: int) -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows([f"n{number}*{height - 1}" for number in range(100)]))
+        app.words.on_mouse_scroll_down(_wheel_event())
+        await pilot.pause()
+        assert screen_lines(app)[0].startswith(f">n{first}*{height - 1} 0")
 
 
 async def test_the_wheel_ends_the_way_to_the_first_row() -> None:

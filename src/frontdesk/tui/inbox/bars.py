@@ -145,7 +145,7 @@ class Bars:
     def view_at(self, piece: int) -> SavedView | None:
         """View at an index of the tabs' pieces."""
         at = piece // 4
-        return self._views.of(self._tabs[at]) if piece % 4 and at < len(self._tabs) else None
+        return self._views.of(self._tabs[at]) if piece % 4 and 0 <= at < len(self._tabs) else None
 
     def chip_at(self, piece: int) -> Term | None:
         """Term of the chip at an index of the header's pieces."""
@@ -165,7 +165,7 @@ class Bars:
     def channel_at(self, piece: int) -> ChannelItem | None:
         """Channel at an index of the channel tabs' pieces."""
         at = piece // 3
-        return self._channels[at] if piece % 3 and at < len(self._channels) else None
+        return self._channels[at] if piece % 3 and 0 <= at < len(self._channels) else None
 
     def _bar(self, selector: str) -> Bar:
         return self._screen.query_one(selector, Bar)

@@ -1058,8 +1058,9 @@ class QueuePane(Pane):
             return words if self.plan.rest else f"sorting {scanned}…"
         words = f"~{matches:,} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
         paused = self.scan_is_due or self._awaits_order or self._connection.refused
-        on = self._keys["list.last"]
-        return f"{words}, paused" if paused else f"{words}, {on}: keep looking"
+        if paused:
+            return f"{words}, paused"
+        return f"{words}, {self._keys['list.last']}: keep looking" if self.list.has_focus else words
 
     def highlight_new(self) -> None:
         """Highlight the rows that moved to the top with the last refresh, for a moment."""

@@ -70,6 +70,9 @@ def channel_tabs(rows: Sequence[ChannelItem]) -> list[Piece]:
 class ChannelList(VirtualList[ChannelItem]):
     """Pane of channels: name, and number of open conversations."""
 
+    # As in the line of channels.
+    CLICKS_TO_OPEN = 1
+
     _items: Sequence[ChannelItem] = ()
     _current_id = ALL_CHANNELS
 

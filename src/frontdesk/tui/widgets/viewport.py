@@ -87,10 +87,9 @@ class Viewport:
             return [VisibleRow(row.position, row.y + room, row.height) for row in placed]
         return placed
 
-    def position_at(self, y: int) -> int:
-        """Position of the row at line `y`; the last row for lines below it."""
-        placed = self.visible()
-        return next((p.position for p in placed if y < p.y + p.height), placed[-1].position)
+    def position_at(self, y: int) -> int | None:
+        """Position of the row at line `y`; None for a line without a row."""
+        return next((p.position for p in self.visible() if p.y <= y < p.y + p.height), None)
 
     def ahead(self) -> int | None:
         """Position of a row on the next page in the direction of the last movement, or None."""

@@ -209,6 +209,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
 
     # Grounds of the row under the cursor, with and without the focus.
     CHOSEN: ClassVar[tuple[str, str]] = ("chosen", "chosen-off")
+    CLICKS_TO_OPEN: ClassVar[int] = 2
 
     # Key of the row under the cursor, None in an empty list. Watchers run before the next frame,
     # whatever moved the cursor: a key, other rows, or the removal of its row.
@@ -507,7 +508,9 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         if self._window.top == top:
             self._set_cursor(self._count() - 1 if pages > 0 else 0)
         else:
-            self._set_cursor(self._window.position_at(max(0, y)))
+            position = self._window.position_at(max(0, y))
+            last = self._window.visible()[-1].position
+            self._set_cursor(last if position is None else position)
         self._settle()
 
     def action_open(self) -> None:
@@ -516,19 +519,35 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self._wheel(_WHEEL_LINES)
+        self._wheel(1)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self._wheel(-_WHEEL_LINES)
+        self._wheel(-1)
 
     def on_click(self, event: events.Click) -> None:
-        if self._count():
-            self.go_to(self._window.position_at(event.y))
-            if event.chain == 2:
+        thumb, page = self._window.thumb(), max(1, self.size.height - 2)
+        if thumb and event.x == self.size.width - 1:
+            if event.y < max(1, thumb.start):
+                self._scroll(-page)
+            elif event.y >= min(self.size.height - 1, thumb.stop):
+                self._scroll(page)
+            return
+        position = self._window.position_at(event.y)
+        if position is not None:
+            self.go_to(position)
+            if event.chain == self.CLICKS_TO_OPEN:
                 self.action_open()
 
-    def _wheel(self, lines: int) -> None:
+    def _wheel(self, direction: int) -> None:
+        """Scroll by about three lines, and by whole rows if all have the same small height."""
+        heights = {row.height for row in self._window.visible()}
+        height = heights.pop() if len(heights) == 1 else 1
+        whole = height if 0 < height <= _WHEEL_LINES else 1
+        self._scroll(direction * whole * round(_WHEEL_LINES / whole))
+
+    def _scroll(self, lines: int) -> None:
+        """Scroll, and keep the cursor among the visible rows, which is no input of the user."""
         if self._count():
             self._window.scroll(lines)
             self._bound_for = 0
