@@ -57,6 +57,19 @@ async def test_without_colours_the_selection_and_its_focus_are_seen(
     assert resting[0] != focused[0]
 
 
+@pytest.mark.parametrize("no_color", [True, False])
+async def test_without_colours_a_read_message_is_told_from_a_delivered_one_by_a_word(
+    viewer: Viewer, monkeypatch: pytest.MonkeyPatch, no_color: bool
+) -> None:
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        ticks = [line.rstrip(" ┃│")[-5:].strip() for line in lines(app)]
+        assert ("read" in ticks) == no_color == ("✓✓" not in shown(app))
+
+
 def grounds(app: App[object]) -> list[object]:
     """Background of the first cells of the list's lines, from the top."""
     region = app.screen.query_one(ConversationList).region

@@ -145,7 +145,7 @@ class ThreadPane(Pane):
     def __init__(
         self, mailbox: Mailbox, clock: Clock, connection: ConnectionMonitor, keys: KeyNames
     ) -> None:
-        symbols = symbols_for(os.environ)
+        symbols = symbols_for(os.environ, no_color=self.app.no_color)
         self.messages = Thread(clock, open_key=keys["inbox.open_link"], symbols=symbols)
         super().__init__("thread", self.messages)
         self._mailbox = mailbox

@@ -30,7 +30,8 @@ class MessageSymbols(NamedTuple):
         """Symbol of a message type."""
         icon, name = self.media.get(type, ("", humanize(type)))
         icon = icon or self.others.format(name)
-        return Symbol(icon, f"{icon} {name}" if type in self.media and self is EMOJI else icon)
+        named = type in self.media and self.media is _MEDIA
+        return Symbol(icon, f"{icon} {name}" if named else icon)
 
 
 _MEDIA = {
@@ -52,6 +53,8 @@ EMOJI = MessageSymbols(
     "↳",
     "⊘",
 )
+# Elsewhere, the colour of the ticks tells read messages from delivered ones.
+_TICKS_IN_WORDS = {**EMOJI.ticks, "delivered": "dlvd", "read": "read", "played": "played"}
 ASCII_SYMBOLS = MessageSymbols(
     {type: (f"[{name}]", name) for type, (_, name) in _MEDIA.items()},
     {"pending": "...", "delivered": "dlvd"},
@@ -70,6 +73,11 @@ class PlainCharacters(LineFilter):
         return [Segment(text.translate(self.TABLE), style) for text, style, _ in segments]
 
 
-def symbols_for(environment: Mapping[str, str]) -> MessageSymbols:
-    """Emoji, unless the terminal or the locale is known not to support them."""
-    return ASCII_SYMBOLS if is_ascii_terminal(environment) else EMOJI
+def symbols_for(environment: Mapping[str, str], *, no_color: bool = False) -> MessageSymbols:
+    """Emoji, unless the terminal or the locale is known not to support them.
+
+    no_color: delivery states that differ only in colour are words.
+    """
+    if is_ascii_terminal(environment):
+        return ASCII_SYMBOLS
+    return EMOJI._replace(ticks=_TICKS_IN_WORDS) if no_color else EMOJI
