@@ -1,6 +1,7 @@
 """Working through the list by keys: filters, orders, saved views, chips."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -547,3 +548,20 @@ async def test_a_refresh_that_drops_what_was_read_goes_on_with_the_next_customer
         await settle(pilot)
         assert [one.id for one in queue(app)] == ids[3:]
         assert screen_of(app).selected_id == ids[3]
+
+
+@pytest.mark.parametrize(("size", "keys"), [((120, 40), []), ((200, 60), ["plus"])])
+async def test_rows_sorted_by_the_reply_window_say_how_much_of_it_is_left(
+    viewer: Viewer, size: tuple[int, int], keys: list[str]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press(*keys, "S", "c")
+        await settle(pilot)
+        pattern = r" (\d+)([mh])  +\d+[mhdw] +[┃│]?$" if keys else r" (\d+)([mh]) left +[┃│]"
+        left = [found.groups() for line in lines(app)[3:] if (found := re.search(pattern, line))]
+        minutes = [int(number) * (60 if unit == "h" else 1) for number, unit in left]
+        assert len(minutes) > 5
+        assert minutes == sorted(minutes)
+        assert ("Left ▾" if keys else " left ") in shown(app)

@@ -33,7 +33,7 @@ from frontdesk.query import (
     reference,
     sort_key,
 )
-from frontdesk.query.language import ASSIGNEE, ME, SORT, UNREAD, WAITING, is_positive
+from frontdesk.query.language import ASSIGNEE, ME, SORT, UNREAD, WAITING, WINDOW, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import SortKey, waiting_since
 from frontdesk.text import one_line
@@ -972,9 +972,14 @@ class QueuePane(Pane):
     def refresh_words(self) -> None:
         """Update title, heading and colours of labels."""
         same_owner = self.filter.assignee not in (None, "assigned")
-        self.list.set_context(self.label_colours, same_owner=same_owner, me=self.names.me)
-        assert self.heading is not None
         order = self.list_query.order
+        self.list.set_context(
+            self.label_colours,
+            same_owner=same_owner,
+            me=self.names.me,
+            by_window=order == WINDOW,
+        )
+        assert self.heading is not None
         # Rows have a blank before them and the scroll bar behind.
         self.heading.show_fitted(lambda width: ([("dim", " "), *heading(width - 2, order)], ()))
         number = None if self.filtered_here else self.count_of(self.list_query)

@@ -136,10 +136,19 @@ class ConversationList(VirtualList[Conversation]):
     def draws_table(self) -> bool:
         return self._is_table and self.size.width - 2 >= LEAST_TABLE_WIDTH
 
-    def set_context(self, colours: Mapping[str, str], *, same_owner: bool, me: str = "") -> None:
+    def set_context(
+        self,
+        colours: Mapping[str, str],
+        *,
+        same_owner: bool,
+        me: str = "",
+        by_window: bool = False,
+    ) -> None:
         """Set what rows depend on, see `RowContext`."""
         before = self._row_context
-        self._row_context = before._replace(colours=colours, same_owner=same_owner, me=me)
+        self._row_context = before._replace(
+            colours=colours, same_owner=same_owner, me=me, by_window=by_window
+        )
         if self._row_context != before:
             self.update_ages()
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from frontdesk.phones import channel_name, contact_name
+from frontdesk.query.language import WAITING, WINDOW
 from frontdesk.text import humanize, one_line
 from frontdesk.time_format import ago, duration, long_duration
 from frontdesk.tui.clock import Clock
@@ -20,7 +21,8 @@ Line = list[Piece]
 
 MARK = "*"
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
-_GUTTER, _CLOCK_WIDTH = 3, 7
+_GUTTER, _CLOCK_WIDTH, _WINDOW_WIDTH = 3, 7, 9
+CLOSED = "closed"
 # List width from which the second line says "! needs human", and "unassigned" at all.
 _LEAST_FOR_NEEDS, _LEAST_FOR_UNASSIGNED = 36, 28
 # Cells that the beginning of a label needs.
@@ -55,7 +57,8 @@ class RowContext(NamedTuple):
 
     colours: of labels, by title. same_owner: all rows have the same assignee, so the channel is
     shown instead. plain: labels have no ground, for terminals with sixteen colours. me: id of the
-    own user, or "".
+    own user, or "". by_window: the rows are sorted by the reply window, so that its time left is
+    shown instead of the waiting time or the age.
     """
 
     clock: Clock
@@ -65,6 +68,7 @@ class RowContext(NamedTuple):
     plain: bool = False
     symbols: MessageSymbols = EMOJI
     me: str = ""
+    by_window: bool = False
 
 
 class RowState(NamedTuple):
@@ -141,7 +145,7 @@ COLUMNS = (
     ConversationColumn("Labels", 26),
     ConversationColumn("Assignee", 15),
     ConversationColumn("Channel", 11),
-    ConversationColumn("Waits", _CLOCK_WIDTH, "waiting", numeric=True),
+    ConversationColumn("Waits", _CLOCK_WIDTH, WAITING, numeric=True),
     ConversationColumn("Last", _CLOCK_WIDTH, "active", numeric=True),
 )
 _BETWEEN = 2
@@ -157,6 +161,8 @@ def heading(width: int, order: str) -> Line:
     """Names of the columns; the one that the rows are sorted by is marked."""
     cells = []
     for column in COLUMNS:
+        if order == WINDOW and column.order == WAITING:
+            column = column._replace(name="Left", order=WINDOW)
         by = bool(order) and column.order == order
         name = f"{column.name} ▾" if by else column.name
         cells.append([("accent" if by else "dim", name)])
@@ -168,6 +174,10 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
     sizes = column_widths(width)
     preview = spread(_preview_line(conversation, context, state), [], sizes[2])
     waits = _waits(conversation, context)
+    waiting = _waiting(waits) if waits is not None else []
+    if context.by_window:
+        left = _window(conversation, context)
+        waiting = [left] if left is not None else []
     cells = [
         _unread_column(conversation, state),
         [_name_piece(contact_name(conversation.contact), state, sizes[1])],
@@ -175,7 +185,7 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
         _chips(conversation.labels, context, sizes[3]),
         [_owner(conversation, context.me, width, full=True)],
         [_channel(conversation)],
-        _waiting(waits) if waits is not None else [],
+        waiting,
         [_age(conversation, context, state)],
     ]
     return _in_columns(cells, width)
@@ -213,12 +223,27 @@ def _waits(conversation: Conversation, context: RowContext) -> timedelta | None:
 
 
 def _clock(conversation: Conversation, context: RowContext, state: RowState) -> Line:
-    """One time: how long the customer waits, or else the age."""
+    """One time: how long the customer waits, or else the age; or the time left to reply."""
+    if context.by_window and (left := _window(conversation, context)):
+        part, words = left
+        words = words if words == CLOSED else f"{words} left"
+        return [(part, words.rjust(_WINDOW_WIDTH))]
     waits = _waits(conversation, context)
     if waits is not None:
         return _waiting(waits, highlighted=state.highlighted)
     part, age = _age(conversation, context, state)
     return [(part, age.rjust(_CLOCK_WIDTH))]
+
+
+def _window(conversation: Conversation, context: RowContext) -> Piece | None:
+    """Colour, and time until the reply window closes or "closed"; None if it is not known."""
+    ends = context.clock.local(conversation.service_window_expires_at)
+    if ends is None:
+        return None
+    left = ends - context.now
+    if left <= timedelta():
+        return "dim", CLOSED
+    return "warning" if left < _CLOSES_SOON else "text", duration(left)
 
 
 def _waiting(waits: timedelta, *, highlighted: bool = False) -> Line:
@@ -341,7 +366,7 @@ def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
     if ends is None:
         return None
     if ends <= now:
-        return "text", "closed"
+        return "text", CLOSED
     words = long_duration(ends - now)
     if ends - now < _CLOSES_SOON:
         return "warning", f"closes in {words}"
