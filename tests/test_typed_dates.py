@@ -25,6 +25,15 @@ TODAY = date(2026, 3, 14)
         ("today", TODAY),
         ("yesterday", date(2026, 3, 13)),
         ("3d", date(2026, 3, 11)),
+        ("3 days ago", date(2026, 3, 11)),
+        ("14", TODAY),
+        ("13", date(2026, 3, 13)),
+        ("05", date(2026, 3, 5)),
+        ("15", date(2026, 2, 15)),
+        ("31", date(2026, 1, 31)),
+        ("0", None),
+        ("32", None),
+        ("365", None),
         ("sat", TODAY),
         ("Friday", date(2026, 3, 13)),
         ("3/4", None),
@@ -35,6 +44,22 @@ TODAY = date(2026, 3, 14)
 )
 def test_days_are_read_as_people_write_them(text: str, day: date | None) -> None:
     assert day_of(text, TODAY) == day
+
+
+@pytest.mark.parametrize(
+    ("today", "text", "day"),
+    [
+        (date(2026, 11, 25), "24", date(2026, 11, 24)),
+        (date(2026, 11, 25), "28", date(2026, 10, 28)),
+        (date(2026, 1, 5), "6", date(2025, 12, 6)),
+        (date(2026, 3, 29), "30", date(2026, 1, 30)),
+        (date(2026, 7, 30), "31", date(2026, 5, 31)),
+    ],
+)
+def test_a_number_is_the_latest_day_of_a_month_that_has_it(
+    today: date, text: str, day: date
+) -> None:
+    assert day_of(text, today) == day
 
 
 @given(st.text())

@@ -1,19 +1,20 @@
-"""Dates that people type: 2026-03-14, 14 Mar, Mon, yesterday, 3d."""
+"""Dates that people type: 2026-03-14, 14 Mar, 14, Mon, yesterday, 3d."""
 
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
-HOW_TO = "write 2026-03-14, 14 Mar, Mon, yesterday or 3d"
+HOW_TO = "write 2026-03-14, 14 Mar, 14, Mon, yesterday or 3d"
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NUMBERS = re.compile(r"(\d{1,4})([./-])(\d{1,2})(?:\2(\d{1,4}))?\.?")
-_AGO = re.compile(r"-?(\d{1,5})\s*d?(?:ays? ago)?")
+_AGO = re.compile(r"-?(\d{1,5})\s*d(?:ays? ago)?")
+_DAY_OF_MONTH = re.compile(r"\d{1,2}")
 
 
 def day_of(text: str, today: date) -> date | None:
-    """Parse a date; without a year, the most recent such date. None if it is invalid.
+    """Parse a date; without a year or a month, the latest until today. None if it is invalid.
 
     The day precedes the month, except in ISO order and where only the other order is valid.
     Ambiguous dates with slashes, such as 3/4, are rejected.
@@ -29,8 +30,16 @@ def day_of(text: str, today: date) -> date | None:
     ago = _AGO.fullmatch(text)
     if ago:
         return _valid(lambda: today - timedelta(days=int(ago[1])))
+    if _DAY_OF_MONTH.fullmatch(text):
+        return _latest_with(int(text), today)
     numbers = _NUMBERS.fullmatch(text)
     return _of_numbers(numbers, today) if numbers else _of_words(text.split(), today)
+
+
+def _latest_with(day: int, today: date) -> date | None:
+    """The latest date until today with this day of the month; two months back at most."""
+    dates = (today - timedelta(days=ago) for ago in range(62))
+    return next((date for date in dates if date.day == day), None)
 
 
 def _of_numbers(match: re.Match[str], today: date) -> date | None:

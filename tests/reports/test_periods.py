@@ -88,6 +88,7 @@ def test_months_follow_months_whatever_their_length() -> None:
         ("2026-03-01 .. 2026-03-14", date(2026, 3, 1), None),
         ("2026-03-05", date(2026, 3, 5), date(2026, 3, 6)),
         ("1 mar to 5 mar", date(2026, 3, 1), date(2026, 3, 6)),
+        ("1 .. 13", date(2026, 3, 1), date(2026, 3, 14)),
         ("1 Mar – yesterday", date(2026, 3, 1), date(2026, 3, 14)),
     ],
 )
