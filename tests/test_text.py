@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.client.response import clean_json
-from frontdesk.text import clean, file_size
+from frontdesk.text import clean, file_size, price
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,19 @@ def test_sizes_name_their_units() -> None:
 def test_a_size_that_no_file_can_have_is_still_words() -> None:
     assert file_size(10**400).endswith("0.0 MB")
     assert file_size(-5) == "-5 B"
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "words"),
+    [
+        (80.9, "GBP", "£80.90"),
+        (24, "USD", "$24.00"),
+        (24.5, "BRL", "R$ 24.50"),
+        (80.9, "PLN", "80.90 PLN"),
+        (1200, "JPY", "1200 JPY"),
+        (4.125, "KWD", "4.125 KWD"),
+        (9.9, "", "9.90"),
+    ],
+)
+def test_a_price_has_the_decimals_of_its_currency(amount: float, currency: str, words: str) -> None:
+    assert price(amount, currency) == words

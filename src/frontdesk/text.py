@@ -67,6 +67,13 @@ _EMOJI_TAIL = re.compile(
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _STACKED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 
+# Symbols of currencies, and decimals of those that have not two.
+_SYMBOLS = {"BRL": "R$ ", "EUR": "€", "GBP": "£", "INR": "₹", "USD": "$"}
+_DECIMALS = {
+    **dict.fromkeys(("CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF"), 0),
+    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
+}
+
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 # Includes full-width forms, which East Asian spreadsheets treat alike.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -132,6 +139,13 @@ def file_size(size: int) -> str:
         return f"{round(size / 1000)} KB"
     tenths = (size + 50_000) // 100_000
     return f"{tenths // 10}.{tenths % 10} MB"
+
+
+def price(amount: float, currency: str) -> str:
+    """Price with the decimals of its currency: £80.90, R$ 24.50, 80.90 PLN, 1200 JPY."""
+    symbol, decimals = _SYMBOLS.get(currency, ""), _DECIMALS.get(currency, 2)
+    number = f"{amount:.{decimals}f}"
+    return f"{symbol}{number}" if symbol else f"{number} {currency}".rstrip()
 
 
 def humanize(name: str) -> str:

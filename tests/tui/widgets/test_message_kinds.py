@@ -71,7 +71,44 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                 "text": "Track my order",
                 "content": {"kind": "button_reply", "title": "Track my order"},
             },
-            ["[button reply]", "Track my order"],
+            ["chose: Track my order"],
+        ),
+        (
+            {
+                "type": "interactive",
+                "text": "Friday 12:30",
+                "content": {"kind": "list_reply", "description": "with Marta"},
+            },
+            ["chose: Friday 12:30", "  with Marta"],
+        ),
+        ({"type": "interactive", "content": {"kind": "quick_reply"}}, ["chose an option"]),
+        (
+            {
+                "type": "interactive",
+                "text": "accept",
+                "content": {"kind": "call_permission_reply", "response": {"response": "accept"}},
+            },
+            ["allowed calls"],
+        ),
+        (
+            {
+                "type": "interactive",
+                "text": "Not now",
+                "content": {"kind": "call_permission_reply", "response": {"response": "reject"}},
+            },
+            ["declined calls", "Not now"],
+        ),
+        (
+            {
+                "type": "interactive",
+                "text": "maybe",
+                "content": {"kind": "call_permission_reply", "response": "odd"},
+            },
+            ["answered whether to be called", "maybe"],
+        ),
+        (
+            {"type": "interactive", "text": "7", "content": {"kind": "poll_reply"}},
+            ["[poll reply]", "7"],
         ),
         (
             {
@@ -83,7 +120,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
         ),
         (
             {"type": "interactive", "text": "+34 600", "content": {"kind": "flow_reply"}},
-            ["[flow reply]", "+34 600"],
+            ["filled in a form", "+34 600"],
         ),
         (
             {"type": "template", "text": "Your order is ready", "content": {"name": "ready"}},
@@ -108,7 +145,15 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                     ]
                 },
             },
-            [" 🛒 order · 1 item", "  2 × VD-7  9.9 EUR"],
+            [" 🛒 order · 1 item", "  2 × VD-7  €9.90"],
+        ),
+        (
+            {"type": "order", "content": {"items": [{"item_price": "9.9", "currency": "EUR"}]}},
+            [" 🛒 order · 1 item", "  1 × product  9.9 EUR"],
+        ),
+        (
+            {"type": "order", "content": {"items": [{"item_price": 10**16}]}},
+            [" 🛒 order · 1 item", "  1 × product  10000000000000000"],
         ),
         (
             {
@@ -160,7 +205,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                 "text": "sent",
                 "content": {"kind": "flow_reply", "response": {"shoe_size": 42}},
             },
-            ["[flow reply]", "sent", "  shoe size: 42"],
+            ["filled in a form", "sent", "  shoe size: 42"],
         ),
         (
             {
@@ -168,7 +213,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                 "text": "Hi",
                 "referral": {"headline": "Spring sale", "source_url": "https://fb.example/1"},
             },
-            ["[from an ad]  Spring sale  https://fb.example/1", "Hi"],
+            ["came from an ad: Spring sale  https://fb.example/1", "Hi"],
         ),
         (
             {

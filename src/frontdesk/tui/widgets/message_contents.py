@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from frontdesk.text import file_size, humanize, one_line
+from frontdesk.text import file_size, humanize, one_line, price
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Media, Message
@@ -11,6 +11,8 @@ from frontdesk.wire import Media, Message
 # Further rows of long lists and orders are summarised as "and N more".
 MOST_ROWS = 10
 
+# Larger amounts of orders are shown as they were sent.
+_LARGEST_PRICE = 10**12
 
 # Part of a text whose lines are the titles of buttons.
 BUTTONS = "buttons"
@@ -87,11 +89,17 @@ def _order(message: Message, symbols: MessageSymbols) -> list[Block]:
     items = _dicts(_content(message), "items")
     blocks: list[Block] = [_card(symbols, "order", _count(items, "item"))]
     for item in [item for item in items if item][:MOST_ROWS]:
-        price = f"{_field(item, 'item_price')} {_field(item, 'currency')}".strip()
         product = _field(item, "product_retailer_id") or "product"
-        line = f"  {_field(item, 'quantity') or '1'} × {product}  {price}"
+        line = f"  {_field(item, 'quantity') or '1'} × {product}  {_item_price(item)}"
         blocks.append(("text", line.rstrip()))
     return [*blocks, *_more(items), *_text_alone(message)]
+
+
+def _item_price(item: Mapping[str, Any]) -> str:
+    amount, currency = item.get("item_price"), _field(item, "currency")
+    if isinstance(amount, int | float) and abs(amount) <= _LARGEST_PRICE:
+        return price(amount, currency)
+    return f"{_field(item, 'item_price')} {currency}".strip()
 
 
 def _interactive(message: Message) -> list[Piece]:
@@ -109,8 +117,14 @@ def _interactive(message: Message) -> list[Piece]:
 
 
 def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piece]:
-    """Selected option, or the answers of a form, one per line."""
-    pieces: list[Piece] = [("dim", f"[{humanize(kind)}]"), *_text_alone(message)]
+    """Selected option, answer about calls, or the answers of a form, one per line."""
+    if kind == "call_permission_reply":
+        return _call_permission(message, content)
+    pieces = _text_alone(message)
+    if kind in _CHOICES and pieces:
+        pieces = [("text", f"chose: {message.text}")]
+    else:
+        pieces = [("dim", _REPLIES.get(kind, f"[{humanize(kind)}]")), *pieces]
     if _field(content, "description"):
         pieces.append(("dim", f"  {_field(content, 'description')}"))
     response = content.get("response")
@@ -118,6 +132,16 @@ def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piec
         for name, value in list(response.items())[:MOST_ROWS]:
             pieces.append(("dim", f"  {humanize(str(name))}: {one_line(str(value))}"))
     return pieces
+
+
+def _call_permission(message: Message, content: Mapping[str, Any]) -> list[Piece]:
+    """Whether the customer allows calls, and what else they wrote."""
+    response = content.get("response")
+    answer = _field(response, "response") if isinstance(response, Mapping) else ""
+    words = {"accept": "allowed calls", "reject": "declined calls"}.get(answer)
+    if words is None:
+        return [("dim", "answered whether to be called"), *_text_alone(message)]
+    return [("text", words), *(_text_alone(message) if message.text != answer else [])]
 
 
 def _section(section: Mapping[str, Any], *, message_text: str) -> list[Piece]:
@@ -207,9 +231,16 @@ def _referral(message: Message) -> list[str]:
     referral = message.referral or {}
     headline = _field(referral, "headline") or _field(referral, "body")
     source = _field(referral, "source_url") or _field(referral, "source_type")
-    return [f"[from an ad]  {headline}  {source}".rstrip()] if headline or source else []
+    words = "  ".join(text for text in (headline, source) if text)
+    return [f"came from an ad: {words}"] if words else []
 
 
+# Kinds of replies whose text is the title of an option.
+_CHOICES = ("button_reply", "list_reply", "quick_reply")
+_REPLIES: Mapping[str, str] = {
+    **dict.fromkeys(_CHOICES, "chose an option"),
+    "flow_reply": "filled in a form",
+}
 _CARDS: Mapping[str, Callable[[Message, MessageSymbols], list[Block]]] = {
     "contacts": _contacts,
     "location": _location,
