@@ -1,5 +1,6 @@
 """The built-in sample inbox: contents, times and reproducibility."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -179,6 +180,26 @@ def test_interactive_messages_are_of_many_kinds(events: list[DomainEvent]) -> No
     kinds = {content["kind"] for content in contents if content}
     assert {"button_reply", "list_reply", "quick_reply", "flow_reply"} < kinds
     assert {"buttons", "list", "cta_url", "flow", "product_list", "carousel"} < kinds
+
+
+def test_the_lines_of_an_order_add_up_to_what_the_shop_asks_for(events: list[DomainEvent]) -> None:
+    asked = 0
+    for thread in threads(events).values():
+        for order, answer in pairwise(thread):
+            if order.type != "order" or not answer.outbound:
+                continue
+            items = (order.content or {})["items"]
+            total = sum(item["quantity"] * item["item_price"] for item in items)
+            assert re.sub(r"\D", "", answer.text or "") == str(round(total * 100))
+            asked += 1
+    assert asked > 5
+
+
+def test_the_answer_about_calls_says_that_they_are_allowed(events: list[DomainEvent]) -> None:
+    contents = [message.content or {} for message in of(MessageUpsert, events)]
+    answers = [content for content in contents if content.get("kind") == "call_permission_reply"]
+    assert answers
+    assert all(answer["response"] == {"response": "accept"} for answer in answers)
 
 
 def test_replies_quote_an_earlier_message_of_the_thread(events: list[DomainEvent]) -> None:

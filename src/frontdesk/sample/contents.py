@@ -117,6 +117,11 @@ def _answer(part: FilledLine) -> SampleContents:
     return SampleContents("interactive", part.text or title, content)
 
 
+def _call_permission(part: FilledLine) -> SampleContents:
+    answer = _answer(part)
+    return answer._replace(content={**(answer.content or {}), "response": {"response": "accept"}})
+
+
 def _offer(part: FilledLine) -> SampleContents:
     """Something that the customer can tap."""
     content: dict[str, Any] = {"kind": part.kind, "header": None, "body": part.text}
@@ -150,12 +155,16 @@ def _template(part: FilledLine) -> SampleContents:
 
 
 def _order(part: FilledLine) -> SampleContents:
-    prices = (24 + part.number % 60, 9 + part.number % 25)
+    """Two products, one of them twice, that cost as much as the shop asks for in the scene."""
+    twice = 1 - part.number % 2
+    total = int(part.slots["cents"])
+    lower = total // 40 * 10
+    prices = (lower, total - 2 * lower) if twice == 0 else (total - 2 * lower, lower)
     items = [
         {
             "product_retailer_id": f"VD-{1000 + part.number % 90 + i}",
-            "quantity": 1 + (part.number + i) % 2,
-            "item_price": price + 0.9,
+            "quantity": 2 if i == twice else 1,
+            "item_price": price / 100,
             "currency": part.shop.currency,
         }
         for i, price in enumerate(prices)
@@ -186,7 +195,7 @@ BUILDERS: Mapping[str, Callable[[FilledLine], SampleContents]] = {
     **dict.fromkeys(("buttons", "list", "cta_url", "flow", "location_request"), _offer),
     **dict.fromkeys(("product", "product_list", "carousel"), _offer),
     **dict.fromkeys(("assigned", "call", "user_changed_number"), _system),
-    "call_permission_reply": _answer,
+    "call_permission_reply": _call_permission,
     "audio": _audio,
     "location": _location,
     "contacts": _contacts,

@@ -128,6 +128,7 @@ class Script(NamedTuple):
         values["tracking"] = f"LX{1_000_000 + number * 97}"
         values["code"] = f"{1000 + number % 9000}"
         values["amount"] = shop.money.format(f"{units}{point}{cents}")
+        values["cents"] = f"{units}{cents}"
         values["time"] = f"{12 + number % 8}:{('00', '15', '30')[number % 3]}"
         values["qty"] = str(6 + number % 11 * 3)
         values["qty2"] = str(2 + number % 7)
