@@ -123,6 +123,15 @@ def test_a_number_that_is_hidden_is_said_to_be() -> None:
     assert [fact.value for fact in shown[:2]] == ["contact 88", "number not shared"]
 
 
+@pytest.mark.parametrize("name", [None, "+447700900002", "+44 7700 900002"])
+def test_a_contact_without_a_name_has_its_number_once(name: str | None) -> None:
+    nameless = conversation(contact={"id": "88", "name": name, "phone": "+447700900002"})
+    shown = [fact for fact in facts(nameless, contact={}) if "900002" in fact.value]
+    assert [(fact.value, fact.part, fact.copied) for fact in shown] == [
+        ("+44 7700 900002", "strong", "+447700900002")
+    ]
+
+
 def test_the_conversation_is_reported_by_name() -> None:
     facts_shown = named(
         facts(

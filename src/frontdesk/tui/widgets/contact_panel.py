@@ -187,11 +187,15 @@ def person_facts(
 def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
     name = first_non_blank(contact.name if contact else None, short.name)
     phone = (contact.phone if contact else None) or short.phone
-    facts = [Fact("", name or format_phone(phone) or f"contact {short.id}", "strong")]
+    number = Fact("", format_phone(phone) or "number not shared", copied=phone or "")
+    is_number = bool(phone) and name in ("", phone, number.value)
+    heading = Fact("", name or f"contact {short.id}", "strong")
+    facts = [number._replace(part="strong") if is_number else heading]
     profile_name = first_non_blank(contact.profile_name) if contact else ""
     if profile_name not in ("", name):
         facts.append(Fact("", f"~{profile_name}", "dim"))
-    facts.append(Fact("", format_phone(phone) or "number not shared", copied=phone or ""))
+    if not is_number:
+        facts.append(number)
     if contact and contact.email:
         facts.append(Fact("", one_line(contact.email)))
     if contact and contact.username:
