@@ -65,7 +65,12 @@ def test_machines_are_not(name: str):
 def test_what_was_sent_stands_before_its_caption():
     media = Media(mime_type="image/jpeg", size_bytes=240_000, filename="a.jpg")
     shown = entry_text(message(type="image", media=media, text="look"))
-    assert shown == "[image · image/jpeg · 240 KB · a.jpg]\nlook"
+    assert shown == "[image · a.jpg · 240 KB]\nlook"
+
+
+def test_a_voice_message_is_named():
+    media = Media(mime_type="audio/ogg", voice=True, size_bytes=24_000)
+    assert entry_text(message(type="audio", media=media)) == "[voice · 24 KB]"
 
 
 def test_a_reply_quotes_and_buttons_are_listed():
@@ -149,6 +154,48 @@ def test_in_markdown_notes_are_quotations_and_marks_are_text():
         r"> \# \*now\*  ",
         r"> \- \<b\>  ",
         "",
+    ]
+
+
+def quoting(reply: ReplyTo, **members: object) -> list[Message]:
+    """A message of Theo's, and one that replies to it or to another."""
+    theo = message("7", author_ref=Ref(name="Theo *T*"), text="The address\nis [old](x)")
+    return [theo, message("8", author="user", reply_to=reply, **members)]
+
+
+REPLY = ReplyTo(message_id="7", author="contact", text="The address\nis [old](x)")
+
+
+def test_a_reply_names_the_author_of_what_it_quotes():
+    assert list(text_lines(quoting(REPLY, text="Corrected"), UTC))[-2:] == [
+        "       > Theo *T*: The address is [old](x)",
+        "       Corrected",
+    ]
+
+
+def test_a_quoted_message_that_is_not_exported_has_the_kind_of_its_author():
+    other = ReplyTo(message_id="3", author="ai_agent", text="Hello")
+    assert "       > AI agent: Hello" in list(text_lines(quoting(other, text="yes"), UTC))
+    assert entry_text(quoting(REPLY, text="yes")[1]) == "> Customer: The address is [old](x)\nyes"
+
+
+def test_a_quoted_message_is_a_quotation_of_its_own_in_markdown():
+    lines = list(markdown_lines(quoting(REPLY, text="> now\n# - done"), UTC))
+    assert lines[-5:] == [
+        r"> Theo \*T\*: The address is \[old\](x)",
+        "",
+        r"\> now  ",
+        r"\# - done  ",
+        "",
+    ]
+
+
+def test_files_and_buttons_are_words_in_markdown_and_their_names_no_markup():
+    media = Media(mime_type="application/pdf", size_bytes=240_000, filename="a](x) *b*.pdf")
+    sent = message(type="document", media=media, content={"buttons": [{"title": "<b>"}]})
+    assert list(markdown_lines([sent], UTC))[2:4] == [
+        r"[document · a\](x) \*b\*.pdf · 240 KB]  ",
+        r"[ \<b\> ]  ",
     ]
 
 

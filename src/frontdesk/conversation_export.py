@@ -76,14 +76,25 @@ def author(entry: Entry) -> str:
 
 
 def entry_text(entry: Entry) -> str:
-    """Contents of an entry, possibly of several lines."""
+    """The quoted message and the contents of an entry, possibly of several lines."""
+    return _plain_text(_quote(entry, {}), entry)
+
+
+def _plain_text(quote: str, entry: Entry) -> str:
+    return f"> {quote}\n{_contents(entry)}" if quote else _contents(entry)
+
+
+def _contents(entry: Entry, escape: Callable[[str], str] = str) -> str:
+    """Contents of an entry; `escape` is applied to all that its author wrote or sent."""
     if isinstance(entry, Note):
-        return entry.text
+        return escape(entry.text)
     if entry.deleted_at:
         return "[deleted]"
     content = entry.content or {}
-    parts = [_quote(entry), _media_summary(entry, content), entry.text or "", *_buttons(content)]
-    return "\n".join(part for part in parts if part) or f"[{humanize(entry.type)}]"
+    summary, buttons = _media_summary(entry, content), _buttons(content)
+    parts = [f"[{escape(summary)}]" if summary else "", escape(entry.text or "")]
+    parts += [f"[ {escape(title)} ]" for title in buttons]
+    return "\n".join(part for part in parts if part) or f"[{escape(humanize(entry.type))}]"
 
 
 def remarks(entry: Entry) -> str:
@@ -117,12 +128,16 @@ def is_shown_above(entry: Entry, before: Iterable[Entry]) -> bool:
     )
 
 
-def _without_shown_reactions(entries: Iterable[Entry]) -> Iterator[Entry]:
+def _with_quotes(entries: Iterable[Entry]) -> Iterator[tuple[Entry, str]]:
+    """Entries without reactions that are shown above, each with what it quotes."""
     before: deque[Entry] = deque(maxlen=REACHED_BY_REACTIONS)
+    authors: dict[str, str] = {}
     for entry in entries:
         if not is_shown_above(entry, before):
-            yield entry
+            yield entry, _quote(entry, authors)
         before.append(entry)
+        if isinstance(entry, Message):
+            authors[entry.id] = author(entry)
 
 
 def author_word(name: str) -> str:
@@ -133,21 +148,21 @@ def author_word(name: str) -> str:
 def text_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
     """Plain text lines, with a heading for each day in `zone`."""
     day = ""
-    for entry in _without_shown_reactions(entries):
+    for entry, quote in _with_quotes(entries):
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "at an unknown time"
         if new_day != day:
             yield f"{'' if not day else chr(10)}{new_day}"
             day = new_day
         yield f"{_clock(moment)}  {_head(entry)}"
-        for line in entry_text(entry).split("\n"):
+        for line in _plain_text(quote, entry).split("\n"):
             yield f"{_INDENT}{line}".rstrip()
 
 
 def markdown_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
-    """Markdown lines, with days as headings and notes as quotations."""
+    """Markdown lines, with days as headings; notes and quoted messages as quotations."""
     day = ""
-    for entry in _without_shown_reactions(entries):
+    for entry, quote in _with_quotes(entries):
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "At an unknown time"
         if new_day != day:
@@ -155,7 +170,11 @@ def markdown_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iter
             day = new_day
         mark = "> " if isinstance(entry, Note) else ""
         yield f"{mark}**{_clock(moment)} {escaped(_head(entry))}**  "
-        for line in escaped(entry_text(entry)).split("\n"):
+        if quote:
+            # Without the blank line, the text below would belong to the quotation.
+            yield f"> {escaped(quote)}"
+            yield ""
+        for line in _contents(entry, escaped).split("\n"):
             yield f"{mark}{line}  "
         yield ""
 
@@ -180,20 +199,26 @@ def _clock(moment: datetime | None) -> str:
     return f"{moment:%H:%M}" if moment else "--:--"
 
 
-def _quote(message: Message) -> str:
-    reply = message.reply_to
+def _quote(entry: Entry, authors: Mapping[str, str]) -> str:
+    """The quoted message on one line, with its author; empty if there is none.
+
+    authors: names by the ids of messages; of others only the kind of author is known.
+    """
+    reply = entry.reply_to if isinstance(entry, Message) and not entry.deleted_at else None
     if reply is None:
         return ""
-    return f"> {one_line(reply.text or '') or humanize(reply.type or 'a message')}"
+    who = authors.get(reply.message_id or "") or (author_word(reply.author) if reply.author else "")
+    text = one_line(reply.text or "") or humanize(reply.type or "a message")
+    return f"{who}: {text}" if who else text
 
 
 def _media_summary(message: Message, content: Mapping[str, Any]) -> str:
     """Summary of contents other than text; empty for text."""
     media = message.media
     if media is not None:
-        facts = [humanize(message.type), media.mime_type or ""]
+        voice = message.type == "audio" and media.voice
+        facts = ["voice" if voice else humanize(message.type), media.filename or ""]
         facts += [file_size(media.size_bytes)] if media.size_bytes is not None else []
-        facts.append(media.filename or "")
     elif message.type in ("text", "system", "interactive"):
         return ""
     else:
@@ -202,14 +227,15 @@ def _media_summary(message: Message, content: Mapping[str, Any]) -> str:
             humanize(message.type),
             *(str(content[name]) for name in names if content.get(name)),
         ]
-    return f"[{' · '.join(one_line(fact) for fact in facts if fact)}]"
+    return " · ".join(one_line(fact) for fact in facts if fact)
 
 
 def _buttons(content: Mapping[str, Any]) -> list[str]:
+    """Titles of the buttons."""
     buttons = content.get("buttons")
     items = buttons if isinstance(buttons, list) else []
     titles = [item.get("title") or item.get("text") for item in items if isinstance(item, dict)]
-    return [f"[ {one_line(str(title))} ]" for title in titles if title]
+    return [one_line(str(title)) for title in titles if title]
 
 
 def file_name(what: str, day: date, ending: str) -> str:
