@@ -1,9 +1,11 @@
 """Prompts: valid text is the answer; other text is named as such, and can be corrected."""
 
+from pathlib import Path
+
 import pytest
 
 from frontdesk.tui.dialogs.prompt import Prompt
-from frontdesk.tui.dialogs.save_prompt import save_prompt
+from frontdesk.tui.dialogs.save_prompt import directory_words, save_prompt
 from tests.tui.conftest import lines, settle, shown
 from tests.tui.views import Dressed
 
@@ -92,3 +94,21 @@ async def test_a_long_problem_and_the_text_are_both_readable(
         assert "queue-of-monday-morning" in lines(app)[-1]
         problem = " ".join(line.strip() for line in lines(app)[-1 - height : -1])
         assert problem == "The name must end in one of .csv, .json, .md, .txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("thread.md", "~/work"),
+        ("../thread.md", "~"),
+        ("/srv/shared/thread.md", "/srv/shared"),
+        (f"/srv/{'clients/' * 9}harry/thread.md", "…s/clients/clients/clients/clients/harry"),
+    ],
+)
+def test_the_directory_of_a_file_is_short(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path / "work")
+    assert directory_words(Path(name)) == words

@@ -253,6 +253,26 @@ async def test_a_thread_is_saved_from_its_start(
             assert [row["id"] for row in json.loads(text)] == [one.id for one in entries(app)]
 
 
+async def test_the_notice_says_in_which_directory_a_thread_was_saved(
+    viewer: Viewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.chdir(work)
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "E")
+        await pilot.pause()
+        app.screen.query_one(Input).value = "thread.md"
+        await pilot.press("enter")
+        await settle(pilot)
+        place = str(Path("~", "work"))
+        assert notifications(app)[-1].endswith(f" notes saved as thread.md in {place}")
+
+
 async def test_the_queue_is_saved_as_far_as_it_is_loaded_and_nothing_is_overwritten_unasked(
     viewer: Viewer, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ The contents are made by `conversation_export`.
 """
 
 import io
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path, PurePath, PureWindowsPath
@@ -22,6 +23,9 @@ from frontdesk.tui.key_names import key_label
 
 # Bytes of a file name that every file system accepts.
 _LONGEST_NAME = 200
+
+# Characters of a directory that are shown.
+_SHOWN_DIRECTORY = 40
 
 
 class SaveCheck:
@@ -77,7 +81,10 @@ def save(app: App[Any], name: str, text: str, warn: Callable[[str], None]) -> st
     Returns a description of the result, or None on failure, after reporting the error with `warn`.
     """
     if not app.is_web:
-        return sentences.SAVED_AS.format(name=name) if written(name, text, warn) else None
+        if not written(name, text, warn):
+            return None
+        path = Path(name).expanduser()
+        return sentences.SAVED_AS.format(name=path.name, directory=directory_words(path))
     app.deliver_text(
         io.StringIO(text, newline=""),
         save_filename=name,
@@ -85,6 +92,16 @@ def save(app: App[Any], name: str, text: str, warn: Callable[[str], None]) -> st
         mime_type="application/octet-stream",
     )
     return sentences.DOWNLOADED_AS.format(name=name)
+
+
+def directory_words(path: Path) -> str:
+    """The directory of a file, with ~ for the home directory; of a long one the end."""
+    directory = Path(os.path.abspath(path)).parent
+    home = os.path.expanduser("~")
+    if directory.is_relative_to(home):
+        directory = Path("~", directory.relative_to(home))
+    words = str(directory)
+    return words if len(words) <= _SHOWN_DIRECTORY else f"…{words[1 - _SHOWN_DIRECTORY :]}"
 
 
 def written(name: str, text: str, warn: Callable[[str], None]) -> bool:
