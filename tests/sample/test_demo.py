@@ -28,6 +28,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.sample.demo import ME, SEED, create_demo, demo_parts
+from frontdesk.sample.script import address
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Database, Row
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -225,6 +226,34 @@ def test_reactions_are_to_messages_that_exist(events: list[DomainEvent]) -> None
     reactions = of(ReactionSet, events)
     assert len(reactions) > 100
     assert {reaction.target_wamid for reaction in reactions} <= wamids
+
+
+def test_nobody_reacts_to_their_own_message(events: list[DomainEvent]) -> None:
+    outbound = {message.wamid: message.outbound for message in of(MessageUpsert, events)}
+    reactions = of(ReactionSet, events)
+    assert all(outbound[one.target_wamid] != one.outbound for one in reactions)
+
+
+def test_a_customer_without_a_name_is_addressed_without_one(events: list[DomainEvent]) -> None:
+    named = {contact.person for contact in of(ContactUpsert, events) if contact.name}
+    sent = [one for one in of(MessageUpsert, events) if one.outbound and one.person not in named]
+    texts = [one.text for one in sent if one.text]
+    assert len(texts) > 20
+    assert not [text for text in texts if re.search(r"👋| [,.!:]|^[,.!: ]|^[a-zà-ÿ]", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "words"),
+    [
+        ("Updated, {first}.", "Ana", "Updated, Ana."),
+        ("Updated, {first}.", "", "Updated."),
+        ("Of course {first}!", "", "Of course!"),
+        ("{first}, the label is here", "", "The label is here"),
+        ("Thank you", "", "Thank you"),
+    ],
+)
+def test_a_text_without_a_name_is_still_a_sentence(text: str, first: str, words: str) -> None:
+    assert address(text, first) == words
 
 
 def test_failed_deliveries_say_why(events: list[DomainEvent]) -> None:

@@ -17,7 +17,7 @@ from frontdesk.ingest.events import DomainEvent, Person
 from frontdesk.sample.catalogue import AGENTS, Shop, all_agents, all_labels, all_shops
 from frontdesk.sample.conversation import ConversationBuilder, ScriptStep, render, schedule
 from frontdesk.sample.people import Customer, contact, random_customer
-from frontdesk.sample.script import Script, ScriptScene, load_scripts
+from frontdesk.sample.script import Script, ScriptScene, address, load_scripts
 
 T = TypeVar("T")
 
@@ -287,9 +287,9 @@ def _steps(scene: _ScheduledScene, customer: Customer) -> Iterator[ScriptStep]:
             continue
         contents = step.contents
         if contents is not None and contents.text is not None and _FIRST_NAME in contents.text:
-            text = contents.text.replace(_FIRST_NAME, customer.first)
+            text = address(contents.text, customer.first, _FIRST_NAME)
             contents = contents._replace(text=text)
-        text = step.text.replace(_FIRST_NAME, customer.first)
+        text = address(step.text, customer.first, _FIRST_NAME)
         status = "read" if at % 4 else "delivered"
         yield step._replace(at=at, text=text, contents=contents, status=status)
 
@@ -304,7 +304,7 @@ def _render(scene: ScriptScene, script: Script, shop: Shop, random: Random) -> R
     customer = Customer(Person("+10"), None, _FIRST_NAME, shop.language)
     slots = script.values(customer, AGENTS[0], shop, random.random)
     # The values of a template are part of its contents, in which no name is replaced.
-    nameless = {**slots, "first": "👋"}
+    nameless = {**slots, "first": ""}
     steps: list[ScriptStep] = []
     for line, at in zip(scene.lines, schedule(scene.lines, random), strict=True):
         text = line.text(random.random, slots)

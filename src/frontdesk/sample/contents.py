@@ -143,7 +143,7 @@ def _offer(part: FilledLine) -> SampleContents:
 
 def _template(part: FilledLine) -> SampleContents:
     language, category = _TEMPLATES[part.argument]
-    values = [part.slots["first"], part.slots["order"], part.slots["weekday"]]
+    values = [part.slots["first"] or "customer", part.slots["order"], part.slots["weekday"]]
     parameters = [{"type": "text", "text": value} for value in values]
     content = {
         "name": part.argument,

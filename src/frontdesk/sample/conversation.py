@@ -157,7 +157,8 @@ class ConversationBuilder:
                 case "note":
                     self._add_note(step.text, step.at)
                 case "reaction":
-                    self._react(step.text, step.at, outbound=not self._messages[-1].outbound)
+                    last = self._messages[-1]
+                    self._react(step.text, step.at, last.wamid, outbound=not last.outbound)
                 case "handoff":
                     self.add_event("bot_handoff", step.at)
 
@@ -172,18 +173,20 @@ class ConversationBuilder:
         person = self._customer.person
         self.events.append(NoteUpsert(self._channel, person, note_id, at, text, self._agent))
 
-    def _react(self, emoji: str, at: int, *, outbound: bool) -> None:
-        target = self._messages[-1].wamid or ""
+    def _react(self, emoji: str, at: int, target: str | None, *, outbound: bool) -> None:
         person = self._channel if outbound else self._customer.person.wa_id or "hidden"
         author = "user" if outbound else "contact"
-        self.events.append(ReactionSet(self._channel, target, person, emoji, at, outbound, author))
+        self.events.append(
+            ReactionSet(self._channel, target or "", person, emoji, at, outbound, author)
+        )
 
     def _add_message(self, step: ScriptStep, *, every_status: bool) -> None:
         message = self._message(step, every_status=every_status)
         self.events.append(message)
         if message.type == "reaction":
-            # The row of the reaction, and the reaction to the message before it.
-            self._react((message.content or {})["emoji"], step.at, outbound=step.outbound)
+            # The row of the reaction, and the reaction to its message.
+            content = message.content or {}
+            self._react(content["emoji"], step.at, content["target_wamid"], outbound=step.outbound)
             return
         self._messages.append(message)
         if step.failure:
@@ -200,7 +203,7 @@ class ConversationBuilder:
         wamid = f"wamid.SAMPLE{step.number or next(self._numbers):08X}"
         quoted = self._messages[-step.back].wamid if 0 < step.back <= len(self._messages) else None
         if type_ == "reaction":
-            target = self._messages[-1].wamid
+            target, quoted = quoted or self._messages[-1].wamid, None
             content = {**(content or {}), "target_message_id": None, "target_wamid": target}
         return MessageUpsert(
             self._channel,

@@ -69,7 +69,7 @@ _STRIDE, _NUMBERS = 61_803_399, 100_000_000
 
 
 class Customer(NamedTuple):
-    """A person who writes. first: how agents address them. guest: a scene of `GUESTS`, or -1."""
+    """A person who writes. first: how agents address them, or "". guest: a scene, or -1."""
 
     person: Person
     name: str | None
@@ -110,7 +110,7 @@ def random_customer(number: int, language: str, random: Random) -> Customer:
         return Customer(Person(wa_user_id=f"XX.{phone[1:]}"), name, first, language)
     person = Person(phone, phone[1:])
     if chance() < 0.04:
-        return Customer(person, None, "👋", language)
+        return Customer(person, None, "", language)
     return Customer(person, name, first, language)
 
 
@@ -143,7 +143,7 @@ def _fictional(random: Random, language: str, number: int, first: str, name: str
         return Customer(hidden, name, first, language)
     nameless = random.random() < 0.05
     person = Person(phone, phone[1:])
-    return Customer(person, None if nameless else name, "👋" if nameless else first, language)
+    return Customer(person, None if nameless else name, "" if nameless else first, language)
 
 
 def _phone(language: str, number: int) -> str:

@@ -13,9 +13,10 @@ character says who does it:
     ~ the system         # a note            + a reaction to the line before, by the other side
     ! an event of the conversation
 
-A digit after this mark quotes the message that many messages back. Square brackets hold the type
-of a message that is not text, with its argument, or a flag: `[image photo.jpg]`, `[forwarded]`,
-`[ad]`, `[failed 131026]`. ` // ` separates texts of which one is chosen. `{slots}` are filled in.
+A digit after this mark quotes the message that many messages back; a reaction is to that message,
+without a digit to the last one. Square brackets hold the type of a message that is not text, with
+its argument, or a flag: `[image photo.jpg]`, `[forwarded]`, `[ad]`, `[failed 131026]`. ` // `
+separates texts of which one is chosen. `{slots}` are filled in.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,6 +49,20 @@ _SIZES = ("XS", "S", "M", "L", "XL", "38", "40", "42")
 _LAST_AUTHORS = {"waiting": ">", "answered": "<@"}
 
 
+def address(text: str, first: str, slot: str = "{first}") -> str:
+    """A text with the customer's first name in place of `slot`; without one, it addresses nobody.
+
+    >>> address("Updated, {first}.", ""), address("{first}, here it is", "")
+    ('Updated.', 'Here it is')
+    """
+    if first or slot not in text:
+        return text.replace(slot, first)
+    if text.startswith(f"{slot}, "):
+        text = text.removeprefix(f"{slot}, ")
+        text = text[:1].upper() + text[1:]
+    return text.replace(f", {slot}", "").replace(f" {slot}", "")
+
+
 class ScriptLine(NamedTuple):
     """One line of a scene. kind: "" for plain text. back: messages back that it quotes, or 0."""
 
@@ -69,7 +84,7 @@ class ScriptLine(NamedTuple):
         """One of the texts with its slots filled in."""
         texts = self.texts
         text = texts[0] if len(texts) == 1 else texts[int(chance() * len(texts))]
-        return text.format_map(values) if "{" in text else text
+        return address(text, values["first"]).format_map(values) if "{" in text else text
 
 
 class ScriptScene(NamedTuple):
