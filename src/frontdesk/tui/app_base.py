@@ -224,7 +224,9 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
     async def on_event(self, event: events.Event) -> None:
         """Make one line without control characters of pasted text."""
         if isinstance(event, events.Paste) and not event.is_forwarded:
-            event = events.Paste(" ".join(clean(event.text).splitlines()))
+            # Terminals send CR for a line break.
+            text = clean(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+            event = events.Paste(text.rstrip("\n").replace("\n", " "))
         await super().on_event(event)
 
     async def run_action(

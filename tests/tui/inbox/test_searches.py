@@ -69,13 +69,18 @@ async def test_a_number_as_it_is_dialled_leads_to_its_customer(
         assert {row.contact.id for row in queue(app)} == {contact.id}
 
 
-async def test_a_pasted_newline_is_a_space(viewer: Viewer) -> None:
+@pytest.mark.parametrize("line_break", ["\r", "\r\n", "\n"])
+@pytest.mark.parametrize("field", ["ctrl+k", "slash", "colon", "F", "s", "t"])
+async def test_a_pasted_line_break_is_a_space_and_none_stays_at_the_end(
+    viewer: Viewer, field: str, line_break: str
+) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("s")
+        await pilot.press(field)
         await settle(pilot)
-        app.post_message(events.Paste("merino\njumper\r\n"))
+        await pilot.press("ctrl+u")
+        app.post_message(events.Paste(f"merino{line_break}jumper{line_break}{line_break}"))
         await settle(pilot)
         assert app.screen.query_one(Input).value == "merino jumper"
 
