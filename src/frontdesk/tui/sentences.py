@@ -26,6 +26,7 @@ MENU_NAME_TAKEN = "A view without a key is already named {name}: choose another 
 VIEW_CAN_BE_UNDONE = "{saved}. {keys}: undo"
 VIEWS_RESTORED = "Views restored"
 UNDO_VIEW = "undo saving {name}"
+UNDO_VIEW_COMMAND = "Undo saving {name}"
 NOT_ONLY_COUNTED = "Shows {shown}"
 
 # The list

@@ -84,6 +84,22 @@ async def test_a_filter_and_a_view_of_the_palette_show_their_conversations(viewe
         assert "is:open   @me" in lines(app)[0]
 
 
+async def test_the_palette_undoes_the_saving_of_a_view_as_long_as_that_can_be_undone(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "Undo saving" not in await opened(pilot, "colon", *"undo")
+        await opened(pilot, "escape", "f", "u", "f", "k", *"New", "enter", "8")
+        assert "8 New" in lines(app)[1]
+        assert re.search(r"Undo saving New +v z", await opened(pilot, "colon", *"undo"))
+        await opened(pilot, "enter")
+        assert "8 Waiting >1h" in lines(app)[1]
+        assert "unread" in lines(app)[0]
+        assert "Undo saving" not in await opened(pilot, "colon", *"undo")
+
+
 async def test_an_action_of_another_pane_runs_there(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

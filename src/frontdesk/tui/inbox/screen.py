@@ -182,7 +182,7 @@ class InboxScreen(SizedScreen[None]):
         )
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
-        # Stored views before the last change, and what undoing it is called.
+        # Stored views before the last view was saved, and the name of that view.
         self._undo: tuple[str, str] | None = None
         self._history = ViewHistory()
         self.channels = ChannelPane(mailbox)
@@ -887,7 +887,7 @@ class InboxScreen(SizedScreen[None]):
             self._ask_for_view_name(name, partial(self._save_view, query, key), problem)
             return
         replaced = self._views.of(view.key) if view.key else None
-        self._undo = (self._views.snapshot(), sentences.UNDO_VIEW.format(name=name))
+        self._undo = (self._views.snapshot(), name)
         self._views.save(view)
         menu = self._keys["view.menu"]
         saved = sentences.VIEW_SAVED.format(key=key)
@@ -1149,11 +1149,18 @@ class InboxScreen(SizedScreen[None]):
             for view in self._views.all()
             if not view.key
         ]
-        key = f"{self._keys['view.menu']} {filters.SAVE}"
-        save = CommandEntry("Save view…", key, self.action_save_view, "keep store name key")
+        menu = self._keys["view.menu"]
+        save = [
+            CommandEntry(
+                "Save view…", f"{menu} {filters.SAVE}", self.action_save_view, "keep store name key"
+            )
+        ]
+        if self._undo is not None:
+            undo = sentences.UNDO_VIEW_COMMAND.format(name=self._undo[1])
+            save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_view, "restore"))
         actions = self._with_view_names(all_commands(self))
         screens = view_commands(self._keys, self.action_view)
-        return [*actions, *orders, *queries, *views, save, *screens]
+        return [*actions, *orders, *queries, *views, *save, *screens]
 
     def _toggle_filter(self, term: Term) -> None:
         query = self.queue.list_query
@@ -1162,7 +1169,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_views(self) -> None:
         """Open the menu of saved views and screens."""
-        undo = self._undo[1] if self._undo else ""
+        undo = sentences.UNDO_VIEW.format(name=self._undo[1]) if self._undo else ""
         entries = filters.view_menu(self._views, view_entries(self._keys), undo)
         dialogs.ask(self.app, dialogs.menu("Views", entries), self._open_view_entry)
 
