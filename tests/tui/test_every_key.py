@@ -210,9 +210,8 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-# Keys that change nothing on the screen unless something failed, or there is nothing to open.
+# Keys that change nothing on the screen unless something failed.
 UNSEEN = {
-    "inbox.open_link",
     "inbox.redraw",
     "inbox.refresh",
     "server.ask",

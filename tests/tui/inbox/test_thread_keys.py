@@ -160,7 +160,7 @@ async def test_the_copy_menu_copies_the_customer(
 
 
 @pytest.mark.parametrize("opens", [False, True])
-async def test_only_a_message_with_a_link_has_keys_for_it(viewer: Viewer, opens: bool) -> None:
+async def test_only_a_message_with_a_link_offers_to_copy_it(viewer: Viewer, opens: bool) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -172,15 +172,21 @@ async def test_only_a_message_with_a_link_has_keys_for_it(viewer: Viewer, opens:
             await settle(pilot)
             assert "https://ads.example/" in shown(app)
         assert bool(screen_of(app).thread.links) == opens
-        await pilot.press("question_mark", *"in the browser")
-        await settle(pilot)
-        assert ("Open in the browser" in shown(app)) == opens
-        await pilot.press("escape", "Y")
+        await pilot.press("Y")
         await settle(pilot)
         assert ("a link in the message" in shown(app)) == opens
-        await pilot.press("escape", *([] if opens else "o"))
+
+
+@pytest.mark.parametrize("pane", ["2", "3"])
+async def test_o_without_a_link_says_what_it_could_open(viewer: Viewer, pane: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert notifications(app) == []
+        await pilot.press(pane, "o")
+        await settle(pilot)
+        assert notifications(app) == [
+            "No link here. [open] conversation in the configuration opens a web inbox"
+        ]
 
 
 @pytest.mark.parametrize(

@@ -1069,18 +1069,17 @@ class InboxScreen(SizedScreen[None]):
     def action_copy_menu(self) -> None:
         self.thread.copy_from_menu()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """Without a link, and without a web inbox, nothing can be opened in the browser."""
-        web = self._preferences.conversation_link is not None and self.selected_id is not None
-        return action != "open_link" or web or bool(self.thread.links)
-
     def action_open_link(self) -> None:
         """Open the link of the message in the thread, or else the conversation in the web inbox."""
         template, id = self._preferences.conversation_link, self.selected_id
-        if template is None or id is None or (self.panes.at == "thread" and self.thread.links):
+        if id is None:
+            self._notify(sentences.NO_CONVERSATION)
+        elif template is not None and not (self.panes.at == "thread" and self.thread.links):
+            self.thread.open_address(template.replace("{id}", quote(id, safe="")))
+        elif self.thread.links:
             self.thread.open_link()
         else:
-            self.thread.open_address(template.replace("{id}", quote(id, safe="")))
+            self._notify(sentences.NO_LINK)
 
     def action_received(self) -> None:
         """Show the row under the cursor as JSON, as it was received."""
