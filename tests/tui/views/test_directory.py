@@ -243,6 +243,16 @@ async def test_the_selected_label_stays_when_the_list_is_read_again(
         assert app.chosen == ["#c"]
 
 
+async def test_a_single_label_is_counted_in_the_singular(
+    directory: Open, client: InboxClient
+) -> None:
+    app = directory(Answering(client, Label(id="1", title="ant")))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        assert lines(app)[0].endswith("  1 label")
+
+
 async def test_a_search_selects_its_first_match_unless_the_selected_one_matches(
     directory: Open, client: InboxClient
 ) -> None:

@@ -184,11 +184,16 @@ _READ_AT = "read "
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A catalogue: `name` at the mailbox, tab `title`, and `things`, the plural of its rows."""
+    """A catalogue: `name` at the mailbox, tab `title`; `thing` names a row, `things` several."""
 
     name: str
     title: str
+    thing: str
     things: str
+
+    def noun(self, count: int) -> str:
+        """What a number of rows are."""
+        return self.thing if count == 1 else self.things
 
 
 class CatalogueScreen(ViewScreen):
@@ -287,9 +292,9 @@ class CatalogueScreen(ViewScreen):
 
     def heading_count(self) -> str:
         """Number of entries, for the header."""
-        shown = len(self.list.rows)
-        of = f" of {len(self._entries)}" if shown != len(self._entries) else ""
-        return f"{shown}{of} {self.section.things}"
+        shown, count = len(self.list.rows), len(self._entries)
+        of = f" of {count}" if shown != count else ""
+        return f"{shown}{of} {self.section.noun(count)}"
 
     def describe(self) -> None:
         super().describe()

@@ -43,8 +43,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     SHOWN = "CONTACTS"
     SEARCHES_AT_ONCE = True
     SECTIONS: ClassVar[Sequence[Section]] = (
-        Section(_ALL, "All", "contacts"),
-        Section(_SEEN, "On this computer", "contacts on this computer"),
+        Section(_ALL, "All", "contact", "contacts"),
+        Section(_SEEN, "On this computer", "contact on this computer", "contacts on this computer"),
     )
 
     def __init__(self, opening: Opening) -> None:
@@ -119,12 +119,13 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
     def heading_count(self) -> str:
         """Number of contacts, without a selected one that is shown above the results."""
-        words, things = super().heading_count(), self.section.things
+        words = super().heading_count()
         if self.section.name == _SEEN:
             return words
         if self._found_for != self._search_words():
             return f"~{words} on this computer"
         loaded = len(self._results)
+        things = self.section.noun(loaded)
         if self._filters_loaded:
             return f"{len(self.list.rows)} of {loaded} loaded {things}"
         return f"{loaded} {things}, more below" if self._further else f"{loaded} {things}"

@@ -260,11 +260,11 @@ class DirectoryScreen(CatalogueScreen):
     )
     SHOWN = "DIRECTORY"
     SECTIONS: ClassVar[Sequence[Section]] = (
-        Section("users", "Users", "users"),
-        Section("teams", "Teams", "teams"),
-        Section("channels", "Channels", "channels"),
-        Section("labels", "Labels", "labels"),
-        Section("custom_fields", "Custom fields", "custom fields"),
+        Section("users", "Users", "user", "users"),
+        Section("teams", "Teams", "team", "teams"),
+        Section("channels", "Channels", "channel", "channels"),
+        Section("labels", "Labels", "label", "labels"),
+        Section("custom_fields", "Custom fields", "custom field", "custom fields"),
     )
 
     def __init__(self, opening: Opening) -> None:

@@ -291,8 +291,8 @@ class TemplatesScreen(CatalogueScreen):
     )
     SHOWN = "LIBRARY"
     SECTIONS: ClassVar[Sequence[Section]] = (
-        Section("templates", "Templates", "templates"),
-        Section("canned_responses", "Quick replies", "quick replies"),
+        Section("templates", "Templates", "template", "templates"),
+        Section("canned_responses", "Quick replies", "quick reply", "quick replies"),
     )
 
     def __init__(self, opening: Opening, section: str) -> None:
