@@ -54,8 +54,8 @@ def test_a_word_that_was_never_opened_here(
 
 
 def take_the_offer(terminal: Recorded) -> None:
-    terminal.until("Not found in the", "messages opened on this computer", "Yes, load them")
+    terminal.until("No match in the", "messages opened on this computer", "Yes, load them")
     terminal.send("\r")
-    terminal.until("next unread", gone="Not found in")
+    terminal.until("next unread", gone="No match in")
     terminal.send("szirconx")
-    terminal.until("Not found in", gone="Yes, load them")
+    terminal.until("No match in", gone="Yes, load them")

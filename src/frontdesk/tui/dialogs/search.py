@@ -167,6 +167,6 @@ def _problems(search: MessageSearch) -> str:
 def _summary(run: SearchRun, extent: str) -> str:
     hits = run.hits
     if not hits:
-        return sentences.NOT_FOUND_IN.format(extent=extent)
+        return sentences.NO_MATCH_IN.format(extent=extent)
     more = "+" if run.more else ""
     return sentences.FOUND_IN.format(count=f"{len(hits)}{more}", extent=extent)
