@@ -63,6 +63,7 @@ AMONG_LOADED = "{words} among the loaded messages"
 # Finding
 FIND_IN_PANE = "find in this pane"
 FIND_IN_LIST = "find in this list"
+NOTHING_TO_FIND_AGAIN = "Nothing to find again. {key}: {find}"
 SEARCHING = "Searching for “{text}”… {key}: stop"
 FOUND = "Found “{text}”: {next} next match, {previous} previous"
 NO_MATCH = "No match"

@@ -1,5 +1,7 @@
 """The thread pane: opening, refreshing, leaving, returning."""
 
+import pytest
+
 from frontdesk.client import InboxClient
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.wire import ConversationFilter
@@ -149,6 +151,19 @@ async def test_slash_finds_in_the_pane_with_the_focus_and_n_goes_on(viewer: View
         await settle(pilot)
         assert rows.cursor == first
         assert notifications(app)[-1].startswith("No match for ")
+
+
+@pytest.mark.parametrize("key", ["n", "N"])
+@pytest.mark.parametrize("pane", ["2", "3"])
+async def test_without_a_search_n_says_how_to_begin_one(
+    viewer: Viewer, pane: str, key: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press(pane, key)
+        await settle(pilot)
+        assert notifications(app) == ["Nothing to find again. /: find in this pane"]
 
 
 async def test_y_copies_what_was_written_not_what_is_drawn(viewer: Viewer) -> None:

@@ -116,6 +116,14 @@ async def test_keys_typed_far_ahead_break_nothing(app: ViewApp) -> None:
         assert len(app.screen_stack) == 1
 
 
+@pytest.mark.parametrize("letter", ["d", "t", "s"])
+async def test_n_without_a_search_says_how_to_begin_one(app: ViewApp, letter: str) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", letter, "n")
+        assert notifications(app) == ["Nothing to find again. /: find in this list"]
+
+
 async def test_nothing_is_requested_for_a_view_that_was_left(app: ViewApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

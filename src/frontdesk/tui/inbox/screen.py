@@ -1013,6 +1013,9 @@ class InboxScreen(SizedScreen[None]):
         """Go to the next or previous match of the last search text."""
         if self._find_text:
             self._find(step)
+        else:
+            key, find = self._keys["inbox.find"], sentences.FIND_IN_PANE
+            self._notify(sentences.NOTHING_TO_FIND_AGAIN.format(key=key, find=find))
 
     def _find(self, step: int) -> bool:
         """Search for the text; True if it was found at once."""

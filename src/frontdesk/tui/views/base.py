@@ -17,7 +17,7 @@ from frontdesk.request_priority import urgent
 from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
-from frontdesk.tui.clipboard import copy
+from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import DismissOnce
 from frontdesk.tui.dialogs.factories import ask
@@ -46,6 +46,8 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     """Subclasses compose `body`, read from the server and show cached values."""
 
     REFRESH_SECONDS: ClassVar[float] = 300.0
+    # Binding id of "Find in this list".
+    FIND: ClassVar[str] = "view.find"
     BINDINGS: ClassVar[list[BindingType]] = [
         *view_bindings(),
         Binding("tab", "app.focus_next", "Next pane", id="pane.next", show=False),
@@ -244,7 +246,11 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     def action_find_next(self, step: int) -> None:
         """Go to the next or previous match of the last search text."""
         listed: Any = self.focused
-        if not self._find_text or not isinstance(listed, VirtualList):
+        if not isinstance(listed, VirtualList):
+            return
+        if not self._find_text:
+            key, find = self.key_names[self.FIND], sentences.FIND_IN_LIST
+            say(self, sentences.NOTHING_TO_FIND_AGAIN.format(key=key, find=find))
             return
         search = RowSearch(listed, self._find_text, step)
         search.run(len(listed.rows))

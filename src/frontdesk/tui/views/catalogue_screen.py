@@ -202,6 +202,7 @@ class CatalogueScreen(ViewScreen):
     CSS_PATH = [STYLES / "catalogue.tcss"]
     SECTIONS: ClassVar[Sequence[Section]]
     SHOWN: ClassVar[str]
+    FIND = "shelf.search"
     SEARCHES_AT_ONCE: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left_square_bracket,comma", "section(-1)", "Previous section", id="shelf.before"),
