@@ -161,7 +161,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             CommandEntry(
                 "Theme…", "", self.search_themes, "colours dark light contrast appearance"
             ),
-            CommandEntry("Screenshot…", "SVG", self._take_screenshot, "picture save export"),
+            CommandEntry("Screenshot (SVG)…", "", self._take_screenshot, "picture save export"),
             CommandEntry("Quit", "^q", self.exit, "exit close leave"),
         )
         screen = self.screen

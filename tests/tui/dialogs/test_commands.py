@@ -60,6 +60,8 @@ async def test_what_is_typed_narrows_help_and_enter_runs_the_action(viewer: View
         ("colours", "Theme…"),
         ("longest", "Sort: longest waiting"),
         ("directory", "Open directory"),
+        ("screenshot", "Screenshot (SVG)…"),
+        ("svg", "Screenshot (SVG)…"),
         ("channel madrid", "Filter: in:Madrid"),
     ],
 )
