@@ -19,6 +19,7 @@ from frontdesk.query import (
     plan,
     reference,
 )
+from frontdesk.query.language import WORDS
 from frontdesk.query.plan import STANDARD
 from frontdesk.tui.bar_texts import chip, count_for
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
@@ -88,6 +89,21 @@ FILTER_MENU = (
     MenuEntry("x", "clear", "clear all filters"),
     MenuEntry("k", "save", "save view…"),
 )
+
+# Entries of the menu that are no filters.
+_COMMANDS = ("line", "clear", "save")
+
+
+def filter_menu(query: Query) -> list[MenuEntry[str]]:
+    """The filter menu, with check marks at the filters that a query has."""
+    return [entry._replace(checked=_is_set(entry.value, query)) for entry in FILTER_MENU]
+
+
+def _is_set(name: str, query: Query) -> bool:
+    if name in (*KIND_NAMES, WORDS):
+        return query.value(name) is not None
+    return name not in _COMMANDS and parse(name).terms[0] in query.terms
+
 
 ORDER_MENU = tuple(
     MenuEntry(letter, order, words)

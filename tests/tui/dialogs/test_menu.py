@@ -1,5 +1,6 @@
 """Menus: entries are selected by letter, cursor or click."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from textual.app import App
 
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.dialogs.picker import Menu, MenuList
-from tests.tui.conftest import chosen_line, settle, shown
+from tests.tui.conftest import Viewer, chosen_line, settle, shown
 from tests.tui.views import Dressed
 
 ENTRIES = tuple(
@@ -63,6 +64,35 @@ async def test_the_cursor_begins_on_what_is_so_now() -> None:
         assert "d  words of d" in chosen_line(app)
         await pilot.press("enter")
         assert app.answers == ["value d"]
+
+
+async def test_what_is_so_now_has_a_check_mark(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await settle(pilot)
+        for keys, title, checked in (
+            (["S"], "Sort", ["newest activity"]),
+            (["w", "S"], "Sort", ["longest waiting"]),
+            (["escape", "f"], "Filter by", ["status", "open"]),
+            (["n", "f"], "Filter by", ["status", "assignee", "unassigned", "open"]),
+            (["u", "f"], "Filter by", ["status", "assignee", "unassigned", "open", "unread"]),
+            (["escape", "3", "f"], "Show", ["all"]),
+            (["p", "f"], "Show", ["people only"]),
+        ):
+            for key in keys:
+                await pilot.press(key)
+                await settle(pilot)
+            assert title in shown(app)
+            assert re.findall(r"│ +\w  ([^│✓]+?) +✓ ", shown(app)) == checked
+
+
+async def test_the_longest_entry_has_room_for_its_check_mark() -> None:
+    app = Dressed()
+    async with app.run_test(size=(80, 24)) as pilot:
+        words = "words of an entry, and as many more"
+        app.push_screen(Menu("Choose", (MenuEntry("a", "a", words),), current="a"))
+        await settle(pilot)
+        assert f"{words} ✓" in shown(app)
 
 
 async def test_one_click_takes_an_entry_and_one_beside_leaves() -> None:

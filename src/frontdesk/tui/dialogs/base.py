@@ -23,11 +23,12 @@ V = TypeVar("V")
 
 
 class MenuEntry(NamedTuple, Generic[V]):
-    """Menu entry: the letter that selects it, the result, and the label."""
+    """Menu entry: the letter that selects it, the result, the label, and whether it has a ✓."""
 
     letter: str
     value: V
     words: str
+    checked: bool = False
 
 
 class Choice(NamedTuple, Generic[V]):

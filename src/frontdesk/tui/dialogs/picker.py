@@ -22,29 +22,29 @@ from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 
 # Lines of a menu besides its entries: border, title, keys. Its least width, and the cells of a line
-# besides the words: border and padding, letter, blanks, scroll bar.
+# besides the words: border and padding, letter, blanks, check mark, scroll bar.
 _AROUND_MENU = 4
-_LEAST_MENU_WIDTH, _BESIDE_WORDS = 36, 10
+_LEAST_MENU_WIDTH, _BESIDE_WORDS = 36, 13
 
 _MENU_KEYS = "{menu.previous}{menu.next} move   {menu.take} choose   {menu.leave} back"
 
 
 class MenuList(VirtualList[MenuEntry[Any]], can_focus=False):
-    """List of menu entries, one line each: letter and label."""
+    """List of menu entries, one line each: letter, label, and a check mark at the end."""
 
     CHOSEN = ("chosen", "chosen")
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         entry = self.rows[position]
-        words = fit(f"  {entry.words}", max(0, width - 2))
-        return [[("text", " "), ("accent", entry.letter), ("text", words)]]
+        words: list[Piece] = [("text", " "), ("accent", entry.letter), ("text", f"  {entry.words}")]
+        return [spread(words, [("accent", " ✓ ")] if entry.checked else [], width)]
 
 
 class Menu(Dialog[V | None]):
     """Returns the value of the selected entry, or None if cancelled.
 
-    An entry is selected by its letter, or with the cursor (initially on `current`) by enter or
-    click.
+    An entry is selected by its letter, or with the cursor (initially on `current`, which has a
+    check mark) by enter or click.
     """
 
     COMPONENT_CLASSES = PARTS
@@ -67,7 +67,9 @@ class Menu(Dialog[V | None]):
     ) -> None:
         super().__init__()
         self._title = title
-        self._entries = entries
+        self._entries = [
+            entry._replace(checked=entry.checked or entry.value == current) for entry in entries
+        ]
         self._at = next((n for n, entry in enumerate(entries) if entry.value == current), 0)
         self._list = MenuList(id="menu-entries")
         self._values = {entry.letter: entry.value for entry in entries}

@@ -813,7 +813,8 @@ class InboxScreen(SizedScreen[None]):
 
     def action_filter(self) -> None:
         """Open the filter menu, then a picker of values."""
-        dialogs.ask(self.app, dialogs.menu("Filter by", filters.FILTER_MENU), self._filter)
+        menu = dialogs.menu("Filter by", filters.filter_menu(self.queue.list_query))
+        dialogs.ask(self.app, menu, self._filter)
 
     def _filter(self, name: str) -> None:
         """Apply an entry of the filter menu; open a picker if it needs a value.
