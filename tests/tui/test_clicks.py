@@ -111,6 +111,24 @@ async def test_the_hints_of_a_place_are_the_same_whatever_the_connection_says(wi
         assert "? help" in shown_hints.pop()
 
 
+@pytest.mark.parametrize(
+    ("state", "hints"),
+    [
+        ("live · 60 loaded ", "esc back   ? help"),
+        ("live · 12 min ago · 60 loaded", "esc back"),
+        ("no answer · retrying in 12 s", "esc back"),
+    ],
+)
+async def test_the_hint_that_leads_back_stays_the_longest(state: str, hints: str) -> None:
+    app = BarApp()
+    async with app.run_test(size=(44, 3)):
+        bar = app.screen.query_one(StatusBar)
+        others = [Hint((("/", "inbox.find"),), "find"), Hint((("y", "inbox.copy"),), "copy")]
+        back = Hint((("esc", "inbox.back"),), "back")
+        bar.show_hints([back, *others], HELP, [("dim", state)], first_stays=True)
+        assert bar.words.removesuffix(state.strip()).strip() == hints
+
+
 async def test_edit_and_the_count_of_unread_can_be_clicked(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

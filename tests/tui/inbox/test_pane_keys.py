@@ -1,5 +1,7 @@
 """Keys that have the same meaning in every pane: the next item."""
 
+import pytest
+
 from frontdesk.errors import Unreachable
 from tests.tui.conftest import Viewer, lines, notifications, settle
 from tests.tui.faulty_sources import Failing
@@ -82,3 +84,15 @@ async def test_the_last_line_names_keys_of_the_pane_that_one_is_in(viewer: Viewe
     assert named.keys() == {"channels", "list", "thread", "contact"}
     assert all(len(words) == 1 for words in named.values())
     assert len(set.union(*named.values())) == len(named)
+
+
+@pytest.mark.parametrize("keys", [["enter"], ["4"], ["enter", "4"]])
+async def test_the_smallest_terminal_says_how_to_go_back_to_the_list(
+    viewer: Viewer, keys: list[str]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await settle(pilot)
+        await pilot.press(*keys)
+        await settle(pilot)
+        assert lines(app)[-1].split("   ")[:2] == ["  esc back", "? help"]

@@ -129,7 +129,9 @@ class Bars:
                 hint._replace(words="all panes") if hint.action == "inbox.zoom" else hint
                 for hint in hints
             ]
-        bar.show_hints(hints, self._keys.hint("{inbox.help} help"), right)
+        leads_back = hints[0].action == "inbox.back"
+        help = self._keys.hint("{inbox.help} help")
+        bar.show_hints(hints, help, right, first_stays=leads_back)
         self._queue.refresh_empty_words()
 
     def _show_views(self) -> None:

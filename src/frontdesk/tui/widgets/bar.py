@@ -149,16 +149,30 @@ class StatusBar(Bar):
         self._ending: Timer | None = None
         self._actions: Sequence[str] = ()
 
-    def show_hints(self, hints: Sequence[Hint], last: Hint, state: Sequence[Piece]) -> None:
-        """Show as many hints as fit beside the state, and always the last one."""
-        room = self.size.width - max(width_of(state), self.STATE_WIDTH) - 2
-        shown = [_button(last)]
+    def show_hints(
+        self,
+        hints: Sequence[Hint],
+        last: Hint,
+        state: Sequence[Piece],
+        *,
+        first_stays: bool = False,
+    ) -> None:
+        """Show as many hints as fit beside the state, and always the last one.
+
+        first_stays: show the first one always, and the last one only if it fits too.
+        """
+        free = self.size.width - width_of(state) - 2
+        room = min(free, self.size.width - self.STATE_WIDTH - 2)
+        shown: Sequence[Hint] = [last]
+        if first_stays:
+            both = [hints[0], last]
+            shown = both if _width_of_buttons(both) <= free else hints[:1]
         for number in range(1, len(hints) + 1):
-            buttons = [_button(hint) for hint in (*hints[:number], last)]
-            if width_of(piece for button in buttons for piece, _ in button) > room:
+            more = [*hints[:number], last]
+            if _width_of_buttons(more) > room:
                 break
-            shown = buttons
-        pieces = [(("dim", " "), ""), *(piece for button in shown for piece in button)]
+            shown = more
+        pieces = [(("dim", " "), ""), *(piece for hint in shown for piece in _button(hint))]
         self._actions = [action for _, action in pieces]
         self.show([piece for piece, _ in pieces], state)
 
@@ -230,6 +244,10 @@ def _button(hint: Hint) -> list[tuple[Piece, str]]:
         for blank, (text, action) in zip(first, hint.keys, strict=False)
     ]
     return [*keys, (("text@card", f" {hint.words} "), hint.action), (("dim", " "), "")]
+
+
+def _width_of_buttons(hints: Sequence[Hint]) -> int:
+    return width_of(piece for hint in hints for piece, _ in _button(hint))
 
 
 class Title(Bar):
