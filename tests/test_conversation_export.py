@@ -202,3 +202,11 @@ def test_files_and_buttons_are_words_in_markdown_and_their_names_no_markup():
 @pytest.mark.parametrize("text", ["1. first", "- item", "+ item", "=== "])
 def test_nothing_begins_a_list_or_a_rule(text: str):
     assert "\\" in escaped(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1. first", r"1\. first"), ("2) second", r"2\) second"), (" - third", r" \- third")],
+)
+def test_the_start_of_a_list_is_escaped_at_its_sign(text: str, expected: str) -> None:
+    assert escaped(text) == expected

@@ -48,7 +48,7 @@ _INDENT = " " * 7
 REACHED_BY_REACTIONS = 30
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 # Characters that start a list, rule or heading at the beginning of a line.
-_MARKDOWN_START = re.compile(r"^(\s*)([-+=]|\d+[.)])", re.MULTILINE)
+_MARKDOWN_START = re.compile(r"^(\s*\d*)([-+=.)])", re.MULTILINE)
 
 
 def by_people(entry: Entry) -> bool:
