@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 
 class MenuEntry(NamedTuple, Generic[V]):
-    """Menu entry: the letter that selects it, the result, the label, and whether it has a ✓."""
+    """Menu entry: the letter that selects it, the result, the label; checked: has a ✓."""
 
     letter: str
     value: V

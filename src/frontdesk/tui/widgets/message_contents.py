@@ -135,7 +135,7 @@ def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[Piec
 
 
 def _call_permission(message: Message, content: Mapping[str, Any]) -> list[Piece]:
-    """Whether the customer allows calls, and what else they wrote."""
+    """Answer about calls, and what else the customer wrote."""
     response = content.get("response")
     answer = _field(response, "response") if isinstance(response, Mapping) else ""
     words = {"accept": "allowed calls", "reject": "declined calls"}.get(answer)
