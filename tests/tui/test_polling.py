@@ -122,3 +122,17 @@ def test_the_background_waits_for_the_user_and_is_quiet_without_the_focus() -> N
     assert polling.is_busy(NOW + SECOND)
     polling.focus(False)
     assert polling.is_busy(NOW + timedelta(hours=1))
+
+
+@pytest.mark.parametrize("retry_after", [None, SECOND])
+def test_requests_by_hand_make_no_later_wait_longer(retry_after: timedelta | None) -> None:
+    polling = PollingInterval(NOW)
+    first = polling.failed(NOW, retry_after)
+    due = NOW + first
+    for seconds in (1, 2, 3):
+        now = NOW + seconds * SECOND
+        due = min(due, now + polling.failed(now, retry_after, by_hand=True))
+        assert due <= NOW + first
+    assert polling.failed(due, retry_after) <= first
+    # Without requests by hand, the back-off goes on.
+    assert polling.failed(due + first, retry_after) > first

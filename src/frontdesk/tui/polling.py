@@ -39,6 +39,8 @@ class PollingInterval:
         self._not_before = now
         self._backoff = timedelta()
         self._stopped = False
+        # A request by hand has failed during the running back-off.
+        self._tried_by_hand = False
         self._pace = 1
 
     def used(self, now: datetime) -> bool:
@@ -84,6 +86,7 @@ class PollingInterval:
     def answered(self, now: datetime, *, in_full: bool = False) -> None:
         """Record a success. in_full: the server does not answer 304."""
         self._asked_at, self._failures, self._asking_since = now, 0, None
+        self._tried_by_hand = False
         self._pace = SLOWER if in_full else 1
         self._not_before = now
 
@@ -93,17 +96,20 @@ class PollingInterval:
         """Record a failure; returns the time to wait before the next attempt.
 
         While a back-off is running, a failure does not extend it, unless `retry_after` is longer.
-        A failure of a request by hand never makes the wait longer than that of the failure before.
+        A failure of a request by hand never makes the wait longer than that of the failure before,
+        nor the next one: it may have used up what the server allows.
         """
         self._asked_at, self._asking_since, self._stopped = now, None, False
         running = bool(self._failures) and now < self._not_before
+        again = by_hand or self._tried_by_hand
+        self._tried_by_hand = running and again
         if running and (by_hand or retry_after is None):
             until = self._not_before if retry_after is None else now + retry_after
             self._not_before = min(self._not_before, until)
         elif running:
             self._not_before = max(self._not_before, now + (retry_after or timedelta()))
         else:
-            self._start_backoff(now, retry_after or timedelta(), again=by_hand)
+            self._start_backoff(now, retry_after or timedelta(), again=again)
         return self._not_before - now
 
     def _start_backoff(self, now: datetime, retry_after: timedelta, *, again: bool) -> None:
