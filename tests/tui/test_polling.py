@@ -87,7 +87,8 @@ def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_han
     assert pulse.failed(NOW + SECOND, 60 * SECOND, by_hand=True) == 4 * SECOND
     assert pulse.failed(NOW + SECOND, 30 * SECOND) == 30 * SECOND
     assert pulse.failed(NOW + SECOND, 2 * SECOND, by_hand=True) == 2 * SECOND
-    assert pulse.failed(NOW + 3 * SECOND) == 10 * SECOND
+    assert pulse.failed(NOW + 3 * SECOND) == 5 * SECOND
+    assert pulse.failed(NOW + 8 * SECOND) == 10 * SECOND
 
 
 @pytest.mark.parametrize(("server", "wait"), [(OtherServer, 20), (Tagged, 10)])
@@ -124,15 +125,12 @@ def test_the_background_waits_for_the_user_and_is_quiet_without_the_focus() -> N
     assert polling.is_busy(NOW + timedelta(hours=1))
 
 
-@pytest.mark.parametrize("retry_after", [None, SECOND])
-def test_requests_by_hand_make_no_later_wait_longer(retry_after: timedelta | None) -> None:
+def test_requests_by_hand_make_no_later_wait_longer() -> None:
     polling = PollingInterval(NOW)
-    first = polling.failed(NOW, retry_after)
-    due = NOW + first
+    first = polling.failed(NOW)
     for seconds in (1, 2, 3):
-        now = NOW + seconds * SECOND
-        due = min(due, now + polling.failed(now, retry_after, by_hand=True))
-        assert due <= NOW + first
-    assert polling.failed(due, retry_after) <= first
+        left = polling.failed(NOW + seconds * SECOND, by_hand=True)
+        assert left == first - seconds * SECOND
+    assert polling.failed(NOW + first) == first
     # Without requests by hand, the back-off goes on.
-    assert polling.failed(due + first, retry_after) > first
+    assert polling.failed(NOW + 2 * first) > first
