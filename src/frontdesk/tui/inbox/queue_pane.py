@@ -922,8 +922,7 @@ class QueuePane(Pane):
             self._rescanning = self._rescan()
         while self._rescanning is not None and not self._rescanning.is_finished:
             # The request that waits here may be cancelled; the rows are shown all the same.
-            with suppress(WorkerCancelled):
-                await asyncio.shield(self._rescanning.wait())
+            await asyncio.shield(_end_of(self._rescanning))
 
     @work(group=RESCAN, exclusive=True)
     async def _rescan(self) -> None:
@@ -1162,6 +1161,12 @@ def stored_query(text: str | None) -> Query | None:
 
 def _shows_unread(query: Query) -> bool:
     return any(is_positive(term, UNREAD) for term in query.terms)
+
+
+async def _end_of(worker: Worker[None]) -> None:
+    """Wait until a worker has ended or was cancelled."""
+    with suppress(WorkerCancelled):
+        await worker.wait()
 
 
 def _unsorted(filter: ConversationFilter) -> ConversationFilter:
