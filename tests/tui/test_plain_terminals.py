@@ -18,7 +18,10 @@ async def test_an_ascii_terminal_gets_ascii_for_the_frame_clocks_ticks_and_media
         await pilot.press("j", "j", "m", "j", "enter")
         await settle(pilot)
         seen = shown(app)
-    assert not set(seen) & set("─━┬┯│┃║┇╏◔◑◕●✓✗■▼…•📷👤🎤")
+        await pilot.press("escape", "W")
+        await settle(pilot)
+        seen += shown(app)
+    assert not set(seen) & set("─━┬┯│┃║┇╏◔◑◕●✓✗■▪▼…•📷👤🎤")
     for words in ("= 3 Theo Kim ", ": 26m", "# 13h", "dlvd", "read", "[contact] Carmen", "|"):
         assert words in seen
 

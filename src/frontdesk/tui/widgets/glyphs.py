@@ -67,7 +67,7 @@ ASCII_SYMBOLS = MessageSymbols(
 class PlainCharacters(LineFilter):
     """Replaces characters of the frame and of rows, for terminals whose fonts lack them."""
 
-    TABLE = str.maketrans("◔◑◕●─━┬┯│┃║┇╏✓✗■▼▾…▸·•", ".:!#-=++|#=:;vx#vv~>-o")
+    TABLE = str.maketrans("◔◑◕●─━┬┯│┃║┇╏✓✗■▪▼▾…▸·•", ".:!#-=++|#=:;vx#*vv~>-o")
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [Segment(text.translate(self.TABLE), style) for text, style, _ in segments]
