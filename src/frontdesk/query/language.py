@@ -93,7 +93,7 @@ class Term(NamedTuple):
         mark = "-" if self.negated else ""
         if self.kind == UNREAD:
             return f"{mark}{UNREAD}"
-        return f"{mark}{PREFIX_OF[self.kind]}{_quoted(self.value, bare=self.kind == WORDS)}"
+        return f"{mark}{PREFIX_OF[self.kind]}{_quoted(self.value, self.kind)}"
 
 
 def words(text: str) -> Term | None:
@@ -227,10 +227,10 @@ def _token(text: str, at: int) -> Token:
     quoted = match["quoted"]
     prefix, value = match["prefix"], match["bare"]
     if quoted is None:
-        end = match.end()
-        if PREFIX_OF[CONTACT] == prefix.lower() and _is_begun_number(value):
-            end = _number_end(text, match.start("bare"), end)
-        return Token(at, end, bool(match["not"]), prefix, text[match.start("bare") : end])
+        start, end = match.span("bare")
+        if _PREFIXES.get(prefix.lower()) == CONTACT and _is_begun_number(value):
+            end = _number_end(text, start, end)
+        return Token(at, end, bool(match["not"]), prefix, text[start:end])
     closed = bool(match["end"])
     inside = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
     end = match.end("end") if closed else match.end()
@@ -350,14 +350,16 @@ def _allowed(kind: str) -> str:
     }[kind]
 
 
-def _quoted(value: str, *, bare: bool) -> str:
+def _quoted(value: str, kind: str) -> str:
     """Value as it is written: in quotes if it would be read as something else without."""
-    if bare:
+    if kind == WORDS:
         match = _TOKEN.fullmatch(value)
         special = match is None or match["prefix"] or match["not"] or match["quoted"] is not None
         special = special or value.casefold() == UNREAD
     else:
-        special = value.startswith('"') or any(map(str.isspace, value)) or _is_begun_number(value)
+        special = value.startswith('"') or any(map(str.isspace, value))
+        # Without quotes, it would go on with the next word if that is a number.
+        special = special or (kind == CONTACT and _is_begun_number(value))
     if not special:
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
