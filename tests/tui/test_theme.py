@@ -127,8 +127,7 @@ async def test_of_sixteen_colours_each_ink_can_be_read_and_the_selection_be_seen
         on_note = words.part("text@note-ground", "ground").bgcolor
         note_in_focus = words.part("text@note-ground", "chosen-off").bgcolor
     inks = {pair: ratio(style) for pair, style in pairs.items() if not style.reverse}
-    # Urgent words are dimmer than others on the ground of a selection without focus, and bold.
-    assert {pair for pair, contrast in inks.items() if contrast < 3.0} == set()
+    assert {pair for pair, contrast in inks.items() if contrast < LEAST_FOR_TEXT} == set()
     assert len(grounds) == 3
     assert note_in_focus == pairs["text", "chosen-off"].bgcolor != on_note
 
