@@ -126,8 +126,8 @@ class ConnectionMonitor:
     def counts_down(self) -> bool:
         """True while the next attempt is awaited."""
         running = self._by_hand or self.asking
-        due = self._next_try is not None and self._next_try <= self._clock.now()
-        return self.failing and not due and not running and not self._polling.awaits_focus
+        awaited = self._next_try is not None and self._next_try > self._clock.now()
+        return awaited and not running and not self._polling.awaits_focus
 
     @property
     def failing(self) -> bool:

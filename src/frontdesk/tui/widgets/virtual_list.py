@@ -528,6 +528,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     def on_click(self, event: events.Click) -> None:
         thumb, page = self._window.thumb(), max(1, self.size.height - 2)
         if thumb and event.x == self.size.width - 1:
+            # The thumb may be drawn at an end before that is reached.
             if event.y < max(1, thumb.start):
                 self._scroll(-page)
             elif event.y >= min(self.size.height - 1, thumb.stop):
