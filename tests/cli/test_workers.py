@@ -138,6 +138,28 @@ def test_a_worker_that_ends_is_replaced_while_the_others_answer(
     assert process.communicate() == ("", "")
 
 
+STOPPED_EARLY = """
+import os, signal, socket, sys, threading
+from frontdesk.service.server.worker import answer
+
+def stop():
+    while "uvicorn.loops.auto" not in sys.modules:
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+threading.Thread(target=stop, daemon=True).start()
+with socket.create_server(("127.0.0.1", 0)) as listening:
+    answer(None, [listening], lambda: None)
+print("stopped")
+"""
+
+
+def test_a_signal_before_the_event_loop_runs_stops_the_server_without_a_warning():
+    command = [sys.executable, "-c", STOPPED_EARLY]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
+
+
 def test_no_worker_outlives_what_started_it(serve: Serve):
     process, url = serve("--workers", "2")
     process.kill()

@@ -193,11 +193,16 @@ def answer(
             timeout_graceful_shutdown=DRAIN_SECONDS,
         )
     )
-    # The server raises the signal again after it stopped; exit quietly then.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
+    # Also stops a server whose event loop does not run yet.
+    _handle_ending(server.handle_exit)
     many_files()
     server.run(sockets=list(sockets))
+    _handle_ending(_leave)
+
+
+def _handle_ending(handler: Callable[[int, FrameType | None], None]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
