@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from frontdesk.client import InboxClient
-from frontdesk.errors import InboxError
+from frontdesk.errors import InboxError, Unreachable
 from frontdesk.wire import Conversation, ConversationFilter, Message, Page
 
 
@@ -25,6 +25,24 @@ class Failing:
                 raise self._error
 
         return fail
+
+
+class Faltering:
+    """The real client; while `fails`, the server does not answer for conversations."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.fails = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        if self.fails:
+            raise Unreachable("The server does not answer")
+        return await self._client.conversation_page(filter, limit=limit, cursor=cursor)
 
 
 class Halting:

@@ -148,6 +148,11 @@ class Mailbox:
         server = self.server
         return server.features[feature].state if server is not None else "unknown"
 
+    @property
+    def answers(self) -> int:
+        """Number of requests that the server has answered with success."""
+        return self._line.answers
+
     async def discover(self, progress: Callable[[str], None]) -> None:
         """Probe all features, including those known to be missing.
 

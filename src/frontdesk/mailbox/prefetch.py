@@ -33,6 +33,12 @@ class ServerHealth:
         self._clock = clock
         self._rests_until: datetime | None = None
         self._foreground = 0
+        self._answers = 0
+
+    @property
+    def answers(self) -> int:
+        """Number of requests that succeeded."""
+        return self._answers
 
     @property
     def busy(self) -> bool:
@@ -60,6 +66,7 @@ class ServerHealth:
         finally:
             self._foreground -= foreground
         self._rests_until = None
+        self._answers += 1
         return answer
 
 

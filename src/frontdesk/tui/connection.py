@@ -82,6 +82,10 @@ class ConnectionMonitor:
         self._status: Callable[[str], Piece] = lambda age: ("dim", "connecting…")
         self._live_at: datetime | None = None
         self._next_try: datetime | None = None
+        # Successful requests before the last failure that made the server unreachable, and the
+        # planned attempt that was brought forward because others succeeded after it.
+        self._answers_before: int | None = None
+        self._brought_forward: datetime | None = None
         self.problem = ""
 
     def begin(self, activity: str = "loading…") -> None:
@@ -108,7 +112,8 @@ class ConnectionMonitor:
 
     def _answered_state(self, now: datetime) -> list[Piece]:
         seen = self._clock.here(self._seen_at())
-        status = self._status(f"as of {moment_words(seen, now)}" if seen is not None else "")
+        shown = f"as of {moment_words(seen, now)}" if seen is not None else ""
+        status = _not_refreshed(shown) if self._is_reached else self._status(shown)
         if self._next_try is not None and (self._by_hand or self.asking):
             return [status, ("dim", " · retrying now…")]
         if self._next_try is not None and self._polling.awaits_focus:
@@ -128,6 +133,19 @@ class ConnectionMonitor:
         running = self._by_hand or self.asking
         awaited = self._next_try is not None and self._next_try > self._clock.now()
         return awaited and not running and not self._polling.awaits_focus
+
+    @property
+    def _is_reached(self) -> bool:
+        """True if the server could not be reached for the list, and answered others since."""
+        before = self._answers_before
+        return self.failing and before is not None and self._mailbox.answers > before
+
+    def brings_forward(self) -> bool:
+        """True, once for each countdown, if the list can be requested before its end."""
+        if not (self._is_reached and self.counts_down and self._brought_forward != self._next_try):
+            return False
+        self._brought_forward = self._next_try
+        return True
 
     @property
     def failing(self) -> bool:
@@ -177,7 +195,7 @@ class ConnectionMonitor:
             self._by_hand -= by_hand
             if answer is not None and beside:
                 self._fails_only_beside = False
-            if answer is None or by_hand or not beside:
+            if answer is None or by_hand or not beside or self._is_reached:
                 self._changed()
         return answer
 
@@ -202,6 +220,8 @@ class ConnectionMonitor:
         if not beside or self._matters_beside(error):
             self._live_at = None
             self._status = _status_after(error)
+            offline = isinstance(error, Unreachable) and not self._paused
+            self._answers_before = self._mailbox.answers if offline else None
         if isinstance(error, Unauthorised):
             self._next_try = None
         elif not beside:
@@ -244,6 +264,10 @@ def _status_after(error: InboxError) -> Callable[[str], Piece]:
     unreachable = isinstance(error, Unreachable)
     colour, words = ("warning", "offline") if unreachable else ("error", _fault(error))
     return lambda age: (colour, f"{words} · {age}" if age else words)
+
+
+def _not_refreshed(age: str) -> Piece:
+    return ("warning", f"not refreshed · {age}" if age else "not loaded")
 
 
 def moment_words(moment: datetime, now: datetime) -> str:

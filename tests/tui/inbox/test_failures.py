@@ -21,7 +21,7 @@ from frontdesk.text import clean
 from frontdesk.tui.app import FrontdeskApp
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
-from tests.tui.faulty_sources import Failing
+from tests.tui.faulty_sources import Failing, Faltering
 from tests.tui.inbox_state import screen_of
 
 
@@ -72,6 +72,23 @@ async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
         await pilot.press("j", "k", "enter", "G", "g")
         await settle(pilot)
         assert "offline" in lines(again)[-1]
+
+
+async def test_a_thread_that_comes_ends_the_wait_for_the_list(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    source = Faltering(client)
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        source.fails = True
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert " · as of 10:00 · retr" in lines(app)[-1]
+        source.fails = False
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert " live · 60 loaded" in lines(app)[-1]
 
 
 @pytest.mark.parametrize(

@@ -633,6 +633,8 @@ class InboxScreen(SizedScreen[None]):
         self._show_status()
 
     def _show_status(self) -> None:
+        if self._connection.brings_forward():
+            self._refresh_queue()
         zoomed = self.panes.has_class("-zoomed")
         skips_wait = self._connection.counts_down and self.size.width >= LEAST_PANES
         self._bars.show_status(
