@@ -141,6 +141,15 @@ def file_size(size: int) -> str:
     return f"{tenths // 10}.{tenths % 10} MB"
 
 
+def counted(count: int, noun: str) -> str:
+    """Number and noun, which is in the plural unless there is one.
+
+    >>> counted(1, "line"), counted(2000, "line")
+    ('1 line', '2,000 lines')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def price(amount: float, currency: str) -> str:
     """Price with the decimals of its currency: £80.90, R$ 24.50, 80.90 PLN, 1200 JPY."""
     symbol, decimals = _SYMBOLS.get(currency, ""), _DECIMALS.get(currency, 2)

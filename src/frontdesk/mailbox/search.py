@@ -15,6 +15,7 @@ from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
 from frontdesk.query.names import with_customers
 from frontdesk.search_text import Terms
+from frontdesk.text import counted
 from frontdesk.wire import MessageMatch, instant
 
 # Hits read from the cache at once, at most.
@@ -146,7 +147,7 @@ async def extent_here(mailbox: Mailbox) -> str:
     coverage = await mailbox.coverage()
     if coverage is None or not coverage.known:
         seen = await mailbox.indexed_counts()
-        return f"the {seen.messages:,} messages opened on this computer"
+        return f"the {counted(seen.messages, 'message')} opened on this computer"
     everything = coverage.whole and coverage.keep == "all"
     return coverage.words if everything else f"{coverage.words} and what was opened here"
 

@@ -5,17 +5,18 @@ Chips of filters, tabs of views, titles of threads, empty lists. `inbox/bars.py`
 
 from collections.abc import Collection, Sequence
 
+from frontdesk.conversation_export import Entry
 from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.query.language import ID, WORDS
 from frontdesk.query.names import contact_id, unknown_name
-from frontdesk.text import one_line, shortened
+from frontdesk.text import counted, one_line, shortened
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.conversation_row import owner_name, window_left
 from frontdesk.tui.widgets.text_layout import Piece, width_of
-from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet
+from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet, Note
 from frontdesk.wire.values import STATUSES
 
 _SHORT_NAMES = {"Needs a human": "Human", "Waiting >1h": "Waits >1h", "All open": "Open"}
@@ -246,4 +247,11 @@ def empty_words(
 
 def selection_words(count: int) -> str:
     """Number of selected conversations."""
-    return sentences.SELECTION.format(count=count, plural="" if count == 1 else "s")
+    return counted(count, "selected conversation")
+
+
+def entry_words(entries: Collection[Entry]) -> str:
+    """Numbers of messages and notes."""
+    notes = sum(isinstance(entry, Note) for entry in entries)
+    words = [counted(len(entries) - notes, "message"), counted(notes, "note")]
+    return " and ".join(words if notes else words[:1])

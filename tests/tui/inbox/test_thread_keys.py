@@ -276,7 +276,8 @@ async def test_the_notice_says_in_which_directory_a_thread_was_saved(
         await pilot.press("enter")
         await settle(pilot)
         place = str(Path("~", "work"))
-        assert notifications(app)[-1].endswith(f" notes saved as thread.md in {place}")
+        words = f"6 messages and 1 note saved as thread.md in {place}"
+        assert notifications(app)[-1] == words
 
 
 async def test_the_queue_is_saved_as_far_as_it_is_loaded_and_nothing_is_overwritten_unasked(

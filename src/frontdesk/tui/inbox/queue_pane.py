@@ -36,7 +36,7 @@ from frontdesk.query import (
 from frontdesk.query.language import ASSIGNEE, ME, SORT, UNREAD, WAITING, WINDOW, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import SortKey, waiting_since
-from frontdesk.text import one_line
+from frontdesk.text import counted, one_line
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
@@ -585,8 +585,8 @@ class QueuePane(Pane):
         await self._find_contact()
         if any(term.value == ME for term in self.plan.rest if term.kind == ASSIGNEE):
             await self._mailbox.find_me()
-        for counted in self._counted_filters():
-            await self._mailbox.refresh_counts(counted)
+        for filter in self._counted_filters():
+            await self._mailbox.refresh_counts(filter)
         if self.matches_nothing:
             return
         try:
@@ -1092,8 +1092,9 @@ class QueuePane(Pane):
         rows = self.list.rows
         every = [rows[at] for at in range(len(rows))]
         matching = [row for row in every if not self.list.is_dimmed(row)]
+        words = counted(len(matching), "loaded conversation")
         text = queue_text(matching, ending(name))
-        save_text(self.screen, name, text, sentences.LIST_EXPORTED, count=len(matching))
+        save_text(self.screen, name, text, sentences.LIST_EXPORTED, conversations=words)
 
     def save_marked(self, name: str) -> None:
         """Save the marked rows as they are cached."""

@@ -429,7 +429,8 @@ class ThreadPane(Pane):
 
     def _save_entries(self, name: str, entries: list[Entry]) -> None:
         text = thread_text(entries, ending(name), self._clock.now().tzinfo)
-        save_text(self.screen, name, text, sentences.THREAD_EXPORTED, count=len(entries))
+        words = bar_texts.entry_words(entries)
+        save_text(self.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
 
     def save_threads(self, name: str, conversations: Sequence[Conversation]) -> None:
         """Load the threads of conversations from their start, and save them."""
@@ -437,9 +438,9 @@ class ThreadPane(Pane):
 
         def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
             text = threads_text(threads, ending(name), self._clock.now().tzinfo)
-            messages = sum(len(entries) for _, entries in threads)
+            words = bar_texts.entry_words([entry for _, entries in threads for entry in entries])
             sentence = sentences.THREADS_EXPORTED
-            save_text(self.screen, name, text, sentence, selection=count, messages=messages)
+            save_text(self.screen, name, text, sentence, selection=count, entries=words)
 
         self.load_then(partial(self._fetch_threads, conversations), write)
 

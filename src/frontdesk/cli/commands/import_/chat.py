@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import command
-from frontdesk.cli.commands.import_.files import check, counted, importable, named
+from frontdesk.cli.commands.import_.files import check, importable, named
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings
-from frontdesk.text import clean, one_line, shortened
+from frontdesk.text import clean, counted, one_line, shortened
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds, utc_now
 
 if TYPE_CHECKING:

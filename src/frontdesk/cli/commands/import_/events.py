@@ -11,7 +11,6 @@ from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.files import (
     Rejects,
     check,
-    counted,
     digest,
     importable,
     named,
@@ -25,6 +24,7 @@ from frontdesk.cli.commands.import_.files import (
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import NothingRead
+from frontdesk.text import counted
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from frontdesk import private_files
 from frontdesk.cli.database import opened
 from frontdesk.errors import NothingRead, UnusableFile
 from frontdesk.store.dsn import is_address
-from frontdesk.text import clean, one_line
+from frontdesk.text import clean, counted, one_line
 
 if TYPE_CHECKING:
     from frontdesk.ingest.archive.importer import ImportOptions, ImportResult
@@ -227,14 +227,6 @@ def unknown_channels(ignored: Mapping[str, int]) -> dict[str, str]:
         if name == UNKNOWN_CHANNEL:
             messages[kind] = f"{name}: {count:,} of {one_line(clean(number))}, which is no channel"
     return messages
-
-
-def counted(count: int, noun: str) -> str:
-    """
-    >>> counted(1, "line"), counted(2000, "line")
-    ('1 line', '2,000 lines')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 @contextmanager
