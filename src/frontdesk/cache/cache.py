@@ -120,7 +120,7 @@ class Cache:
 
     def listing(self, which: ListName, *, newest_first: bool = True) -> Listing[Any]:
         """Cached rows of a list, as wire models."""
-        listing = Listing[Any](
+        listing: Listing[Any] = Listing(
             self._file.rows,
             self._origin,
             which,

@@ -106,6 +106,8 @@ class Mailbox:
         self._ahead = Prefetcher(self._line)
         self._lists = Lists(cache, clock, self._server_now)
         self.catalogues = Catalogues(cache)
+        # Counts that were read since the last refresh of any; read for each tab with each change.
+        self._counts: dict[ConversationFilter, Counts | None] = {}
         if me:
             self.set_setting(_ME, me)
 
@@ -307,8 +309,10 @@ class Mailbox:
                 await self._conversation_pages(ConversationFilter(assignee="me"))(None)
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
-        """Cached counts for the filter's status, channel and label."""
-        return self._cache.value("counts", _counts_name(filter), Counts)
+        """Cached counts for the filter's status, channel and label, as of the last refresh here."""
+        if filter not in self._counts:
+            self._counts[filter] = self._cache.value("counts", _counts_name(filter), Counts)
+        return self._counts[filter]
 
     def search(
         self,
@@ -429,7 +433,9 @@ class Mailbox:
             counts = await self._line.track(self._source.counts(filter))
         except (NotFound, Forbidden, BadResponse):
             return False
-        return await self._cache.save("counts", _counts_name(filter), body_of(counts))
+        changed = await self._cache.save("counts", _counts_name(filter), body_of(counts))
+        self._counts.clear()
+        return changed
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
         """Refresh catalogues; returns errors by name."""

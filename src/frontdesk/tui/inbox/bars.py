@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from textual.widget import Widget
-
 from frontdesk.query import SavedView, Term
 from frontdesk.tui import bar_texts
 from frontdesk.tui.inbox.channel_pane import ChannelPane
@@ -63,33 +61,39 @@ class Bars:
 
     def __init__(
         self,
-        screen: Widget,
         queue: QueuePane,
         channels: ChannelPane,
         views: SavedViews,
         title: str,
         keys: KeyNames,
     ) -> None:
-        self._screen = screen
+        self.header = Bar(id="header", ground="bar")
+        self.views = Bar(id="views")
+        self.channel_tabs = Bar(id="channel-tabs")
+        self.status = StatusBar(id="status")
         self._queue = queue
         self._channel_pane = channels
-        self._views = views
+        self._saved_views = views
         self._title = title
         self._keys = keys
         self._channels: Sequence[ChannelItem] = ()
         # Keys of the tabs that are shown.
         self._tabs: Sequence[str] = ()
 
+    @property
+    def are_attached(self) -> bool:
+        """False before the bars are mounted, and while the application ends."""
+        return all(bar.is_attached for bar in (self.header, self.views, self.channel_tabs))
+
     def refresh(self) -> None:
         """Render header, channel tabs, and the words of the list panes."""
         queue = self._queue
-        tabs, filters = self._bar("#channel-tabs"), self._keys.fill(" {inbox.filter} filters ")
+        tabs, filters = self.channel_tabs, self._keys.fill(" {inbox.filter} filters ")
         rows = self._channel_pane.show(queue.plan)
         if width_of(channel_tabs(rows)) + len(filters) > tabs.size.width:
             # The status line has this hint too.
             filters = ""
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
-        header = self._bar("#header")
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
         left += bar_texts.chip_pieces(queue.list_query, queue.names, queue.partial_terms)
         if queue.filtered_here:
@@ -100,7 +104,7 @@ class Bars:
         # The server counts open conversations only.
         counts = queue.all_counts if queue.filter.status == "open" else None
         no_counts = queue.lacking("counts")
-        header.show_fitted(
+        self.header.show_fitted(
             lambda width: (left, bar_texts.unread_words(counts, width - width_of(left), no_counts))
         )
         self._show_views()
@@ -114,14 +118,13 @@ class Bars:
 
         skips_wait: with the key that refreshes now, where it fits.
         """
-        bar = self._screen.query_one("#status", StatusBar)
         loaded: Piece = ("dim", f" · {self._queue.loaded_words()} ")
         now: list[Piece] = [
             ("dim", " · "),
             ("accent", self._keys["inbox.refresh"]),
             ("dim", " now"),
         ]
-        fits = width_of([*state, *now, loaded]) <= bar.size.width
+        fits = width_of([*state, *now, loaded]) <= self.status.size.width
         right = [*state, *now, loaded] if skips_wait and fits else [*state, loaded]
         hints = [self._keys.hint(words) for words in _KEYS[pane]]
         if zoomed:
@@ -131,23 +134,24 @@ class Bars:
             ]
         leads_back = hints[0].action == "inbox.back"
         help = self._keys.hint("{inbox.help} help")
-        bar.show_hints(hints, help, right, first_stays=leads_back)
+        self.status.show_hints(hints, help, right, first_stays=leads_back)
         self._queue.refresh_empty_words()
 
     def _show_views(self) -> None:
         """Render the tabs of the views that have a key, with their counts."""
-        bar, queue = self._bar("#views"), self._queue
-        shown = self._views.named(queue.list_query)
-        views = [(view, queue.count_of(view.query)) for view in self._views.all() if view.key]
+        queue = self._queue
+        shown = self._saved_views.named(queue.list_query)
+        views = [(view, queue.count_of(view.query)) for view in self._saved_views.all() if view.key]
         more = self._keys.fill("{view.menu} more")
-        tabs = bar_texts.view_tabs(views, shown, bar.size.width, more)
+        tabs = bar_texts.view_tabs(views, shown, self.views.size.width, more)
         self._tabs = [key.strip() for _, key in tabs[1::4]]
-        bar.show(tabs)
+        self.views.show(tabs)
 
     def view_at(self, piece: int) -> SavedView | None:
         """View at an index of the tabs' pieces."""
         at = piece // 4
-        return self._views.of(self._tabs[at]) if piece % 4 and 0 <= at < len(self._tabs) else None
+        is_tab = piece % 4 and 0 <= at < len(self._tabs)
+        return self._saved_views.of(self._tabs[at]) if is_tab else None
 
     def chip_at(self, piece: int) -> Term | None:
         """Term of the chip at an index of the header's pieces."""
@@ -168,6 +172,3 @@ class Bars:
         """Channel at an index of the channel tabs' pieces."""
         at = piece // 3
         return self._channels[at] if piece % 3 and 0 <= at < len(self._channels) else None
-
-    def _bar(self, selector: str) -> Bar:
-        return self._screen.query_one(selector, Bar)

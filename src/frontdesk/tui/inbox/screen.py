@@ -60,7 +60,7 @@ from frontdesk.tui.polling import RESTED, PollingInterval
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.saved_views import QueryHistory, SavedViews, ViewHistory
 from frontdesk.tui.unsupported import remark_on
-from frontdesk.tui.widgets.bar import Bar, StatusBar
+from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.virtual_list import RowSearch
@@ -190,7 +190,7 @@ class InboxScreen(SizedScreen[None]):
         self.thread = ThreadPane(mailbox, clock, self._connection, self._keys)
         self.contact = ContactPane(mailbox, clock)
         self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
-        self._bars = Bars(self, self.queue, self.channels, self._views, title, self._keys)
+        self._bars = Bars(self.queue, self.channels, self._views, title, self._keys)
         self._opened_id: str | None = None
         self._preview: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
@@ -209,11 +209,11 @@ class InboxScreen(SizedScreen[None]):
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
     def compose(self) -> ComposeResult:
-        yield Bar(id="header", ground="bar")
-        yield Bar(id="views")
-        yield Bar(id="channel-tabs")
+        yield self._bars.header
+        yield self._bars.views
+        yield self._bars.channel_tabs
         yield self.panes
-        yield StatusBar(id="status")
+        yield self._bars.status
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
@@ -621,7 +621,7 @@ class InboxScreen(SizedScreen[None]):
         """Update all bars; a bar whose text is unchanged is not repainted."""
         self._bars_due = False
         # While the application ends, its widgets go one by one.
-        if not self.queue.list.is_attached or not self.query("#channel-tabs"):
+        if not self.queue.list.is_attached or not self._bars.are_attached:
             return
         if self._mailbox.warning not in (None, self._warned):
             self._warned = self._mailbox.warning

@@ -66,7 +66,12 @@ class Bar(LineWidget):
         """Show the pieces that `words` gives for the width of the bar, whatever that becomes."""
         before = self._pieces()
         self._words = words
-        first, end = _changed(before, self._pieces())
+        now = self._pieces()
+        if now == before:
+            # Keeps the strip that was drawn of them.
+            self._laid_out = self._laid_out[0], before
+            return
+        first, end = _changed(before, now)
         if first < end:
             self.refresh(Region(first, 0, end - first, 1))
 
