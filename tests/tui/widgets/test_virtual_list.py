@@ -84,7 +84,7 @@ class ListApp(CrashReportingApp[None]):
 
     @on(VirtualList.NearEnd)
     def note(self, event: VirtualList.NearEnd) -> None:
-        self.asked.append(event.top)
+        self.asked += [True] * event.top + [False] * event.bottom
 
 
 def rows(words: Sequence[str]) -> FixedRows[str]:

@@ -1131,14 +1131,17 @@ class QueuePane(Pane):
     @on(VirtualList.NearEnd)
     def _load_more(self, event: VirtualList.NearEnd) -> None:
         event.stop()
-        if event.by_key:
-            self._goes_to_end = not (event.top or self.is_loaded or len(self.list.rows))
+        by_key = event.bound_for > 0
+        if event.bound_for:
+            self._goes_to_end = by_key and not (self.is_loaded or len(self.list.rows))
         if event.top:
             self._added_above = 0 if self.list.at_start else self._added_above
-        elif self.plan.exact and not self.listing.complete:
-            if event.by_key or self.loaded_position is not None:
+        if not event.bottom:
+            return
+        if self.plan.exact and not self.listing.complete:
+            if by_key or self.loaded_position is not None:
                 self._load_older()
-        elif event.by_key:
+        elif by_key:
             self._scan_further()
 
 

@@ -209,7 +209,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         has_more = self._further and self._found_for == self._search_words()
         # Few rows of a filter are always near the end, and would load all pages.
         has_more = has_more and not self._filters_loaded
-        if event.widget is self.list and not event.top and self.section.name == _ALL and has_more:
+        if event.widget is self.list and event.bottom and self.section.name == _ALL and has_more:
             self._read_further(self._search_words(), self._further or "")
 
     @work(group="further", exclusive=True)

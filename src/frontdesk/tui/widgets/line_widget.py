@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from rich.color import Color as RichColor
@@ -53,16 +54,13 @@ def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
 
 
 def _unseen(text: str, style: Style, before: Style) -> bool:
-    """Spaces show only the background, unless they are underlined, struck or reversed."""
-    return (
-        text.isspace()
-        and style.bgcolor == before.bgcolor
-        and not any((*_lines_of(style), *_lines_of(before)))
-    )
+    return text.isspace() and _blank(style) == _blank(before)
 
 
-def _lines_of(style: Style) -> tuple[bool | None, ...]:
-    return style.underline, style.strike, style.reverse
+@lru_cache(maxsize=1_000)
+def _blank(style: Style) -> object:
+    """Appearance of a space: its background, unless it is underlined, struck or reversed."""
+    return style if style.underline or style.strike or style.reverse else style.bgcolor
 
 
 def _label(ink: str, ground: RichColor | None, least: float) -> Style:

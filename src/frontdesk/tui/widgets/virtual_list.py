@@ -145,11 +145,9 @@ class Drawings(Generic[D]):
 class ListMessage(Message):
     """Base of the messages of lists."""
 
-    def __init__(
-        self, widget: Widget, *, row: Any = None, top: bool = False, by_key: bool = False
-    ) -> None:
+    def __init__(self, widget: Widget, *, row: Any = None) -> None:
         super().__init__()
-        self.widget, self.row, self.top, self.by_key = widget, row, top, by_key
+        self.widget, self.row = widget, row
 
     @property
     def control(self) -> Widget:
@@ -169,7 +167,22 @@ class Marked(ListMessage):
 
 
 class NearEnd(ListMessage):
-    """The window is near the first row (`top`) or the last; `by_key`: a key led there."""
+    """The window is near the first row (`top`), the last (`bottom`) or both.
+
+    bound_for: the end, of those, that a key led to: -1 the first row, 1 the last; 0 for none.
+    """
+
+    def __init__(self, widget: Widget, *, top: bool, bottom: bool, bound_for: int) -> None:
+        super().__init__(widget)
+        self.top, self.bottom, self.bound_for = top, bottom, bound_for
+
+    def can_replace(self, message: Message) -> bool:
+        """True for a repetition, which replaces this message while it waits."""
+        return isinstance(message, NearEnd) and self._ends == message._ends
+
+    @property
+    def _ends(self) -> tuple[object, ...]:
+        return self.widget, self.top, self.bottom, self.bound_for
 
 
 THUMB = "┃"
@@ -482,7 +495,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     def action_last(self) -> None:
         """Go to the last row, and continue when this loads further rows."""
         if not self._count():
-            self.post_message(self.NearEnd(self, top=False, by_key=True))
+            self.post_message(self.NearEnd(self, top=False, bottom=True, bound_for=1))
             return
         self.go_to(self._count() - 1)
         self._window.to_end()
@@ -636,10 +649,11 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         margin, count, top = self.size.height, self._count(), self._window.top[0]
         if not count or not margin:
             return
-        if top <= margin:
-            self.post_message(self.NearEnd(self, top=True, by_key=self._bound_for < 0))
-        if top + 2 * margin >= count:
-            self.post_message(self.NearEnd(self, top=False, by_key=self._bound_for > 0))
+        at_top, at_bottom = top <= margin, top + 2 * margin >= count
+        led = at_top if self._bound_for < 0 else at_bottom
+        if at_top or at_bottom:
+            bound_for = self._bound_for if led else 0
+            self.post_message(self.NearEnd(self, top=at_top, bottom=at_bottom, bound_for=bound_for))
 
     # Drawing
 
