@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -84,6 +85,8 @@ _SCANNED_AT_ONCE, _SCANNED_PER_STEP = 100, 50
 # Between two steps. The messages that a key causes follow each other in turns of the event
 # loop: after a pause of no length each of them would wait for a step.
 SCAN_PAUSE_SECONDS = 0.002
+# After a key there is no step until its frame can be there.
+_KEY_SECONDS = 0.02
 
 # A search says that it is running after this time.
 _PATIENCE_SECONDS = 0.5
@@ -111,7 +114,10 @@ class QueuePane(Pane):
         """The selected conversation was opened."""
 
     class MarksChanged(Message):
-        """The marked rows or the progress of the scan have changed."""
+        """The marked rows, or the rows of a local filter, have changed."""
+
+    class ProgressChanged(Message):
+        """The progress of a scan or a search has changed, which the status line says."""
 
     # True while a search of the server takes long.
     searching: var[bool] = var(False, init=False)
@@ -147,6 +153,7 @@ class QueuePane(Pane):
         self._scan_ended = self._stays_at_top = False
         # Numbers of the shown view, by which a result that came late is known, and of refreshes.
         self._showing = self._refreshes = 0
+        self._input_at = 0.0
         self._rescanning: Worker[None] | None = None
         self._loading_older = self._rescan_due = False
         self._unreadable = self._unreadable_below = 0
@@ -486,7 +493,7 @@ class QueuePane(Pane):
             self.searching = False
 
     def watch_searching(self) -> None:
-        self.post_message(self.MarksChanged())
+        self.post_message(self.ProgressChanged())
 
     async def _fetch_longest_waiting(self) -> Conversation | None:
         """Load the list by wait until it has the conversation; None if the server has no order."""
@@ -841,7 +848,7 @@ class QueuePane(Pane):
         showing, chosen, ended = self._showing, self.filter, True
         try:
             while self._scan_goes_on():
-                self.post_message(self.MarksChanged())
+                self.post_message(self.ProgressChanged())
                 extent = self.listing.extent
                 await self._mailbox.older_conversations(chosen)
                 if showing != self._showing or self._local is None:
@@ -864,7 +871,7 @@ class QueuePane(Pane):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Announce the start and the end of a scan."""
         if event.worker.group == SCAN:
-            self.post_message(self.MarksChanged())
+            self.post_message(self.ProgressChanged())
 
     def _scan_further(self) -> None:
         """Continue an ended scan by `MOST_ROWS_SCANNED` more rows."""
@@ -933,12 +940,17 @@ class QueuePane(Pane):
             self._local = local
             self._show_local(local)
 
+    def record_input(self) -> None:
+        """Record user input, for which a running scan pauses."""
+        self._input_at = time.monotonic()
+
     async def _scan_cached(self, local: LocalFilter) -> None:
         """Scan the cached rows in steps, so that keys are handled in between; show the result."""
         more = local.step(_SCANNED_PER_STEP)
         while more:
             # No page can come between the last step and what the caller does next.
             await asyncio.sleep(SCAN_PAUSE_SECONDS)
+            await asyncio.sleep(self._input_at + _KEY_SECONDS - time.monotonic())
             more = local.step(_SCANNED_PER_STEP)
         if local is self._local:
             self._show_local(local)

@@ -579,6 +579,7 @@ class InboxScreen(SizedScreen[None]):
 
     def record_input(self) -> None:
         """Record user input; refresh at once if polling had slowed down."""
+        self.queue.record_input()
         if self._polling.used(self._clock.now()):
             self._refresh()
 
@@ -615,7 +616,11 @@ class InboxScreen(SizedScreen[None]):
         """Update all bars once for changes that come together."""
         if not self._bars_due:
             self._bars_due = True
-            self.call_later(self._refresh_bars)
+            self.call_later(self._refresh_due_bars)
+
+    def _refresh_due_bars(self) -> None:
+        if self._bars_due:
+            self._refresh_bars()
 
     def _refresh_bars(self) -> None:
         """Update all bars; a bar whose text is unchanged is not repainted."""
@@ -632,6 +637,7 @@ class InboxScreen(SizedScreen[None]):
         self.thread.refresh_bars()
         self._show_status()
 
+    @on(QueuePane.ProgressChanged)
     def _show_status(self) -> None:
         if self._connection.brings_forward():
             self._refresh_queue()
