@@ -29,6 +29,8 @@ _THEME = "viewer.theme"
 
 # Seconds without a key before a full garbage collection, and between looks for one that is due.
 _COLLECTION_REST = 0.25
+# Seconds after the start in which its garbage is left alone, because answers are coming in.
+_START_SECONDS = 1.0
 # Collections of younger objects after which a full one is due, and after which it comes anyway.
 _COLLECTION_DUE, _MOST_POSTPONED = 10, 20
 # Collections of the youngest objects after which the middle generation is collected too.
@@ -64,6 +66,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         self._clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         self._typed_ahead: list[events.Key] | None = []
         self._used_at = 0.0
+        self._frozen_at: float | None = None
         self._gc_threshold = gc.get_threshold()
         # Assigning the theme would parse all stylesheets a second time.
         self.set_reactive(FrontdeskApp.theme, self._first_theme())
@@ -243,6 +246,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         """Freeze start-up objects for the garbage collector, and replay buffered keys."""
         gc.freeze()
         gc.enable()
+        self._frozen_at = time.monotonic()
         # A full collection takes longer than a frame: it is left to the pauses between keys.
         self._gc_threshold = gc.get_threshold()
         gc.set_threshold(*self._gc_threshold[:2], _MOST_POSTPONED)
@@ -258,7 +262,15 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     def _collect_garbage(self) -> None:
         """Collect garbage now instead of during the next key, unless keys are being pressed."""
-        if time.monotonic() - self._used_at <= _COLLECTION_REST:
+        now = time.monotonic()
+        if now - self._used_at <= _COLLECTION_REST:
+            return
+        if self._frozen_at is not None and now - self._frozen_at > _START_SECONDS:
+            self._frozen_at = None
+            # The garbage of the start was frozen with the rest.
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
             return
         _, younger, full = gc.get_count()
         if full > _COLLECTION_DUE:
