@@ -188,3 +188,31 @@ async def test_a_tab_of_a_catalogue_shows_its_section(viewer: Viewer) -> None:
         await settle(pilot)
         await click(pilot, "4 Labels")
         assert "labels" in lines(app)[0], shown(app)
+
+
+async def test_a_label_of_the_contact_takes_its_filter_away_as_in_a_row(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 50)) as pilot:
+        await settle(pilot)
+        await click(pilot, "complaint ")
+        assert "#complaint" in lines(app)[0]
+        y = next(at for at, line in enumerate(lines(app)) if "labels    " in line)
+        await pilot.click(offset=(cell_len(lines(app)[y].rpartition("complaint")[0]), y))
+        await settle(pilot)
+        assert "#complaint" not in lines(app)[0]
+
+
+@pytest.mark.parametrize(("column", "term"), [("Waits", "sort:waiting"), ("Last", "")])
+async def test_the_heading_of_a_column_sorts_by_it(viewer: Viewer, column: str, term: str) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 50)) as pilot:
+        await settle(pilot)
+        await pilot.press("plus", "S", "o")
+        await settle(pilot)
+        assert "sort:oldest" in lines(app)[0]
+        y = next(at for at, line in enumerate(lines(app)) if "Waits" in line and "Assignee" in line)
+        await pilot.click(offset=(lines(app)[y].rindex(column), y))
+        await settle(pilot)
+        assert "sort:oldest" not in lines(app)[0]
+        assert term in lines(app)[0]
+        assert f"{column} ▾" in lines(app)[y]

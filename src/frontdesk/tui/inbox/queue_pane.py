@@ -52,9 +52,10 @@ from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.local_filter import LocalFilter, StoredRows
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.unsupported import ignored_filters, lacking
+from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.channel_list import ALL_CHANNELS
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from frontdesk.tui.widgets.conversation_row import heading
+from frontdesk.tui.widgets.conversation_row import heading, order_of
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.virtual_list import Rows, VirtualList
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
@@ -115,6 +116,13 @@ class QueuePane(Pane):
 
     class MarksChanged(Message):
         """The marked rows, or the rows of a local filter, have changed."""
+
+    class OrderPressed(Message):
+        """The heading of a column was clicked that sorts by `order`."""
+
+        def __init__(self, order: str) -> None:
+            super().__init__()
+            self.order = order
 
     class ProgressChanged(Message):
         """The progress of a scan or a search has changed, which the status line says."""
@@ -1127,6 +1135,12 @@ class QueuePane(Pane):
     def _open(self, event: VirtualList.Opened) -> None:
         event.stop()
         self.post_message(self.SelectionOpened())
+
+    @on(Bar.Pressed, "#list-heading")
+    def _press_heading(self, event: Bar.Pressed) -> None:
+        event.stop()
+        if order := order_of(event.text):
+            self.post_message(self.OrderPressed(order))
 
     @on(VirtualList.Highlighted)
     def _note_place(self, event: VirtualList.Highlighted) -> None:

@@ -63,7 +63,7 @@ from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.line_widget import PARTS
-from frontdesk.tui.widgets.virtual_list import RowSearch
+from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
 from frontdesk.typed_dates import HOW_TO, day_of
 from frontdesk.wire import Contact, Conversation, PhoneRef
 
@@ -687,8 +687,12 @@ class InboxScreen(SizedScreen[None]):
         elif event.piece >= self._bars.edit_piece:
             self.action_filter_line()
 
-    @on(ConversationList.LabelPressed)
-    def _press_label(self, event: ConversationList.LabelPressed) -> None:
+    @on(QueuePane.OrderPressed)
+    def _press_order(self, event: QueuePane.OrderPressed) -> None:
+        self._sort(event.order)
+
+    @on(VirtualList.LabelPressed)
+    def _press_label(self, event: VirtualList.LabelPressed) -> None:
         self.show_query(self.queue.list_query.toggled(Term("label", event.label)))
 
     @on(Bar.Pressed, "#views")

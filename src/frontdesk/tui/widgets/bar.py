@@ -36,9 +36,9 @@ class Bar(LineWidget):
     class Pressed(Message):
         """A piece was clicked. piece: its index on the left; on the right from the end, as -1."""
 
-        def __init__(self, bar: "Bar", piece: int) -> None:
+        def __init__(self, bar: "Bar", piece: int, text: str) -> None:
             super().__init__()
-            self.bar, self.piece = bar, piece
+            self.bar, self.piece, self.text = bar, piece, text
 
         @property
         def control(self) -> "Bar":
@@ -90,7 +90,8 @@ class Bar(LineWidget):
             piece = _index_at(shown_right, x - width_of(shown) - gap)
             piece = None if piece is None else piece - len(right)
         if piece is not None:
-            self.post_message(self.Pressed(self, piece))
+            text = (left if piece >= 0 else right)[piece][1]
+            self.post_message(self.Pressed(self, piece, text))
 
     def line(self, y: int) -> Strip:
         # Textual asks for all bars in each frame.

@@ -10,7 +10,8 @@ from frontdesk.phones import channel_name, format_phone
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.time_format import ago, long_duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.widgets.conversation_row import chip, owner_name, stage, window_left
+from frontdesk.tui.widgets.chips import chip
+from frontdesk.tui.widgets.conversation_row import owner_name, stage, window_left
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
@@ -66,6 +67,9 @@ class ContactPanel(VirtualList[Fact]):
 
     def words_at(self, position: int) -> str:
         return f"{self.rows[position].label} {self.rows[position].value}"
+
+    def labels_of(self, position: int) -> Sequence[str]:
+        return [label for label, _ in self.rows[position].chips]
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         plain = self.is_attached and not self.mixes_colours

@@ -4,9 +4,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Se
 from datetime import datetime, timedelta
 from typing import ClassVar, TypeAlias
 
-from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from frontdesk.query import searchable
 from frontdesk.tui.clock import Clock
@@ -16,7 +14,6 @@ from frontdesk.tui.widgets.conversation_row import (
     Line,
     RowContext,
     RowState,
-    label_at,
     row_lines,
     table_row,
 )
@@ -50,13 +47,6 @@ class ConversationList(VirtualList[Conversation]):
     COUNTS_SECONDS = False
 
     Marked: TypeAlias = virtual_list.Marked
-
-    class LabelPressed(Message):
-        """A label of a row was clicked."""
-
-        def __init__(self, label: str) -> None:
-            super().__init__()
-            self.label = label
 
     def __init__(
         self,
@@ -92,17 +82,8 @@ class ConversationList(VirtualList[Conversation]):
         """True for a row that no longer matches the view."""
         return conversation.id in self.dimmed or self._has_left(conversation)
 
-    def on_click(self, event: events.Click) -> None:
-        """Announce a label that was clicked; the row under it is selected as by any click."""
-        placed = [row for row in self._window.visible() if 0 <= event.y - row.y < row.height]
-        if not placed or event.chain > 1:
-            return
-        position, y, _ = placed[0]
-        self.begin([position])
-        line = self.draw(position, self.size.width - 2)[event.y - y]
-        label = label_at(line, event.x - 1, self.rows[position].labels)
-        if label is not None:
-            self.post_message(self.LabelPressed(label))
+    def labels_of(self, position: int) -> Sequence[str]:
+        return self.rows[position].labels
 
     def action_mark(self) -> None:
         """Toggle the mark of the conversation under the cursor."""

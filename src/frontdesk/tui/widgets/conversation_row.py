@@ -1,6 +1,5 @@
 """Renders a conversation as two lines, or as one line of a table."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -13,14 +12,14 @@ from frontdesk.query.language import WAITING, WINDOW
 from frontdesk.text import humanize, one_line
 from frontdesk.time_format import ago, duration, long_duration
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.chips import HEX_COLOUR, chip
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
-from frontdesk.tui.widgets.text_layout import ELLIPSIS, Piece, cut, spread, width_of
+from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of
 from frontdesk.wire import Conversation, MessagePreview
 
 Line = list[Piece]
 
 MARK = "*"
-_HEX = re.compile(r"#[0-9a-fA-F]{6}")
 _GUTTER, _CLOCK_WIDTH, _WINDOW_WIDTH = 3, 7, 9
 CLOSED = "closed"
 # List width from which the second line says "! needs human", and "unassigned" at all.
@@ -149,6 +148,8 @@ COLUMNS = (
     ConversationColumn("Last", _CLOCK_WIDTH, "active", numeric=True),
 )
 _BETWEEN = 2
+# Heading of the waiting times where they are the time left to reply, and mark of the order.
+_LEFT, _SORTED = "Left", " ▾"
 
 
 def column_widths(width: int) -> list[int]:
@@ -162,11 +163,17 @@ def heading(width: int, order: str) -> Line:
     cells = []
     for column in COLUMNS:
         if order == WINDOW and column.order == WAITING:
-            column = column._replace(name="Left", order=WINDOW)
+            column = column._replace(name=_LEFT, order=WINDOW)
         by = bool(order) and column.order == order
-        name = f"{column.name} ▾" if by else column.name
+        name = f"{column.name}{_SORTED}" if by else column.name
         cells.append([("accent" if by else "dim", name)])
     return _in_columns(cells, width)
+
+
+def order_of(heading: str) -> str:
+    """Order that the column under a heading sorts by, or ""."""
+    orders = {column.name: column.order for column in COLUMNS} | {_LEFT: WINDOW}
+    return orders.get(heading.removesuffix(_SORTED), "")
 
 
 def table_row(conversation: Conversation, context: RowContext, state: RowState, width: int) -> Line:
@@ -265,13 +272,6 @@ def _age(conversation: Conversation, context: RowContext, state: RowState) -> Pi
     return "strong" if state.highlighted else "dim", ago(active, context.now) if active else "?"
 
 
-def chip(label: str, colour: str | None, *, plain: bool = False) -> Piece:
-    """A label on a ground in its colour; with `plain` as a word."""
-    if plain:
-        return "text", f"#{label} "
-    return colour if colour and _HEX.fullmatch(colour) else "text@card", f" {label} "
-
-
 def _chips(labels: Sequence[str], context: RowContext, room: int) -> Line:
     """Labels that fit, then +2; if none does, the first is cut, or all become squares."""
     chips: Line = []
@@ -285,20 +285,6 @@ def _chips(labels: Sequence[str], context: RowContext, room: int) -> Line:
     return chips[:-1]
 
 
-def label_at(line: Sequence[Piece], x: int, labels: Sequence[str]) -> str | None:
-    """Label whose chip is at a cell of a drawn line, also one that was cut."""
-    for part, text in line:
-        if 0 <= x < cell_len(text):
-            is_chip = part.startswith("#") or part == "text@card" or text.startswith("#")
-            word = text.strip().removeprefix("#")
-            beginning = word.removesuffix(ELLIPSIS)
-            fits = [label for label in labels if word == one_line(label)]
-            fits += [label for label in labels if word != beginning and label.startswith(beginning)]
-            return fits[0] if is_chip and word and fits else None
-        x -= cell_len(text)
-    return None
-
-
 def _overflow(chips: Line, labels: Sequence[str], context: RowContext, room: int) -> Line:
     """The chips and what there is room for of the other labels: their number, or a square each."""
     number = ("dim", f"+{len(labels)}")
@@ -309,7 +295,7 @@ def _overflow(chips: Line, labels: Sequence[str], context: RowContext, room: int
 
 
 def _square(colour: str | None) -> str:
-    return f"■{colour}" if colour and _HEX.fullmatch(colour) else "dim"
+    return f"■{colour}" if colour and HEX_COLOUR.fullmatch(colour) else "dim"
 
 
 def owner_name(conversation: Conversation, me: str) -> str:

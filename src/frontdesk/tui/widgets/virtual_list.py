@@ -23,6 +23,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from frontdesk.text import folded
+from frontdesk.tui.widgets.chips import label_at
 from frontdesk.tui.widgets.line_widget import DrawnLine, LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.tui.widgets.viewport import Viewport
@@ -185,6 +186,14 @@ class NearEnd(ListMessage):
         return self.widget, self.top, self.bottom, self.bound_for
 
 
+class LabelPressed(Message):
+    """A label of a row was clicked."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__()
+        self.label = label
+
+
 THUMB = "┃"
 _WHEEL_LINES = 3
 
@@ -233,6 +242,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     Highlighted: TypeAlias = Highlighted
     Opened: TypeAlias = Opened
     NearEnd: TypeAlias = NearEnd
+    LabelPressed: TypeAlias = LabelPressed
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         # Lines of the last frame, the size that they are good for, and which to draw anew.
@@ -550,8 +560,25 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         position = self._window.position_at(event.y)
         if position is not None:
             self.go_to(position)
-            if event.chain == self.CLICKS_TO_OPEN:
+            label = self._label_at(position, event.x, event.y) if event.chain == 1 else None
+            if label is not None:
+                self.post_message(self.LabelPressed(label))
+            elif event.chain == self.CLICKS_TO_OPEN:
                 self.action_open()
+
+    def _label_at(self, position: int, x: int, y: int) -> str | None:
+        """Label of a row whose chip is at a cell of the window."""
+        labels = self.labels_of(position)
+        tops = [row.y for row in self._window.visible() if row.position == position]
+        if not labels or not tops:
+            return None
+        self.begin([position])
+        line = self.draw(position, max(1, self.size.width - 2))[y - tops[0]]
+        return label_at(line, x - 1, labels)
+
+    def labels_of(self, position: int) -> Sequence[str]:
+        """Labels that a row shows as chips; a click on one posts LabelPressed."""
+        return ()
 
     def _wheel(self, direction: int) -> None:
         """Scroll by about three lines, and by whole rows if all have the same small height."""
