@@ -51,7 +51,8 @@ class ConnectionMonitor:
     """Tracks the connection state; stops sending requests after a 401.
 
     `warn` shows a notification once for each problem; lasting states are in `state`. `changed` is
-    called after each request. `seen_at` returns when the shown rows were fetched. `schedule_poll`
+    called after each request for the list, `state_changed` after one `beside` it that may have
+    changed `state`. `seen_at` returns when the shown rows were fetched. `schedule_poll`
     is called when the time of the next attempt has changed; without it, a failure of a `beside`
     request is not followed by one.
     """
@@ -64,6 +65,7 @@ class ConnectionMonitor:
         polling: PollingInterval | None = None,
         *,
         changed: Callable[[], None] = lambda: None,
+        state_changed: Callable[[], None] = lambda: None,
         seen_at: Callable[[], datetime | None] = lambda: None,
         schedule_poll: Callable[[], None] | None = None,
     ) -> None:
@@ -71,6 +73,7 @@ class ConnectionMonitor:
         self._clock = clock
         self._warn = warn
         self._changed = changed
+        self._state_changed = state_changed
         self._seen_at = seen_at
         self._schedule_poll = schedule_poll
         self._polling = polling or PollingInterval(clock.now())
@@ -195,8 +198,10 @@ class ConnectionMonitor:
             self._by_hand -= by_hand
             if answer is not None and beside:
                 self._fails_only_beside = False
-            if answer is None or by_hand or not beside or self._is_reached:
+            if not beside:
                 self._changed()
+            elif answer is None or by_hand or self._is_reached:
+                self._state_changed()
         return answer
 
     @property

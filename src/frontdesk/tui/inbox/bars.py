@@ -82,8 +82,9 @@ class Bars:
 
     @property
     def are_attached(self) -> bool:
-        """False before the bars are mounted, and while the application ends."""
-        return all(bar.is_attached for bar in (self.header, self.views, self.channel_tabs))
+        """True while all bars are mounted."""
+        bars = (self.header, self.views, self.channel_tabs, self.status)
+        return all(bar.is_attached for bar in bars)
 
     def refresh(self) -> None:
         """Render header, channel tabs, and the words of the list panes."""

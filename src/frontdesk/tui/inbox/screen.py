@@ -177,6 +177,7 @@ class InboxScreen(SizedScreen[None]):
             self._warn,
             self._polling,
             changed=self._refresh_bars_soon,
+            state_changed=self._show_status,
             seen_at=lambda: self.queue.listing.fetched_at,
             schedule_poll=self._schedule_poll,
         )
@@ -618,6 +619,11 @@ class InboxScreen(SizedScreen[None]):
             self._bars_due = True
             self.call_later(self._refresh_due_bars)
 
+    @property
+    def _is_whole(self) -> bool:
+        """False while the application ends, when its widgets go one by one."""
+        return self.queue.list.is_attached and self._bars.are_attached
+
     def _refresh_due_bars(self) -> None:
         if self._bars_due:
             self._refresh_bars()
@@ -625,8 +631,7 @@ class InboxScreen(SizedScreen[None]):
     def _refresh_bars(self) -> None:
         """Update all bars; a bar whose text is unchanged is not repainted."""
         self._bars_due = False
-        # While the application ends, its widgets go one by one.
-        if not self.queue.list.is_attached or not self._bars.are_attached:
+        if not self._is_whole:
             return
         if self._mailbox.warning not in (None, self._warned):
             self._warned = self._mailbox.warning
@@ -639,6 +644,8 @@ class InboxScreen(SizedScreen[None]):
 
     @on(QueuePane.ProgressChanged)
     def _show_status(self) -> None:
+        if not self._is_whole:
+            return
         if self._connection.brings_forward():
             self._refresh_queue()
         zoomed = self.panes.has_class("-zoomed")
