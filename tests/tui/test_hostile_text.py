@@ -116,7 +116,7 @@ def test_every_choice_of_a_filter_can_be_read(
     terminal: Recorded, letter: str, title: str, typed: str, chosen: str
 ) -> None:
     terminal.send("f")
-    terminal.until("Filter by", "clear all filters")
+    terminal.until("Filter by", "clear all but the status")
     terminal.send(letter)
     terminal.until(title)
     terminal.send(typed)

@@ -292,6 +292,10 @@ class Mailbox:
         """Store that a conversation is unread until the next visit; the server is not informed."""
         self._cache.set_setting(_read_name(conversation_id), _UNREAD)
 
+    def is_marked_unread(self, conversation_id: str) -> bool:
+        """True if a conversation was marked as unread on this computer, and not read since."""
+        return self._cache.get_setting(_read_name(conversation_id)) == _UNREAD
+
     def marked_unread(self) -> list[Conversation]:
         """Cached conversations that were marked as unread on this computer, and not read since."""
         ids = (name.removeprefix(_READ) for name in self._cache.settings_with(_UNREAD))

@@ -86,7 +86,7 @@ FILTER_MENU = (
     MenuEntry("w", "waiting:>1h", "waiting over an hour"),
     MenuEntry("d", "window:<2h", "reply window closes in 2 h"),
     MenuEntry("t", "words", "text…"),
-    MenuEntry("x", "clear", "clear all filters"),
+    MenuEntry("x", "clear", "clear all but the status"),
     MenuEntry("k", "save", "save view…"),
 )
 

@@ -101,6 +101,10 @@ class ViewHistory:
         self._before: list[VisitedView] = []
         self._after: list[VisitedView] = []
 
+    @property
+    def has_before(self) -> bool:
+        return bool(self._before)
+
     def leave(self, query: Query, selected: str | None) -> None:
         """Record that another view than those after this one is shown next."""
         self._before = [*self._before[-_MOST_VISITS:], VisitedView(query, selected)]

@@ -251,15 +251,62 @@ def test_only_what_is_unread_here_has_a_number_or_a_dot(tmp_path: Path) -> None:
     play(MemoryInbox(30), tmp_path, story)
 
 
-def test_m_makes_unread_until_the_conversation_is_read_again(tmp_path: Path) -> None:
+def test_m_makes_unread_until_the_conversation_is_opened_again(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "g", "j", seconds=5.0)
         here = Shown(app).selected or ""
         assert here not in unread(app)
         await press(app, "m", seconds=30.0)
         assert here in unread(app)
-        await press(app, "j", "k", seconds=4.0)
+        await press(app, "j", "k", seconds=30.0)
+        assert here in unread(app)
+        await press(app, "enter", seconds=0.3)
         assert here not in unread(app)
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
+def test_nothing_is_read_behind_a_dialog(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "g", "u", seconds=0.5)
+        here = Shown(app).selected
+        assert here in unread(app)
+        await press(app, "f", seconds=30.0)
+        assert here in unread(app)
+        await press(app, "escape", seconds=1.0)
+        assert here in unread(app)
+        await asyncio.sleep(3.0)
+        assert here not in unread(app)
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
+def test_what_is_new_in_a_thread_is_marked_until_it_was_read(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "g", "u", seconds=1.0)
+        here = Shown(app).selected
+        assert " new ━" in "\n".join(Shown(app).part("Thread"))
+        await press(app, "enter", seconds=5.0)
+        assert here not in unread(app)
+        assert " new ━" in "\n".join(Shown(app).part("Thread"))
+        await press(app, "escape", "j", "k", seconds=1.0)
+        assert Shown(app).selected == here
+        assert " new ━" not in "\n".join(Shown(app).part("Thread"))
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
+def test_escape_leaves_the_conversations_of_a_customer(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "9", "g", "j", "j", seconds=1.0)
+        before, here = names(app), Shown(app).selected
+        await press(app, "escape", seconds=0.5)
+        assert names(app) == before
+        await press(app, "ctrl+k", *"Customer 007", seconds=2.0)
+        await press(app, "enter", seconds=2.0)
+        assert "from:" in Shown(app).lines[0]
+        await press(app, "escape", seconds=1.0)
+        assert (names(app), Shown(app).selected) == (before, here)
 
     play(MemoryInbox(30), tmp_path, story)
 

@@ -469,6 +469,9 @@ class QueuePane(Pane):
         return row if row is not None and row.id == self._longest_waiting_id else None
 
     def _go_to_waiting(self, row: Conversation) -> bool:
+        before = self._last_waiting
+        if before is not None and self._by_wait(row) <= self._by_wait(before):
+            say(self.screen, sentences.LONGEST_WAIT_AGAIN)
         self._longest_waiting_id = row.id
         return self.go_to(row.id)
 
@@ -1073,8 +1076,10 @@ class QueuePane(Pane):
             return f"{matches:,} from {self._wider_list}"
         if self.complete:
             whole = self._local.ended or not self.plan.rest
-            looked_at = f"{self._local.looked_at:,}"
-            return f"{matches:,} loaded" if whole else f"{matches:,} of {looked_at} match"
+            found = f"{matches:,} of {self._local.looked_at:,} match"
+            stale = len(self.list.dimmed)
+            words = f"{matches:,} loaded" if whole else found
+            return f"{words}, {stale} no longer" if stale else words
         if not self.is_loaded:
             return f"~{matches:,} on this computer" if matches else "nothing loaded"
         if self._is_loading_rows:

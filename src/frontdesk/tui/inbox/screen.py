@@ -357,9 +357,17 @@ class InboxScreen(SizedScreen[None]):
         self._reading = self._call_after(float(seconds), self._mark_shown) if rests else None
 
     def _mark_shown(self) -> None:
-        """Mark the selected conversation as read, unless only the list is displayed."""
-        if self.thread.display:
+        """Mark the selected conversation as read, unless only the list is displayed.
+
+        One that was marked as unread stays so until it is opened.
+        """
+        by_hand = self._mailbox.is_marked_unread(self.selected_id or "")
+        if self.thread.display and self.is_active and not by_hand:
             self._mark_read()
+
+    def on_screen_resume(self) -> None:
+        """Count the seconds anew that a dialog covered."""
+        self._start_reading()
 
     def _mark_read(self) -> None:
         """Mark the selected conversation as read on this computer."""
@@ -759,6 +767,8 @@ class InboxScreen(SizedScreen[None]):
             case _ if self.queue.list.marked:
                 self.queue.list.unmark_all()
                 self._refresh_bars()
+            case _ if self.queue.list_query.value("from") and self._history.has_before:
+                self.action_history(-1)
 
     def action_leave(self) -> None:
         """Go back one level; in the list, twice within two seconds quits."""

@@ -593,10 +593,11 @@ class ThreadPane(Pane):
     def _contents(
         self, conversation: Conversation, listing: Listing[Entry], depth: int
     ) -> ThreadContents:
+        is_unread = bool(self._mailbox.unread_among((conversation,)))
         return ThreadContents(
             filtered(listing, self.filter, depth),
             contact=name_or_phone(conversation.contact) or "Customer",
-            unread=conversation.unread_count or 0,
+            unread=(conversation.unread_count or 0) if is_unread else 0,
             top_words=self._top_words(listing, depth),
         )
 

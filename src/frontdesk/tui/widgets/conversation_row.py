@@ -111,7 +111,8 @@ def _message_line(
 ) -> Line:
     """who: last message · owner"""
     if context.same_owner and not conversation.awaiting_human:
-        owner = _channel(conversation)
+        part, channel = _channel(conversation)
+        owner = part, f"in {channel}"
     else:
         owner = _owner(conversation, context.me, width)
     right = [(owner[0], f" {cut(owner[1], max(0, width // 2))}"), ("text", " ")]
@@ -311,8 +312,8 @@ def _owner(conversation: Conversation, me: str, width: int, *, full: bool = Fals
     name = owner_name(conversation, me)
     short = name if full else name.split(" ")[0]
     if conversation.awaiting_human:
-        needs = "needs human" if full or width >= _LEAST_FOR_NEEDS else "human"
-        return "warning", f"! {short or needs}"
+        needs = "needs human" if width >= _LEAST_FOR_NEEDS else "human"
+        return "warning", f"! {short or ('unassigned' if full else needs)}"
     if short:
         return "dim", short
     return "text", "unassigned" if width >= _LEAST_FOR_UNASSIGNED else "–"
