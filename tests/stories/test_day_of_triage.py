@@ -90,7 +90,7 @@ def keep_a_view_and_save_it(terminal: Recorded, path: Path) -> None:
     terminal.send("E")
     terminal.until("save as")
     terminal.send(str(path) + "\r")
-    terminal.until("conversations saved as")
+    terminal.until("1 loaded conversation saved as")
     assert path.read_text(encoding="utf-8").startswith("id,status,contact")
 
 

@@ -292,6 +292,10 @@ def test_what_is_new_in_a_thread_is_marked_until_it_was_read(tmp_path: Path) -> 
         await press(app, "escape", "j", "k", seconds=1.0)
         assert Shown(app).selected == here
         assert " new ━" not in "\n".join(Shown(app).part("Thread"))
+        # Also where enter comes before the thread.
+        await press(app, "u", "enter", seconds=5.0)
+        assert Shown(app).selected not in (here, *unread(app))
+        assert " new ━" in "\n".join(Shown(app).part("Thread"))
 
     play(MemoryInbox(30), tmp_path, story)
 

@@ -164,6 +164,8 @@ class ThreadPane(Pane):
         self._unfiltered: Place | None = None
         self._filtered_at: str | None = None
         self._shown_at_end = True
+        # The conversation was unread when it was selected.
+        self._has_new = False
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, or ""."""
@@ -182,6 +184,7 @@ class ThreadPane(Pane):
             self._stale, self._unreadable = False, 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
+            self._has_new = conversation is not None and self._is_unread(conversation)
             thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
             if conversation is None or thread is None or thread.fetched_at is None:
                 self.messages.clear(sentences.LOADING if conversation else "")
@@ -207,7 +210,8 @@ class ThreadPane(Pane):
         """Draw the end of the cached thread of a conversation that may be selected next."""
         listing = self._mailbox.thread(conversation.id)
         if listing.fetched_at is not None:
-            self.messages.draw_ahead(self._contents(conversation, listing, DEPTH))
+            has_new = self._is_unread(conversation)
+            self.messages.draw_ahead(self._contents(conversation, listing, DEPTH, has_new=has_new))
 
     def renew(self) -> None:
         """Show the cached state of the conversation."""
@@ -585,19 +589,21 @@ class ThreadPane(Pane):
             self.messages.rows_changed()
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        contents = self._contents(conversation, listing, self._depth)
+        contents = self._contents(conversation, listing, self._depth, has_new=self._has_new)
         self.messages.open(contents, place=self._places.get(conversation.id))
         loading = listing.fetched_at is None
         self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
 
+    def _is_unread(self, conversation: Conversation) -> bool:
+        return bool(self._mailbox.unread_among((conversation,)))
+
     def _contents(
-        self, conversation: Conversation, listing: Listing[Entry], depth: int
+        self, conversation: Conversation, listing: Listing[Entry], depth: int, *, has_new: bool
     ) -> ThreadContents:
-        is_unread = bool(self._mailbox.unread_among((conversation,)))
         return ThreadContents(
             filtered(listing, self.filter, depth),
             contact=name_or_phone(conversation.contact) or "Customer",
-            unread=(conversation.unread_count or 0) if is_unread else 0,
+            unread=(conversation.unread_count or 0) if has_new else 0,
             top_words=self._top_words(listing, depth),
         )
 
