@@ -137,7 +137,7 @@ def filter_terms(names: QueryNames) -> list[tuple[Term, str, str]]:
 
 
 NO_KEY = "-"
-SAVE, UNDO = "w", "z"
+SAVE, REMOVE, UNDO = "w", "x", "z"
 # What a kind of term is called.
 KIND_NAMES: Mapping[str, str] = MappingProxyType(
     {"is": "status", "assignee": "assignee", "in": "channel", "label": "label"}
@@ -156,6 +156,7 @@ def view_menu(
         if letter:
             entries.append(MenuEntry(letter, view, view.name))
     entries.append(MenuEntry(SAVE, SAVE, "save view…"))
+    entries += [MenuEntry(REMOVE, REMOVE, "remove view…")] if views.saved() else []
     entries += [MenuEntry(UNDO, UNDO, undo)] if undo else []
     return [*entries, *screens]
 

@@ -56,6 +56,15 @@ class SavedViews:
         others = [other for other in self._stored() if _place(other) != _place(view)]
         self._store([*others, view])
 
+    def saved(self) -> list[SavedView]:
+        """Views saved here, which can be removed; in the order of `all`."""
+        stored = self._stored()
+        return [view for view in self.all() if view in stored]
+
+    def remove(self, view: SavedView) -> None:
+        """Remove a view saved here; its key has that of the configuration or the default again."""
+        self._store([other for other in self._stored() if other != view])
+
     def namesake(self, view: SavedView) -> SavedView | None:
         """Another view of the same name, which `save` would not replace."""
         others = (other for other in self.all() if _place(other) != _place(view))

@@ -566,3 +566,25 @@ async def test_rows_sorted_by_the_reply_window_say_how_much_of_it_is_left(
         assert len(minutes) > 5
         assert minutes == sorted(minutes)
         assert ("Left ▾" if keys else " left ") in shown(app)
+
+
+async def test_a_view_that_was_saved_is_removed_and_that_is_undone(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+
+        async def press(*keys: str) -> str:
+            await pilot.press(*keys)
+            await settle(pilot)
+            return shown(app)
+
+        assert "remove view" not in await press("v")
+        await press("escape", "f", "u", "f", "k", *"First", "enter", "8")
+        await press("f", "u", "f", "k", *"Second", "enter", "n")
+        assert "remove view…" in await press("v")
+        await press("x", *"First", "enter")
+        assert "8 Waiting >1h" in lines(app)[1]
+        assert "Removed the view First. v z: undo" in lines(app)[-1]
+        assert "Second" in await press("v")
+        await press("z")
+        assert "8 First" in lines(app)[1]

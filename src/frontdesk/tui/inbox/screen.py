@@ -34,7 +34,7 @@ from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Bell, ConnectionMonitor
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs.base import SizedScreen
+from frontdesk.tui.dialogs.base import Choice, SizedScreen
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
 from frontdesk.tui.dialogs.view_table import (
     Opening,
@@ -183,7 +183,7 @@ class InboxScreen(SizedScreen[None]):
         )
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
-        # Stored views before the last view was saved, and the name of that view.
+        # Stored views before the last change of them, and words for it.
         self._undo: tuple[str, str] | None = None
         self._history = ViewHistory()
         self.channels = ChannelPane(mailbox)
@@ -917,16 +917,28 @@ class InboxScreen(SizedScreen[None]):
             self._ask_for_view_name(name, partial(self._save_view, query, key), problem)
             return
         replaced = self._views.of(view.key) if view.key else None
-        self._undo = (self._views.snapshot(), name)
+        self._undo = (self._views.snapshot(), sentences.SAVING_VIEW.format(name=name))
         self._views.save(view)
-        menu = self._keys["view.menu"]
         saved = sentences.VIEW_SAVED.format(key=key)
         words = saved if view.key else sentences.VIEW_SAVED_IN_MENU
         if replaced is not None:
             words = sentences.VIEW_REPLACES.format(saved=words, name=replaced.name)
-        keys = f"{menu} {filters.UNDO}"
+        self._say_undoable(words)
+
+    def _say_undoable(self, words: str) -> None:
+        keys = f"{self._keys['view.menu']} {filters.UNDO}"
         self._notify(sentences.VIEW_CAN_BE_UNDONE.format(saved=words, keys=keys))
         self._refresh_bars()
+
+    def action_remove_view(self) -> None:
+        """Ask which of the views saved here to remove."""
+        choices = [Choice(view, view.name, str(view.query)) for view in self._views.saved()]
+        dialogs.ask(self.app, dialogs.picker("Remove", choices, current=None), self._remove_view)
+
+    def _remove_view(self, view: SavedView) -> None:
+        self._undo = (self._views.snapshot(), sentences.REMOVING_VIEW.format(name=view.name))
+        self._views.remove(view)
+        self._say_undoable(sentences.VIEW_REMOVED.format(name=view.name))
 
     def _undo_view(self) -> None:
         if self._undo is not None:
@@ -1187,8 +1199,11 @@ class InboxScreen(SizedScreen[None]):
                 "Save view…", f"{menu} {filters.SAVE}", self.action_save_view, "keep store name key"
             )
         ]
+        if self._views.saved():
+            keys = f"{menu} {filters.REMOVE}"
+            save.append(CommandEntry("Remove view…", keys, self.action_remove_view, "delete"))
         if self._undo is not None:
-            undo = sentences.UNDO_VIEW_COMMAND.format(name=self._undo[1])
+            undo = sentences.UNDO_VIEW_COMMAND.format(change=self._undo[1])
             save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_view, "restore"))
         actions = self._with_view_names(all_commands(self))
         screens = view_commands(self._keys, self.action_view)
@@ -1201,7 +1216,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_views(self) -> None:
         """Open the menu of saved views and screens."""
-        undo = sentences.UNDO_VIEW.format(name=self._undo[1]) if self._undo else ""
+        undo = sentences.UNDO_VIEW.format(change=self._undo[1]) if self._undo else ""
         entries = filters.view_menu(self._views, view_entries(self._keys), undo)
         dialogs.ask(self.app, dialogs.menu("Views", entries), self._open_view_entry)
 
@@ -1210,6 +1225,8 @@ class InboxScreen(SizedScreen[None]):
             self._show_view(entry)
         elif entry == filters.SAVE:
             self.action_save_view()
+        elif entry == filters.REMOVE:
+            self.action_remove_view()
         elif entry == filters.UNDO:
             self._undo_view()
         else:
