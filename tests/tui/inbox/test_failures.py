@@ -60,6 +60,9 @@ async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
         await settle(pilot)
         await pilot.press("j", "j", "enter")
         await settle(pilot)
+        # Read once, so that nothing in it is new.
+        await pilot.press("escape", "k", "j", "enter")
+        await settle(pilot)
         row, thread = screen_of(app).queue.list.row, lines(app)[4:-2]
     again = viewer(Failing(Unreachable("The server does not answer")))
     async with again.run_test(size=(120, 40)) as pilot:

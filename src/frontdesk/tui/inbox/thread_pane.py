@@ -164,8 +164,8 @@ class ThreadPane(Pane):
         self._unfiltered: Place | None = None
         self._filtered_at: str | None = None
         self._shown_at_end = True
-        # The conversation was unread when it was selected.
-        self._has_new = False
+        # The conversation was unread when it was shown first; None before that.
+        self._has_new: bool | None = None
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, or ""."""
@@ -184,7 +184,7 @@ class ThreadPane(Pane):
             self._stale, self._unreadable = False, 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
-            self._has_new = conversation is not None and self._is_unread(conversation)
+            self._has_new = None
             thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
             if conversation is None or thread is None or thread.fetched_at is None:
                 self.messages.clear(sentences.LOADING if conversation else "")
@@ -589,6 +589,8 @@ class ThreadPane(Pane):
             self.messages.rows_changed()
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+        if self._has_new is None:
+            self._has_new = self._is_unread(conversation)
         contents = self._contents(conversation, listing, self._depth, has_new=self._has_new)
         self.messages.open(contents, place=self._places.get(conversation.id))
         loading = listing.fetched_at is None
