@@ -85,10 +85,10 @@ class ConnectionMonitor:
         self._status: Callable[[str], Piece] = lambda age: ("dim", "connecting…")
         self._live_at: datetime | None = None
         self._next_try: datetime | None = None
-        # Successful requests before the last failure that made the server unreachable, and the
-        # planned attempt that was brought forward because others succeeded after it.
+        # Successful requests before the last failure to reach the server, and the planned time of
+        # the attempt that was made early because others succeeded after it.
         self._answers_before: int | None = None
-        self._brought_forward: datetime | None = None
+        self._early_retry_used: datetime | None = None
         self.problem = ""
 
     def begin(self, activity: str = "loading…") -> None:
@@ -143,11 +143,11 @@ class ConnectionMonitor:
         before = self._answers_before
         return self.failing and before is not None and self._mailbox.answers > before
 
-    def brings_forward(self) -> bool:
+    def use_early_retry(self) -> bool:
         """True, once for each countdown, if the list can be requested before its end."""
-        if not (self._is_reached and self.counts_down and self._brought_forward != self._next_try):
+        if not (self._is_reached and self.counts_down and self._early_retry_used != self._next_try):
             return False
-        self._brought_forward = self._next_try
+        self._early_retry_used = self._next_try
         return True
 
     @property

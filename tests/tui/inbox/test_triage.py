@@ -314,6 +314,11 @@ async def test_capital_w_goes_to_the_longest_wait_from_anywhere_and_then_to_the_
         assert await selected_after("W") == waits[0]
         assert await selected_after("W") == waits[1]
         assert await selected_after("g", "W") == waits[0]
+        again = "Nobody waits less; this is the longest wait again"
+        assert await selected_after(*["W"] * (len(waits) - 1)) == waits[-1]
+        assert again not in notifications(app)
+        assert await selected_after("W") == waits[0]
+        assert notifications(app)[-1] == again
 
 
 async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer) -> None:

@@ -300,6 +300,23 @@ def test_what_is_new_in_a_thread_is_marked_until_it_was_read(tmp_path: Path) -> 
     play(MemoryInbox(30), tmp_path, story)
 
 
+def test_the_status_line_counts_the_rows_that_no_longer_match(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        # What was read in another view is no row of this one.
+        await press(app, "g", "u", "enter", seconds=1.0)
+        await press(app, "escape", "F", *" unread", "enter", seconds=2.0)
+        assert "no longer" not in status(app)
+        rows = len(app.inbox.queue.list.rows)
+        await press(app, "enter", seconds=1.0)
+        await press(app, "escape", seconds=1.0)
+        assert len(app.inbox.queue.list.rows) == rows
+        assert re.search(rf" {rows - 1} (of \d+ match|loaded), 1 no longer", status(app))
+        await press(app, "ctrl+r", seconds=2.0)
+        assert "no longer" not in status(app)
+
+    play(MemoryInbox(30), tmp_path, story)
+
+
 def test_escape_leaves_the_conversations_of_a_customer(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "9", "g", "j", "j", seconds=1.0)

@@ -145,7 +145,7 @@ def test_the_owner_ends_the_second_line(
 
 def test_where_all_rows_have_one_owner_the_channel_stands_there() -> None:
     row = conversation(assignee=ANA)
-    assert drawn(row, same_owner=True)[1].endswith(" Support EU ")
+    assert drawn(row, same_owner=True)[1].endswith(" in Support EU ")
     assert drawn(conversation(awaiting_human=True), same_owner=True)[1].endswith(" ! needs human ")
 
 
@@ -188,6 +188,12 @@ def test_the_clock_starts_in_the_same_column_for_every_row(width: int) -> None:
     labelled = conversation(labels=("billing", "vip"), waiting_since=before(hours=26))
     plain = conversation(waiting_since=before(minutes=26))
     assert drawn(labelled, width)[0].index("●") == drawn(plain, width)[0].index("◑")
+
+
+def test_the_column_of_assignees_says_of_whom_a_person_is_needed_that_there_is_none() -> None:
+    row = conversation(awaiting_human=True, assignee=None)
+    line = "".join(text for _, text in table_row(row, CONTEXT, NEW, 180))
+    assert " ! unassigned " in line
 
 
 def test_a_table_row_has_every_column_at_the_place_of_its_heading() -> None:

@@ -1077,9 +1077,9 @@ class QueuePane(Pane):
         if self.complete:
             whole = self._local.ended or not self.plan.rest
             found = f"{matches:,} of {self._local.looked_at:,} match"
-            stale = len(self.list.dimmed)
+            stale = len(self.list.rows) - matches
             words = f"{matches:,} loaded" if whole else found
-            return f"{words}, {stale} no longer" if stale else words
+            return f"{words}, {stale} no longer" if stale > 0 else words
         if not self.is_loaded:
             return f"~{matches:,} on this computer" if matches else "nothing loaded"
         if self._is_loading_rows:

@@ -654,7 +654,7 @@ class InboxScreen(SizedScreen[None]):
     def _show_status(self) -> None:
         if not self._is_whole:
             return
-        if self._connection.brings_forward():
+        if self._connection.use_early_retry():
             self._refresh_queue()
         zoomed = self.panes.has_class("-zoomed")
         skips_wait = self._connection.counts_down and self.size.width >= LEAST_PANES
