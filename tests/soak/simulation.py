@@ -79,7 +79,6 @@ class Simulation:
                 await self._step(app, invariants, network)
                 self._measure()
         self.summary.faults += network.counts
-        gc.unfreeze()
 
     async def _step(self, app: App[Any], invariants: Invariants, network: FaultyTransport) -> None:
         """One thing happens; then all must hold."""
@@ -179,7 +178,6 @@ class Simulation:
         """Memory at the end of the warm-up, and now and then from there on."""
         due = (len(self.summary.blocks) + 1) * _WARM_UP * self._seconds
         if self._loop.time() >= due:
-            gc.unfreeze()
             gc.collect()
             self.summary.blocks.append(sys.getallocatedblocks())
             self.summary.megabytes.append(_resident_megabytes())

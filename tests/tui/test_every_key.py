@@ -14,6 +14,8 @@ from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widget import Widget
 
 import frontdesk.tui
 from frontdesk.cache import Cache
@@ -24,6 +26,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.setup_form import ConnectApp
+from frontdesk.tui.views.base import ViewScreen
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, notifications, settle
 from tests.tui.screen_text import strips
@@ -291,10 +294,17 @@ async def test_every_key_does_something(name: str, client: InboxClient, cache: C
     app = Watched(mailbox, title="sample", clock=Clock(UTC, lambda: NOW))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        place: tuple[Screen[Any], Widget | None] | None = None
         for binding in bindings(OWNERS[name]):
-            before = [*OPENED[name].split(), *PRESSES[name][str(binding.id)].split()]
+            before = PRESSES[name][str(binding.id)].split()
             for key in binding.key.split(","):
-                await home(pilot)
+                if place is not None and app.screen is place[0]:
+                    app.screen.set_focus(place[1])
+                else:
+                    await home(pilot)
+                    await reach(pilot, OPENED[name].split())
+                    opened = isinstance(app.screen, ViewScreen)
+                    place = (app.screen, app.focused) if opened else None
                 await reach(pilot, before)
                 was = state(app)
                 await pilot.press(key)

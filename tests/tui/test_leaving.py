@@ -1,7 +1,6 @@
 """Screens are dismissed once, however fast keys come, and are released."""
 
 import asyncio
-import gc
 from pathlib import Path
 
 import pytest
@@ -105,17 +104,6 @@ async def test_it_can_be_left_while_a_screen_opens(viewer: Viewer, name: str) ->
         await settle(pilot)
         await at_once(pilot, *OPENED[name], "ctrl+q", "up")
     assert app.return_code == 0
-
-
-async def test_full_garbage_collections_are_rare_only_while_the_viewer_runs(
-    viewer: Viewer,
-) -> None:
-    usual = gc.get_threshold()
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert gc.get_threshold()[2] > usual[2]
-    assert gc.get_threshold() == usual
 
 
 @pytest.mark.parametrize("name", ["prompt", "picker", "search", "palette"])

@@ -5,6 +5,7 @@ Of Textual 8.2.8:
 - `textual._wait`: a pilot takes an app for idle that used no processor time for a fiftieth of a
   second, three times for each key. That is most of what a test would take, it is wrong where the
   process has to wait for its turn, and neither the time nor the measure can be set.
+- `textual._context.active_app`: what a pilot waits with is not given the app.
 - `textual._time.get_time`: timers wait on the clock on the wall, and no other can be given.
 - `App._display`: what is written to a terminal is not rendered for the driver of tests.
 - `Compositor.render_update`: a screen is drawn anew in the next frame only, timers run until then,
@@ -25,6 +26,7 @@ from unittest.mock import patch
 import pytest
 import textual._wait
 from textual import events
+from textual._context import active_app
 from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -72,15 +74,23 @@ def share_styles() -> None:
 
 
 async def _idle_turns(_: float) -> None:
-    """Wait for idle turns, before and after the time that an answer of a thread may take."""
+    """Wait for idle turns; if a worker is running, also for what a thread may answer it."""
     deadline = time.thread_time() + _LONGEST_WAIT
-    for pause in (_ANSWER_SECONDS, 0.0):
-        idle = 0
-        while idle < _IDLE_TURNS and time.thread_time() < deadline:
-            before = time.thread_time()
-            await asyncio.sleep(0)
-            idle = idle + 1 if time.thread_time() - before < _IDLE_SECONDS else 0
-        await asyncio.sleep(pause)
+    await _some_idle_turns(deadline)
+    app = active_app.get(None)
+    if app is None or not all(worker.is_finished for worker in app.workers):
+        await asyncio.sleep(_ANSWER_SECONDS)
+        await _some_idle_turns(deadline)
+    await asyncio.sleep(0)
+
+
+async def _some_idle_turns(deadline: float) -> None:
+    idle, now = 0, time.thread_time()
+    while idle < _IDLE_TURNS and now < deadline:
+        before = now
+        await asyncio.sleep(0)
+        now = time.thread_time()
+        idle = idle + 1 if now - before < _IDLE_SECONDS else 0
 
 
 @contextmanager

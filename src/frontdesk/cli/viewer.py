@@ -34,6 +34,7 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.app_base import CrashReportingApp, Outcome
+from frontdesk.tui.garbage_collection import IdleGarbageCollector
 from frontdesk.tui.preferences import Preferences, Switch, Targets
 
 if TYPE_CHECKING:
@@ -269,7 +270,12 @@ def view(
     cache = Cache(cache_file, inbox.origin, limit_bytes=limit_bytes)
     try:
         mailbox = Mailbox(inbox.connect, cache, keep=keep, me=inbox.me)
-        app = FrontdeskApp(mailbox, title=inbox.title, preferences=preferences)
+        app = FrontdeskApp(
+            mailbox,
+            title=inbox.title,
+            preferences=preferences,
+            collector=IdleGarbageCollector(),
+        )
         save_first_frame = _first_frame_saver(first_frame, cache, inbox.title, preferences)
         if first_frame.hand_over():
             from frontdesk.tui.first_frame_renderer import without_screen_switch

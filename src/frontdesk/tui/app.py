@@ -1,7 +1,5 @@
 """Textual application of the viewer: themes, stylesheets, default screen, global key handling."""
 
-import gc
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,6 +15,7 @@ from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, SizedScreen
+from frontdesk.tui.garbage_collection import REST_SECONDS, IdleGarbageCollector
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
@@ -27,20 +26,12 @@ if TYPE_CHECKING:
 
 _THEME = "viewer.theme"
 
-# Seconds without a key before a full garbage collection, and between looks for one that is due.
-_COLLECTION_REST = 0.25
-# Seconds after the start in which its garbage is left alone, because answers are coming in.
-_START_SECONDS = 1.0
-# Collections of younger objects after which a full one is due, and after which it comes anyway.
-_COLLECTION_DUE, _MOST_POSTPONED = 10, 20
-# Collections of the youngest objects after which the middle generation is collected too.
-_YOUNGER_DUE = 4
-
 
 class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     """Shows a mailbox. `title` names the inbox in the header.
 
-    `run` returns a fatal error, the profile to switch to, or None.
+    `run` returns a fatal error, the profile to switch to, or None. collector: collects the garbage
+    of the process between keys; None leaves that to Python.
     """
 
     TITLE = "frontdesk"
@@ -57,17 +48,16 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         title: str,
         clock: Clock | None = None,
         preferences: Preferences = PLAIN,
+        collector: IdleGarbageCollector | None = None,
     ) -> None:
         super().__init__()
         self._preferences = preferences
+        self._collector = collector
         self._mailbox = mailbox
         self._inbox_title = title
         self._clock = clock or Clock()
         self._clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         self._typed_ahead: list[events.Key] | None = []
-        self._used_at = 0.0
-        self._frozen_at: float | None = None
-        self._gc_threshold = gc.get_threshold()
         # Assigning the theme would parse all stylesheets a second time.
         self.set_reactive(FrontdeskApp.theme, self._first_theme())
         self.stylesheet.set_variables(self.get_css_variables())
@@ -85,7 +75,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self._typed_ahead.append(event)
             return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
-            self._used_at = time.monotonic()
+            if self._collector is not None:
+                self._collector.record_input()
             self.end_notice_soon()
             self._each_inbox(InboxScreen.record_input)
             self._each_inbox(lambda inbox: inbox.withdraw_quit(event))
@@ -243,14 +234,10 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
                 do(screen)
 
     async def on_ready(self) -> None:
-        """Freeze start-up objects for the garbage collector, and replay buffered keys."""
-        gc.freeze()
-        gc.enable()
-        self._frozen_at = time.monotonic()
-        # A full collection takes longer than a frame: it is left to the pauses between keys.
-        self._gc_threshold = gc.get_threshold()
-        gc.set_threshold(*self._gc_threshold[:2], _MOST_POSTPONED)
-        self.set_interval(_COLLECTION_REST, self._collect_garbage)
+        """Begin to collect garbage, and replay buffered keys."""
+        if self._collector is not None:
+            self._collector.start()
+            self.set_interval(REST_SECONDS, self._collector.collect_if_idle)
         typed, self._typed_ahead = self._typed_ahead or [], None
         for event in typed:
             await self.on_event(event)
@@ -258,25 +245,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self.notify(notice, severity="warning", timeout=15, markup=False)
 
     def on_unmount(self) -> None:
-        gc.set_threshold(*self._gc_threshold)
-
-    def _collect_garbage(self) -> None:
-        """Collect garbage now instead of during the next key, unless keys are being pressed."""
-        now = time.monotonic()
-        if now - self._used_at <= _COLLECTION_REST:
-            return
-        if self._frozen_at is not None and now - self._frozen_at > _START_SECONDS:
-            self._frozen_at = None
-            # The garbage of the start was frozen with the rest.
-            gc.unfreeze()
-            gc.collect()
-            gc.freeze()
-            return
-        _, younger, full = gc.get_count()
-        if full > _COLLECTION_DUE:
-            gc.collect()
-        elif younger > _YOUNGER_DUE:
-            gc.collect(1)
+        if self._collector is not None:
+            self._collector.stop()
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox as the default screen, so that no screen is below it."""
