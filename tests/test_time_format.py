@@ -33,7 +33,8 @@ def test_durations_name_their_units() -> None:
         "2h",
         "2d",
     ]
-    assert [duration(timedelta(days=days)) for days in (99, 100, 699)] == ["99d", "14w", "99w"]
+    days = (99, 100, 999, 1000, 3650)
+    assert [duration(timedelta(days=d)) for d in days] == ["99d", "100d", "999d", "2y", "10y"]
     assert long_duration(timedelta(hours=21, minutes=40)) == "21h 40m"
     assert long_duration(timedelta(days=3, hours=2)) == "3d 2h"
     assert long_duration(timedelta(minutes=5)) == "5m"

@@ -244,12 +244,27 @@ def file_name(what: str, day: date, ending: str) -> str:
     return f"{words or 'frontdesk'}-{day.isoformat()}.{ending}"
 
 
-def thread_text(entries: Iterable[Message | Note], ending: str, zone: tzinfo | None) -> str:
-    """A thread, oldest first, in the format of a file extension (`THREAD_ENDINGS`)."""
+def thread_text(
+    conversation: Conversation,
+    entries: Iterable[Message | Note],
+    ending: str,
+    zone: tzinfo | None,
+) -> str:
+    """A thread, oldest first, in the format of a file extension (`THREAD_ENDINGS`).
+
+    Markdown and text begin with the contact, the channel and the id of the conversation.
+    """
     if ending == "json":
         return json_text(list(entries))
-    lines = markdown_lines if ending == "md" else text_lines
-    return "\n".join(lines(entries, zone)) + "\n"
+    channel = conversation.channel
+    name = _name(conversation)
+    facts = [conversation.contact.phone or "", channel.name or channel.id, conversation.id]
+    about = " · ".join(one_line(fact) for fact in facts if fact and fact != name)
+    if ending == "md":
+        head, lines = f"# {escaped(name)}\n\n{escaped(about)}\n\n", markdown_lines
+    else:
+        head, lines = f"{name}\n{about}\n{'=' * 72}\n\n", text_lines
+    return head + "\n".join(lines(entries, zone)) + "\n"
 
 
 def threads_text(
@@ -257,19 +272,10 @@ def threads_text(
     ending: str,
     zone: tzinfo | None,
 ) -> str:
-    """Several threads, each under a heading with the contact's name; `ending` is md or txt."""
-    parts = []
-    for conversation, entries in threads:
-        channel = conversation.channel
-        name = _name(conversation)
-        facts = [conversation.contact.phone or "", channel.name or channel.id, conversation.id]
-        about = " · ".join(one_line(fact) for fact in facts if fact and fact != name)
-        if ending == "md":
-            head = f"# {escaped(name)}\n\n{escaped(about)}\n\n"
-        else:
-            head = f"{name}\n{about}\n{'=' * 72}\n\n"
-        parts.append(head + thread_text(entries, ending, zone))
-    return "\n".join(parts)
+    """Several threads, one after the other; `ending` is md or txt."""
+    return "\n".join(
+        thread_text(conversation, entries, ending, zone) for conversation, entries in threads
+    )
 
 
 def queue_text(conversations: Sequence[Conversation], ending: str) -> str:

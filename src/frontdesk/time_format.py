@@ -23,14 +23,17 @@ def ago(then: datetime, now: datetime) -> str:
 
 
 def duration(length: timedelta) -> str:
-    """Duration in its largest unit: 12m, 3h, 99d, 15w; 0m below a minute. Never negative."""
+    """Duration in at most four cells: 12m, 3h, 245d, 3y; 0m below a minute. Never negative.
+
+    Without weeks, which would have smaller numbers than fewer days in the same column.
+    """
     minutes = max(0, length // timedelta(minutes=1))
     if minutes < 60:
         return f"{minutes}m"
     if minutes < 24 * 60:
         return f"{minutes // 60}h"
     days = minutes // (24 * 60)
-    return f"{days}d" if days < 100 else f"{days // 7}w"
+    return f"{days}d" if days < 1000 else f"{days // 365}y"
 
 
 def long_duration(length: timedelta) -> str:

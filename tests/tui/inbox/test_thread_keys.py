@@ -255,8 +255,15 @@ async def test_a_thread_is_saved_from_its_start(
         for entry in entries(app):
             if isinstance(entry, Message) and entry.type == "text" and entry.text:
                 assert entry.text.split()[0].strip("*_") in text
+        conversation = screen_of(app).thread.conversation
+        assert conversation is not None
         if ending == "json":
             assert [row["id"] for row in json.loads(text)] == [one.id for one in entries(app)]
+        else:
+            whose, about = [line for line in text.splitlines() if line][:2]
+            assert whose.lstrip("# ") == conversation.contact.name
+            assert str(conversation.channel.name) in about
+            assert conversation.id in about
 
 
 async def test_the_notice_says_in_which_directory_a_thread_was_saved(

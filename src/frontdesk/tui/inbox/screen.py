@@ -490,7 +490,8 @@ class InboxScreen(SizedScreen[None]):
         if self.queue.scan_is_due:
             # Before the refresh, whose requests could use up what a rate limit allows.
             self.queue.start_scan()
-        if await self._connection.ask(self.queue.fetch, by_hand=by_hand):
+        answer = await self._connection.ask(self.queue.fetch, by_hand=by_hand)
+        if answer:
             self._connection.is_live()
             if self.queue.scan_is_due:
                 self.queue.start_scan()
@@ -501,7 +502,8 @@ class InboxScreen(SizedScreen[None]):
         self._renew_selected()
         self._refresh_bars()
         self._schedule_poll()
-        self._prefetch()
+        if answer:
+            self._prefetch()
 
     @work(group="thread", exclusive=True)
     async def _refresh_thread(self, *, by_hand: bool = False) -> None:

@@ -429,10 +429,12 @@ class ThreadPane(Pane):
         ask_for_name(self.screen, name, self._clock, THREAD_ENDINGS, self._save)
 
     def _save(self, name: str) -> None:
-        self.load_then(self.fetch_all, partial(self._save_entries, name))
+        if self.conversation is not None:
+            use = partial(self._save_entries, name, self.conversation)
+            self.load_then(self.fetch_all, use)
 
-    def _save_entries(self, name: str, entries: list[Entry]) -> None:
-        text = thread_text(entries, ending(name), self._clock.now().tzinfo)
+    def _save_entries(self, name: str, conversation: Conversation, entries: list[Entry]) -> None:
+        text = thread_text(conversation, entries, ending(name), self._clock.now().tzinfo)
         words = bar_texts.entry_words(entries)
         save_text(self.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
 
@@ -479,12 +481,12 @@ class ThreadPane(Pane):
             case "link":
                 self._with_link(self._copy)
             case "thread":
-                self.load_then(self.fetch_all, self._copy_entries)
+                self.load_then(self.fetch_all, partial(self._copy_entries, conversation))
             case "id":
                 self._copy(conversation.id)
 
-    def _copy_entries(self, entries: list[Entry]) -> None:
-        self._copy(thread_text(entries, "txt", self._clock.now().tzinfo))
+    def _copy_entries(self, conversation: Conversation, entries: list[Entry]) -> None:
+        self._copy(thread_text(conversation, entries, "txt", self._clock.now().tzinfo))
 
     def _with_link(self, use: Callable[[str], None]) -> None:
         """Call `use` with the link of the message under the cursor; ask if it has several."""
