@@ -493,8 +493,11 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         ahead = [(self.cursor + step, chosen), (self.cursor + step * (half + 1), "ground")]
         within = [(at, ground) for at, ground in ahead if width and 0 <= at < self._count()]
         self.begin([at for at, _ in within])
+        edge = self._last_column("line", self._edge)
         for at, ground in within:
-            self._row_lines(at, width, ground)
+            for line in self._row_lines(at, width, ground):
+                # The strip keeps what it writes to the terminal.
+                line.strip(edge, width).render(self.app.console)
 
     def action_first(self) -> None:
         """Go to the first row, and continue when this loads further rows."""
