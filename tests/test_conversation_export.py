@@ -48,7 +48,7 @@ def test_messages_and_notes_are_one_stream_oldest_first():
         ("broadcast_bot", None, "Broadcast bot"),
     ],
 )
-def test_who_wrote_is_reported_in_words(name: str, ref: Ref | None, words: str):
+def test_authors_are_named(name: str, ref: Ref | None, words: str):
     assert author(message(author=name, author_ref=ref)) == words
 
 
@@ -98,11 +98,11 @@ def test_what_is_no_text_is_named(kind: str, content: dict[str, object] | None, 
     assert entry_text(message(type=kind, content=content)) == words
 
 
-def test_of_a_deleted_message_only_that_is_reported():
+def test_a_deleted_message_has_no_contents():
     assert entry_text(message(text="secret", deleted_at="2026-03-14T10:00:00.000Z")) == "[deleted]"
 
 
-def test_what_became_of_a_message_is_reported():
+def test_remarks_name_edits_and_failed_deliveries():
     one = message(
         direction="outbound",
         author="user",

@@ -73,7 +73,7 @@ def test_errors_that_lead_to_each_other_are_reported_once():
     assert trace(first).count("builtins.") == 2
 
 
-def test_of_a_deep_stack_its_ends_are_reported():
+def test_a_deep_stack_is_shortened_in_the_middle():
     lines = trace(caught(lambda: failing(500))).splitlines()
     assert len(lines) < 70
     assert sum("…" in line for line in lines) == 1
@@ -150,7 +150,7 @@ def test_a_command_that_fails_leaves_a_report_and_its_threads_a_line(tmp_path: P
     assert SECRET not in text + ended.stdout + ended.stderr
 
 
-def test_where_no_report_can_be_kept_it_is_reported(tmp_path: Path):
+def test_a_report_that_cannot_be_saved_is_printed(tmp_path: Path):
     (tmp_path / "frontdesk").write_text("no directory", encoding="utf-8")
     ended = broken(tmp_path)
     assert ended.returncode == 1
@@ -168,7 +168,7 @@ def test_the_last_reports_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len([*tmp_path.glob("crash-*.txt")]) == crash_report.MOST_REPORTS
 
 
-def test_a_report_reports_the_bug_and_not_that_it_stopped():
+def test_a_report_contains_the_bug_and_not_the_exit_after_it():
     crash = ProgramCrash({"screens": "InboxScreen"})
     crash.__cause__ = caught(failing)
     text = crash_report.report(crash, "demo", 0.0)

@@ -203,7 +203,7 @@ def test_no_attribute_of_another_module_is_replaced() -> None:
     assert found == []
 
 
-def test_the_fence_is_small() -> None:
+def test_few_private_names_are_allowed() -> None:
     assert len(ALLOWED) <= MOST_ALLOWED
 
 

@@ -188,7 +188,7 @@ async def test_an_older_page_for_a_cursor_that_is_no_longer_the_lists_is_ignored
     assert (ids(listing), listing.cursor) == (["9"], "c9")
 
 
-async def test_a_listing_gives_a_row_for_every_position_until_it_is_replayed_reload(
+async def test_a_listing_gives_a_row_for_every_position_until_reload(
     cache: Cache,
 ) -> None:
     await fill(cache, newest_first([conversation(number, number) for number in range(300)]))

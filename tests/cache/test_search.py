@@ -68,7 +68,9 @@ def marked(hit: Hit) -> list[str]:
         ("❤️ gracias", "❤️", ["❤️"]),
     ],
 )
-async def test_it_is_found(cache: Cache, text: str, typed: str, shown: list[str]) -> None:
+async def test_words_and_parts_of_words_are_found_with_an_excerpt(
+    cache: Cache, text: str, typed: str, shown: list[str]
+) -> None:
     await hold(cache, "Qqq 99", text)
     (hit,) = cache.search(typed, limit=5)
     assert (hit.conversation_id, hit.kind, hit.id, hit.snippet) == ("7", MESSAGE, "1", text)

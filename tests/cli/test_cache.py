@@ -57,7 +57,7 @@ def done(*words: str) -> str:
     return result.output
 
 
-def test_info_says_what_is_kept_of_which_server_and_reports_nothing_of_keys(path: Path) -> None:
+def test_info_lists_what_is_cached_by_server_and_shows_no_key(path: Path) -> None:
     hold(path, f"{SHOP} {SECRET}", 1, 2)
     hold(path, f"{DESK} {SECRET}", 3)
     output = done("info")

@@ -53,7 +53,7 @@ def test_the_sample_adds_up(path: Path, sample_database: SQLiteDatabase) -> None
         ("DELETE FROM pricing_rollup WHERE grain = 1440", "pricing counted: grain 1440"),
     ],
 )
-def test_what_does_not_add_up_is_reported(
+def test_inconsistencies_are_reported(
     path: Path, sample_database: SQLiteDatabase, damage: str, printed: str
 ) -> None:
     changed(sample_database, damage)

@@ -93,7 +93,7 @@ def damage(path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_reports_of_a_damaged_file_and_what_to_do(
+def test_every_command_says_that_a_file_is_damaged_and_what_to_do(
     path: Path, command: tuple[str, ...]
 ) -> None:
     damage(path)

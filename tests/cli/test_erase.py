@@ -166,7 +166,7 @@ def test_it_asks_first_and_takes_no_for_an_answer(command: Command, path: Path):
     assert "erased:" in command("erase", NUMBER, answer="y\n").output
 
 
-def test_who_is_unknown_is_reported_to_be(command: Command):
+def test_an_unknown_number_is_not_found(command: Command):
     assert isinstance(command("erase", "+34600000000", "--yes").exception, NotFound)
 
 

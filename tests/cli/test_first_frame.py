@@ -140,7 +140,7 @@ def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
 @pytest.mark.parametrize(
     "numbers", [(signal.SIGHUP, signal.SIGCONT), (signal.SIGTERM,)], ids=("closed", "terminated")
 )
-def test_a_viewer_that_was_reported_to_end_leaves_its_screen_too(
+def test_a_viewer_that_gets_a_signal_restores_the_terminal(
     start: Start, numbers: tuple[signal.Signals, ...]
 ) -> None:
     terminal = start()
@@ -242,7 +242,7 @@ def test_a_profile_whose_key_is_asked_of_a_command_keeps_no_first_screen(
 @pytest.mark.parametrize(
     ("number", "codes"), [(signal.SIGINT, (130, -2)), (signal.SIGTERM, (143,))]
 )
-def test_reported_to_end_meanwhile_it_leaves_the_terminal_as_it_was(
+def test_a_signal_while_connecting_restores_the_terminal(
     start: Start, number: signal.Signals, codes: tuple[int, ...]
 ) -> None:
     used_once(start)

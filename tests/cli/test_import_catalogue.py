@@ -67,7 +67,7 @@ def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
     return [tuple(dict(row).values()) for row in rows]
 
 
-def test_everything_goes_in_and_is_reported(tmp_path: Path) -> None:
+def test_a_whole_catalogue_is_imported_and_counted(tmp_path: Path) -> None:
     assert run(tmp_path, WHOLE).stdout.splitlines() == [*MADE, "6 changed"]
     assert stored(tmp_path, "SELECT title, color FROM label") == [("vip", "#ff8800")]
     assert stored(tmp_path, "SELECT count(*) FROM team_channel, team_member") == [(1,)]
@@ -152,7 +152,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("contents", "problem"), WRONG)
-def test_what_is_wrong_is_reported_with_its_path_and_nothing_goes_in(
+def test_mistakes_are_reported_with_their_path_and_nothing_is_imported(
     tmp_path: Path, contents: str, problem: str
 ) -> None:
     run(tmp_path, WHOLE)

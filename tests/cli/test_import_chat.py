@@ -33,7 +33,7 @@ def run(tmp_path: Path, text: str = CHAT, *more: str, **changed: str) -> Result:
     return CliRunner().invoke(import_group, ["chat", str(file), *named, *database, *more])
 
 
-def test_what_was_taken_and_how_it_was_read_is_reported(tmp_path: Path) -> None:
+def test_the_summary_has_the_counts_and_the_date_order(tmp_path: Path) -> None:
     result = run(tmp_path)
     assert result.stdout.splitlines() == [
         f"{tmp_path / 'chat.txt'}: 5 messages in the Android form",
@@ -100,7 +100,7 @@ def test_without_a_zone_this_machines_is_taken_and_reported(tmp_path: Path) -> N
         (CHAT, {"channel": "Support"}, "No channel 'Support': give a new one by its id"),
     ],
 )
-def test_what_cannot_be_is_reported_and_nothing_goes_in(
+def test_impossible_options_are_errors_and_nothing_is_imported(
     tmp_path: Path, text: str, changed: dict[str, str], sentence: str
 ) -> None:
     error = run(tmp_path, text, **changed).exception

@@ -70,7 +70,7 @@ def test_what_is_cut_is_no_wider_than_it_may_be(text: str, width: int):
     "text",
     ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1+1", "+1 2"],
 )
-def test_a_spreadsheet_is_reported_that_this_is_text(text: str):
+def test_csv_marks_formulas_as_text(text: str):
     assert escape_formula(text) == f"'{text}"
     cell = next(csv.DictReader(io.StringIO(written("csv", (text, None)))))["name"]
     assert cell == f"'{text}"
@@ -82,7 +82,7 @@ def test_numbers_and_words_stay_as_they_are_in_csv(text: str):
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.none()), max_size=4))
-def test_csv_gives_back_what_was_written_but_for_the_shield(rows: list[tuple[str, None]]):
+def test_csv_round_trips_except_for_formula_escapes(rows: list[tuple[str, None]]):
     read = list(csv.DictReader(io.StringIO(written("csv", *rows), newline="")))
     assert [row["name"] for row in read] == [escape_formula(name) for name, _ in rows]
     assert [row["hidden"] for row in read] == ["secret"] * len(rows)

@@ -255,7 +255,7 @@ def test_on_a_terminal_lines_are_cut_and_progress_goes(inbox: Path, tmp_path: Pa
     assert any("…" in line for line in lines)
 
 
-def test_a_terminal_is_reported_in_one_line_that_there_is_more(inbox: Path, tmp_path: Path):
+def test_a_terminal_shows_one_line_if_there_are_more_rows(inbox: Path, tmp_path: Path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     arguments = ["conversations", "list", "--limit", "3", "--database", str(inbox)]

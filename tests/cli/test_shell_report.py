@@ -88,7 +88,7 @@ def test_the_starts_of_parts_have_times_if_one_of_them_has(
     assert shown[: len(starts)] == starts
 
 
-def test_one_channel_alone(inbox: Path):
+def test_a_report_of_one_channel(inbox: Path):
     channels = report(inbox, *DAYS).channels
     id = str(channels[0].channel.id)
     found = report(inbox, *DAYS, "--channel", id)
@@ -166,7 +166,7 @@ def test_what_has_no_samples_is_no_zero(inbox: Path):
         ("--by", "minute"),
     ],
 )
-def test_bad_usage(inbox: Path, arguments: tuple[str, ...]):
+def test_invalid_arguments_are_usage_errors(inbox: Path, arguments: tuple[str, ...]):
     result = invoke(inbox, "report", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 

@@ -94,9 +94,7 @@ def test_custom_fields_have_their_names(inbox: Path):
 
 
 @pytest.mark.parametrize("number", ["12", "call me", "0171 5551234", "+1" * 20])
-def test_what_is_no_international_number_is_reported_before_anything_is_asked(
-    inbox: Path, number: str
-):
+def test_a_number_without_a_country_is_an_error_before_any_request(inbox: Path, number: str):
     result = invoke(inbox, "contact", number)
     assert (result.exit_code, result.stdout) == (2, "")
 

@@ -20,7 +20,7 @@ async def test_the_service_has_every_feature_and_no_difference(client: InboxClie
     assert server.requests < 30
 
 
-async def test_what_a_server_lacks_and_ignores_is_reported() -> None:
+async def test_missing_features_and_ignored_filters_are_recorded() -> None:
     server = Unfiltered(
         (
             answering("notes", problem(404, "route_not_found")),

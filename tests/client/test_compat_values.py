@@ -137,7 +137,7 @@ async def test_reports_of_any_shape_have_the_same_figures(body: Any) -> None:
     assert report.period.from_ == ""
 
 
-async def test_a_report_keeps_its_period_and_reports_figures_that_nobody_knows() -> None:
+async def test_a_report_keeps_its_period_and_names_unknown_figures() -> None:
     body = {
         "period": {"from": "2026-03-14T00:00:00Z", "to": 1_773_500_000, "timezone": "Europe/Oslo"},
         "metrics": {**METRICS, "csat": 4.5},
@@ -158,7 +158,7 @@ async def test_what_has_no_figures_is_no_report(body: Any) -> None:
         await report_of(body)
 
 
-async def test_a_report_reports_the_pricing_that_can_be_read() -> None:
+async def test_a_report_has_the_pricing_that_can_be_read() -> None:
     good = {
         "channel": {"id": "101", "name": None},
         "author": "api",

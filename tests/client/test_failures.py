@@ -119,7 +119,7 @@ NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
         (format_datetime(datetime(2027, 3, 14, 9, 29, tzinfo=UTC), usegmt=True), 300.0),
     ],
 )
-def test_the_server_reports_how_long_to_wait(header: str | None, seconds: float | None) -> None:
+def test_the_server_says_how_long_to_wait(header: str | None, seconds: float | None) -> None:
     assert retry_after(header, NOW) == seconds
 
 
@@ -140,7 +140,7 @@ async def test_a_second_try_that_works_is_all_that_is_seen() -> None:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-async def test_a_server_that_reports_how_long_to_wait_is_not_asked_again(status: int) -> None:
+async def test_a_server_that_says_how_long_to_wait_is_not_asked_again_before(status: int) -> None:
     server = Server(answer(status, b"", retry_after="7"))
     error = await failing(server)
     assert isinstance(error, Unreachable)

@@ -175,7 +175,7 @@ def test_the_skew_of_a_clock_that_goes_alike_is_corrected_at_most_once(
 
 
 @pytest.mark.parametrize("date", ["", "yesterday", "Sat, 99 Mar 2026 09:30:00 GMT"])
-async def test_a_server_that_does_not_report_the_time_has_none(date: str) -> None:
+async def test_a_server_that_does_not_send_the_time_has_none(date: str) -> None:
     async with serving(Scripted(raw(EMPTY, date=date))) as url, client_at(url) as client:
         await client.catalogue_page(Label)
         assert client.server.clock_skew is None

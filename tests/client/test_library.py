@@ -41,7 +41,7 @@ async def test_messages_and_notes_of_a_conversation(client: InboxClient):
     assert all([one.conversation_id == "2" async for one in client.notes("2")])
 
 
-async def test_single_answers(client: InboxClient):
+async def test_filters_counts_and_the_report_agree(client: InboxClient):
     counts = await client.counts()
     rows = [one async for one in client.conversations(status="open")]
     assert len(rows) == counts.open
@@ -69,7 +69,7 @@ async def test_pages_can_be_had_one_by_one(client: InboxClient):
     assert sum(sizes) == (await client.counts()).all
 
 
-async def test_a_filter_that_is_refused_reports_its_code(client: InboxClient):
+async def test_a_refused_filter_has_the_code_of_the_error(client: InboxClient):
     with pytest.raises(Refused) as refused:
         await anext(client.conversations(channel="nope"))
     assert refused.value.code == "invalid_filter"

@@ -98,7 +98,7 @@ async def test_a_proxy_that_refuses_is_named_with_its_reason(
     assert len(proxy.heads) == (3 if kind is Unreachable else 1)
 
 
-async def test_a_proxy_that_is_gone_is_reported_from_a_server_that_is_gone(
+async def test_a_proxy_that_is_gone_has_another_message_than_a_server_that_is_gone(
     authority: Authority,
 ) -> None:
     async with serving(babble) as gone:

@@ -178,7 +178,7 @@ def test_a_key_that_no_header_can_carry_is_refused_unseen(key: str) -> None:
     assert not key or key not in str(caught.value)
 
 
-async def test_the_identity_reports_keys_apart_without_reporting_them() -> None:
+async def test_the_identity_differs_by_key_and_does_not_contain_it() -> None:
     async with (
         InboxClient("https://inbox.example", KEY) as one,
         InboxClient("https://inbox.example", KEY + "x") as other,

@@ -67,9 +67,7 @@ def patient_client(server: Server, clock: Clock) -> InboxClient:
     ],
     ids=["seconds", "date", "their date", "for ever", "limit", "older", "oldest", "both"],
 )
-async def test_a_pause_that_one_pane_is_reported_holds_for_all(
-    header: dict[str, str], seconds: float
-) -> None:
+async def test_a_429_pauses_all_requests(header: dict[str, str], seconds: float) -> None:
     clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", **header), raw(EMPTY))
     async with serving(server) as url, client_at(url, clock) as client:
         with pytest.raises(Unreachable) as caught:

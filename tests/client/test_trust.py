@@ -199,7 +199,7 @@ async def test_session_keys_are_not_written_where_the_environment_says(
     assert not (tmp_path / "session-keys").exists()
 
 
-async def test_a_server_without_tls_is_reported_from_one_that_is_gone() -> None:
+async def test_a_server_without_tls_has_another_message_than_one_that_is_gone() -> None:
     async with serving(babble) as url, client_at(url.replace("http:", "https:")) as client:
         with pytest.raises(Unreachable, match="does not speak TLS"):
             await client.catalogue_page(Label)

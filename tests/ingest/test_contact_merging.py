@@ -111,7 +111,7 @@ def test_a_conversation_without_a_counterpart_moves_as_it_is(database: Database)
     assert adds_up(database)
 
 
-def test_copies_of_one_message_report_that_two_names_are_one_person(database: Database) -> None:
+def test_copies_of_one_message_show_that_two_names_are_one_person(database: Database) -> None:
     apply(database, inbound(NOW - 9000, "m", person=HIDDEN))
     apply(database, inbound(NOW - 9000, "m", person=OLD, live=False))
     contact = only(database, "contact")
@@ -146,7 +146,7 @@ def test_a_name_taken_out_of_the_address_book_uncovers_the_next_best(database: D
     assert only(database, "contact")["name"] == "Again"
 
 
-def test_of_each_thing_the_latest_reporting_stands(database: Database) -> None:
+def test_the_latest_value_of_each_field_wins(database: Database) -> None:
     apply(database, ContactUpsert(OLD, NOW - 5, profile_name="First", custom_fields={"plan": "a"}))
     apply(database, ContactUpsert(OLD, NOW - 3, username="she", custom_fields={"seats": 2}))
     apply(database, ContactUpsert(OLD, NOW - 4, profile_name="Second", custom_fields={"plan": "b"}))

@@ -273,7 +273,7 @@ def test_an_account_that_was_changed_meanwhile_is_not_restored_further(
             put_in(there, export, digest="one")
 
 
-def test_a_second_time_reports_nothing_new(small: Database) -> None:
+def test_a_second_import_adds_nothing(small: Database) -> None:
     outcome = put_in(small, exported(small))
     tallies = outcome.applied
     assert (tallies.messages.new, tallies.contacts.new, tallies.conversations.new) == (0, 0, 0)
@@ -306,7 +306,7 @@ def said(database: Database, account: str) -> list[tuple[Any, ...]]:
     return database.read(read)
 
 
-def test_reported_to_an_account_with_something_in_it_it_says_the_same(
+def test_an_export_into_a_non_empty_account_has_the_same_contents(
     small: Database,
 ) -> None:
     with sqlite_store() as there:
@@ -316,7 +316,7 @@ def test_reported_to_an_account_with_something_in_it_it_says_the_same(
         assert said(there, "default") == said(small, "default")
 
 
-def test_accounts_stay_apart_and_go_where_they_are_reported_to(small: Database) -> None:
+def test_accounts_stay_apart_and_are_imported_into_the_named_one(small: Database) -> None:
     small.write(lambda connection: add_account(connection, "shop", "Shop", NOW))
     put_in(small, b'{"kind":"label","title":"of the shop"}', account="shop")
     export = exported(small)

@@ -43,7 +43,7 @@ def test_elements_of_arrays_and_objects_come_out_as_they_went_in(
     assert [json.loads(one) for one in texts] == [each for one in arrays for each in one] + objects
 
 
-def test_each_value_reports_the_line_that_it_begins_in() -> None:
+def test_each_value_has_the_line_that_it_begins_in() -> None:
     text = b'[\n  {"a": 1},\n  {\n    "b": 2\n  }, 7\n]\n{}'
     assert [one.line for one in read(text, 3)] == [2, 3, 5, 7]
 

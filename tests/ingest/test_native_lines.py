@@ -190,7 +190,7 @@ def test_an_event_and_a_note_without_an_id_are_distinguished_by_what_they_say() 
     assert one.external_id != other.external_id
 
 
-def test_named_things() -> None:
+def test_labels_users_and_teams_are_upserted() -> None:
     (label,) = line_of("label", title="VIP", color="#FF0000", updated_at=MOMENT)
     assert label == LabelUpsert("vip", AT, "#ff0000")
     (user,) = line_of("user", email="ana@shop.example", name="Ana")

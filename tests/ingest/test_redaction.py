@@ -86,7 +86,7 @@ def test_a_message_without_a_type_is_blanked_too():
     assert b"SECRET" not in after
 
 
-def test_what_is_taken_back_is_found_wherever_it_is_reported():
+def test_revocations_are_found_in_messages_and_history():
     taken_back = message("revoke", {"original_message_id": "w9"})
     threads = [{"id": "1", "messages": [taken_back]}]
     for batch in (body(messages=[taken_back]), body(history=[{"threads": threads}])):

@@ -110,7 +110,7 @@ def test_a_changed_number_is_reported_and_shown(type_: str, members: dict[str, s
     "members",
     [{"previous_user_id": "US.1"}, {"body": "User Ana changed from US.1 to US.2"}],
 )
-def test_a_changed_user_id_may_report_the_old_one_only_inside(members: dict[str, str]) -> None:
+def test_a_changed_user_id_may_have_the_old_one_only_inside(members: dict[str, str]) -> None:
     payload = {"type": "user_changed_user_id", "user_id": "US.2", **members}
     move, row = one(text("s", 0, type="system", system=payload))
     assert move == IdentityChange(Person(wa_user_id="US.1"), Person(wa_user_id="US.2"), AT, "101")
@@ -135,7 +135,9 @@ def test_what_whatsapp_itself_says_is_a_system_row(
 
 
 @pytest.mark.parametrize(("origin", "payload"), [("contact_request", True), ("other", False)])
-def test_only_who_was_asked_for_the_number_reports_it_by_a_card(origin: str, payload: bool) -> None:
+def test_a_card_gives_the_senders_number_only_after_a_request_for_it(
+    origin: str, payload: bool
+) -> None:
     card = {"origin": origin, "phones": [{"phone": "+1 650 555 0001", "wa_id": ANA}]}
     found = one(text("c", 0, type="contacts", contacts=[card], from_user_id="US.1"))
     own = [event for event in found if isinstance(event, ContactUpsert)]
@@ -177,7 +179,7 @@ def past(second: int, wamid: str, step: str | None, **members: Any) -> dict[str,
     return text(wamid, second, **context, **members)
 
 
-def test_the_past_is_reported_from_both_sides_and_is_not_live() -> None:
+def test_the_history_has_both_directions_and_is_not_live() -> None:
     ours = past(1, "a", "DELIVERED", **{"from": "15550783881"})
     theirs = past(2, "b", None, **FROM_ANA)
     also_ours = text("c", 3, history_context={"from_me": True, "status": "error"})
@@ -267,7 +269,7 @@ def test_the_address_book_gives_and_takes_names() -> None:
         ),
     ],
 )
-def test_news_of_a_number_are_reported_by_the_number(
+def test_updates_of_a_number_are_found_by_the_number(
     members: dict[str, str], details: dict[str, str]
 ) -> None:
     payload = body({"display_phone_number": "+1 555-078-3881", **members}, "any", SECONDS)
@@ -308,7 +310,7 @@ def test_news_of_a_number_are_reported_by_the_number(
     ],
     ids=["rejected", "approved", "quality", "category", "components"],
 )
-def test_news_of_a_template_are_reported_by_their_members_and_not_by_their_field(
+def test_updates_of_a_template_are_recognised_by_their_members_and_not_by_their_field(
     members: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     named = {

@@ -88,7 +88,7 @@ def test_contacts_are_cards_and_the_first_name_is_the_text() -> None:
         ),
     ],
 )
-def test_a_choice_is_reported_by_its_title(
+def test_a_choice_has_the_text_of_its_title(
     type_: str, element: dict[str, Any], text: str, answer: tuple[str, str | None, str]
 ) -> None:
     found = read(type_, **{type_: element})
@@ -200,7 +200,7 @@ def test_an_order_without_prices_keeps_its_note_and_what_is_ordered() -> None:
         ({"name": {}, "phones": [{"phone": "+1 650"}]}, "+1 650"),
     ],
 )
-def test_a_card_is_called_by_whatever_it_reports(card: dict[str, Any], text: str) -> None:
+def test_a_card_is_named_by_whatever_it_contains(card: dict[str, Any], text: str) -> None:
     found = read("contacts", contacts=[card])
     assert (found.type, found.text) == ("contacts", text)
 
@@ -238,7 +238,7 @@ def test_a_message_without_a_type_is_what_its_only_contents_are(
         ({"body": "When?"}, None),
     ],
 )
-def test_a_message_whose_type_nothing_reports_keeps_its_words(
+def test_a_message_of_an_unknown_type_keeps_its_text(
     contents: dict[str, Any], original: str | None
 ) -> None:
     found = contents_of(JsonObject(contents))

@@ -143,7 +143,7 @@ def test_a_caption_is_the_text_of_a_medium() -> None:
     assert event.media["filename"] == "shoe.pdf"
 
 
-def test_a_voice_note_is_reported_from_a_recording() -> None:
+def test_a_voice_note_differs_from_an_audio_file() -> None:
     event = said(messages=[message("audio", audio={"id": "9", "voice": True})])
     assert event.media is not None
     assert event.media["voice"] is True
@@ -194,7 +194,7 @@ def test_an_echo_was_sent_from_the_phone() -> None:
         ({"forwarded": True, "frequently_forwarded": True}, None, "many"),
     ],
 )
-def test_replies_and_forwards_are_reported_by_the_context(
+def test_replies_and_forwards_are_recognised_by_the_context(
     context: dict[str, Any], reply: str | None, forwarded: str | None
 ) -> None:
     event = said(messages=[message(context=context)])
@@ -262,7 +262,7 @@ def test_who_hides_the_number_is_known_by_user_id() -> None:
     ],
 )
 @pytest.mark.parametrize("array", ["messages", "message_echoes", "statuses"])
-def test_the_only_contact_reports_whom_all_elements_are_with(
+def test_the_only_contact_is_the_person_of_all_elements(
     array: str, named: dict[str, str], contact: dict[str, str], person: Person
 ) -> None:
     number, user = whatsapp.PERSONS[array]
@@ -286,7 +286,7 @@ def test_one_contact_is_nobody_where_elements_are_with_several() -> None:
     assert {one.person.wa_user_id for one in found if isinstance(one, MessageUpsert)} == {None}
 
 
-def test_a_change_of_number_that_reports_no_new_one_keeps_its_sentence() -> None:
+def test_a_change_of_number_without_the_new_one_keeps_its_sentence() -> None:
     system = {"type": "user_changed_number", "body": "Ana changed to a new number"}
     event = said(messages=[message("system", system=system)])
     assert (event.type, event.text) == ("system", "Ana changed to a new number")

@@ -187,7 +187,7 @@ def test_the_order_of_dates_is_decided_by_evidence(
         (["1401/1/25", "1401/2/1"], None, "2 of 2 dates, such as 1401/1/25, lie before 2009"),
     ],
 )
-def test_what_the_dates_do_not_report_is_asked_and_never_guessed(
+def test_an_ambiguous_date_order_is_asked_for_and_never_guessed(
     dates: list[str], asked: Order | None, sentence: str
 ) -> None:
     with pytest.raises(BadSettings, match=sentence):

@@ -114,7 +114,7 @@ async def test_contacts_that_cannot_be_asked_for_are_not_forgotten(reading: Read
     assert reading.mailbox.contact(conversation) is not None
 
 
-async def test_what_is_kept_of_the_server_is_reported(reading: Reading) -> None:
+async def test_usage_counts_what_is_cached(reading: Reading) -> None:
     empty = await reading.mailbox.usage()
     assert (empty.origin.conversations, empty.origin.oldest) == (0, None)
     assert empty.limit_bytes > 0

@@ -346,7 +346,7 @@ def test_conversations_follow_one_another_the_latest_first(events: list[DomainEv
     assert ends == sorted(ends, reverse=True)
 
 
-def test_each_conversation_is_reported_in_the_order_of_time(events: list[DomainEvent]) -> None:
+def test_the_events_of_each_conversation_are_in_order_of_time(events: list[DomainEvent]) -> None:
     for thread in threads(events).values():
         times = [message.at for message in thread]
         assert times == sorted(times)
@@ -378,7 +378,7 @@ def test_applied_in_slices_the_counts_equal_a_recount(inbox: Inbox) -> None:
     assert len(inbox.conversations()) == 500
 
 
-def test_laid_by_the_demo_it_ends_as_it_does_in_other_slices(inbox: Inbox, tmp_path: Path) -> None:
+def test_the_demo_has_the_same_counts_in_other_slices(inbox: Inbox, tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     create_demo(path, now=NOW)
     laid = SQLiteDatabase(path)

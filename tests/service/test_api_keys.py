@@ -36,7 +36,7 @@ def test_no_two_keys_are_the_same():
 
 
 @pytest.mark.parametrize("position", [8, 20, 40, 61])
-def test_a_mistyped_letter_is_reported_by_the_checksum(position: int):
+def test_a_mistyped_letter_is_found_by_the_checksum(position: int):
     key = new_key()
     other = "a" if key[position] != "a" else "b"
     assert not is_well_formed(key[:position] + other + key[position + 1 :])
@@ -55,7 +55,7 @@ def test_only_the_hash_of_a_key_is_kept(database: SQLiteDatabase):
     assert not [value for value in row.values() if key in str(value)]
 
 
-def test_the_key_of_a_guest_is_in_no_representation_of_it():
+def test_an_ephemeral_key_is_in_no_representation_of_it():
     key, guest = new_ephemeral_key(1)
     assert key not in repr(guest)
     assert guest.grant.scopes == frozenset(SCOPES)
@@ -166,7 +166,9 @@ async def test_the_keys_of_a_disabled_account_open_nothing(clients, database, is
     is_problem(await client.get("/v1/nope"), 403, "account_disabled")
 
 
-async def test_the_guests_of_a_disabled_account_are_out_too(clients, client, database, is_problem):
+async def test_ephemeral_keys_of_a_disabled_account_are_refused(
+    clients, client, database, is_problem
+):
     database.write(lambda connection: disable_account(connection, 1))
     is_problem(await client.get("/v1/labels"), 403, "account_disabled")
 

@@ -85,7 +85,7 @@ async def test_without_a_limit_a_page_has_25(ana):
     assert len((await ana.get("/v1/conversations")).json()["data"]) == 25
 
 
-async def test_labels_on_a_conversation_are_reported_in_order(ana, rows):
+async def test_labels_of_a_conversation_are_in_order(ana, rows):
     for row in await rows(ana, "/v1/conversations", limit=100):
         assert row["labels"] == sorted(row["labels"])
 

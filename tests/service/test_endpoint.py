@@ -179,7 +179,7 @@ async def test_a_busy_database_is_said_to_be_so(clients, is_problem):
     assert document["retry_after"] == 3
 
 
-async def test_a_bug_reports_the_caller_nothing_and_the_log_everything_but_the_key(
+async def test_a_bug_is_hidden_from_the_caller_and_logged_without_the_key(
     clients, is_problem, caplog
 ):
     key, guest = new_ephemeral_key(1)

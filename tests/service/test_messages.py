@@ -91,7 +91,7 @@ async def test_reactions_are_folded_into_their_message_and_taken_away_with_it(me
     assert messages[3]["reactions"] == []
 
 
-async def test_the_person_behind_a_message_is_reported_as_far_as_known(messages, client):
+async def test_a_message_has_its_author_as_far_as_known(messages, client):
     contact = (await client.get("/v1/contacts/by-phone/+5511987654321")).json()
     assert messages[0]["author_ref"] == {"id": contact["id"], "name": "Zoë Araújo"}
     assert messages[60]["author_ref"] == {"id": "1", "name": "Ana Souza"}

@@ -138,7 +138,7 @@ async def test_health_is_only_read(logged, is_problem, path):
     is_problem(await logged.get(f"{path}/"), 404, "route_not_found")
 
 
-async def test_a_line_of_the_log_reports_who_asked_for_what(logged, database, log, now):
+async def test_a_line_of_the_log_has_the_key_and_the_request(logged, database, log, now):
     key = keep(database)
     response = await logged.get("/v1/labels", headers=bearer(key))
     line = json.loads(log.getvalue())

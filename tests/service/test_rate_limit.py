@@ -71,12 +71,12 @@ async def test_an_answer_says_what_is_left_to_its_key(limited):
 @pytest.mark.parametrize(
     "path", ["/v1/labels", "/v1/nope", "/v1/labels?limit=0", "/v1/conversations/7/messages"]
 )
-async def test_every_answer_to_a_key_reports_it(limited, path):
+async def test_every_answer_to_a_key_has_the_limit(limited, path):
     response = await (await limited()).get(path)
     assert policy_and_limit(response) == ('"default";q=60;w=60', '"default";r=2;t=1')
 
 
-async def test_an_answer_to_nobody_reports_nothing(clients):
+async def test_an_answer_without_a_key_has_no_limit(clients):
     stranger = await clients.client_with(None)
     for path in ("/v1/labels", "/v2/labels", "/healthz"):
         assert "RateLimit" not in (await stranger.get(path)).headers
@@ -157,7 +157,7 @@ async def test_zero_is_no_limit(limited):
         assert "RateLimit" not in response.headers
 
 
-async def test_a_guest_has_no_limit(client):
+async def test_an_ephemeral_key_has_no_limit(client):
     for _ in range(200):
         response = await client.get("/v1/labels")
     assert response.status_code == 200
@@ -207,9 +207,7 @@ async def stranger(clients, database, timepiece):
     return await clients.client_of(create_app(database, clock=timepiece), None)
 
 
-async def test_an_address_with_too_many_bad_keys_is_reported_to_wait(
-    stranger, timepiece, is_problem
-):
+async def test_an_address_with_too_many_bad_keys_has_to_wait(stranger, timepiece, is_problem):
     for _ in range(20):
         is_problem(await attempt(stranger, new_key()), 401, "invalid_key")
         timepiece.now += 100

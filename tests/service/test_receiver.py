@@ -52,7 +52,7 @@ async def test_no_challenge_comes_back_to_anybody_else(
     is_problem(await harness.client.get(PATH, params=query), 403, "verify_token_mismatch")
 
 
-async def test_what_is_signed_is_stored_as_it_came_and_reported(
+async def test_a_signed_body_is_stored_as_received_and_acknowledged(
     harness: ReceiverHarness, database: Database
 ):
     response = await harness.client.post(PATH, **signed(BODY))
@@ -333,7 +333,7 @@ async def test_what_cannot_be_stored_is_not_acknowledged(database: Database, is_
 
 
 @pytest.mark.parametrize("path", ["/webhooks", "/webhooks/other", f"{PATH}/a/b", "/v1/labels", "/"])
-async def test_there_is_nothing_else(harness: ReceiverHarness, is_problem: IsProblem, path: str):
+async def test_other_paths_are_404(harness: ReceiverHarness, is_problem: IsProblem, path: str):
     is_problem(await harness.client.post(path, **signed(BODY)), 404, "route_not_found")
 
 

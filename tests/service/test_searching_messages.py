@@ -28,7 +28,7 @@ def inbox(add_events, database):
     add_events([said(1, 30, "Where is my refünd?")])
 
 
-async def test_the_newest_message_with_every_word_is_reported_with_its_conversation(client, inbox):
+async def test_a_hit_has_the_newest_message_with_every_word(client, inbox):
     page = (await client.get("/v1/conversations?q=Refund")).json()
     assert [match["excerpt"] for match in page["matches"]] == [
         "Where is my refünd?",
@@ -116,7 +116,7 @@ async def test_files_forms_and_numbers_are_found_by_what_they_show(client, inbox
         assert [match["excerpt"] for match in page["matches"]] == [excerpt], words
 
 
-async def test_a_long_text_is_reported_around_the_word(client, inbox, add_events):
+async def test_a_long_text_is_cut_around_the_word(client, inbox, add_events):
     add_events([said(4, 50, f"{'Ünd so weiter, ' * 30}a quokka{', and so on' * 30}")])
     (match,) = (await client.get("/v1/conversations?q=quokka")).json()["matches"]
     excerpt = match["excerpt"]

@@ -50,7 +50,7 @@ async def asked_at_once(client: httpx.AsyncClient, count: int) -> "list[asyncio.
     return tasks
 
 
-async def test_who_comes_to_a_full_house_is_asked_to_retry_and_the_others_are_answered(
+async def test_requests_over_the_limit_get_503_and_the_others_are_answered(
     clients, gated, is_problem
 ):
     key, guest = new_ephemeral_key(1)

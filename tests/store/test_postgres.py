@@ -151,7 +151,7 @@ def test_writers_that_wait_for_each_other_in_a_circle_both_get_through(
     assert {"".join(sorted(row["value"])) for row in rows} == {"ab"}
 
 
-def test_what_is_in_the_way_for_good_is_reported(
+def test_a_conflict_that_lasts_is_an_error_after_some_tries(
     database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "PAUSE_SECONDS", 0.0)
@@ -304,7 +304,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_no_password_is_ever_reported(address: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_error_contains_the_password(address: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with pytest.raises(InboxError) as refused:
         open_database(address, create=True)

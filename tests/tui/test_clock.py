@@ -38,7 +38,7 @@ def test_the_ends_of_the_calendar_are_moments_too(zone: tzinfo | None, timestamp
     assert local - NOW != timedelta()
 
 
-def test_ages_are_reported_by_the_clock_of_the_server() -> None:
+def test_ages_are_measured_by_the_clock_of_the_server() -> None:
     clock = Clock(UTC, lambda: NOW)
     assert clock.server_now() == NOW
     clock.follow(lambda: timedelta(hours=-3))
@@ -67,7 +67,7 @@ TODAY = re.compile(r" (?:now|\d+[mh]) +│")
 
 
 @pytest.mark.parametrize("ahead", [False, True])
-async def test_rows_have_the_age_that_the_server_would_report(
+async def test_rows_have_the_age_by_the_clock_of_the_server(
     viewer: Viewer, client: InboxClient, ahead: bool
 ) -> None:
     app = viewer(Ahead(client) if ahead else client)

@@ -236,7 +236,7 @@ async def test_filters_that_the_server_applies_are_not_marked(pages: Cache) -> N
         assert "filtered here" not in lines(app)[0]
 
 
-async def test_contacts_that_may_not_be_read_are_reported_of_in_the_contact_pane(
+async def test_the_contact_pane_says_that_contacts_may_not_be_read(
     pages: Cache,
 ) -> None:
     answer = refused("contacts:read")

@@ -103,7 +103,7 @@ async def test_every_ink_and_label_can_be_read_on_every_ground(theme: Theme) -> 
 
 
 @pytest.mark.parametrize("theme", MIXED, ids=lambda theme: theme.name)
-async def test_the_selection_is_reported_from_its_surroundings_and_from_itself_without_focus(
+async def test_the_selection_differs_from_other_rows_and_from_itself_without_focus(
     theme: Theme,
 ) -> None:
     app = Colours(theme)
@@ -152,7 +152,7 @@ async def test_sixteen_colours_are_those_of_every_terminal() -> None:
     assert used <= exact
 
 
-async def test_the_chosen_tab_is_reported_without_colour() -> None:
+async def test_the_chosen_tab_can_be_seen_without_colour() -> None:
     app = Colours(DARK)
     async with app.run_test():
         style = app.screen.get_component_rich_style("part--chip")

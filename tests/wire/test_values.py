@@ -22,7 +22,7 @@ json_values = st.recursive(
 )
 
 
-def test_what_was_reported_is_distinguished_from_what_is_assumed() -> None:
+def test_a_value_that_was_sent_differs_from_a_default() -> None:
     label = Label.model_validate_json('{"id": "1", "title": "vip", "description": null}')
     assert label.model_fields_set == {"id", "title", "description"}
     assert label.color == Label.model_fields["color"].default

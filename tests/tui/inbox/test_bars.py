@@ -107,7 +107,7 @@ def test_counts_without_those_of_each_status_count_no_assignees() -> None:
         ({"contact": "88"}, None),
     ],
 )
-def test_a_filter_is_counted_where_the_counts_report(
+def test_a_filter_has_a_number_where_the_counts_contain_it(
     chosen: dict[str, Any], count: int | None
 ) -> None:
     assert count_for(COUNTS, ConversationFilter(**chosen)) == count

@@ -12,7 +12,7 @@ from tests.tui.random_session import RandomSession, run
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_frame_is_true(tmp_path: Path, seed: int) -> None:
+def test_invariants_hold_in_every_frame(tmp_path: Path, seed: int) -> None:
     session = RandomSession(seed)
     frames = 0
 

@@ -93,7 +93,7 @@ async def test_brackets_step_through_the_days_of_a_thread(viewer: Viewer) -> Non
         assert notifications(app)[-1].startswith("No earlier day")
 
 
-async def test_a_day_that_cannot_be_reported_can_be_mended(viewer: Viewer) -> None:
+async def test_an_ambiguous_date_asks_for_another(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -40,7 +40,7 @@ async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer:
         assert len(queue(app)) == 60
 
 
-async def test_a_sieve_goes_on_loading_until_the_window_is_filled(viewer: Viewer) -> None:
+async def test_a_local_filter_loads_until_the_window_is_filled(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

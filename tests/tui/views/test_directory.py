@@ -206,7 +206,7 @@ async def test_a_custom_field_that_nobody_was_seen_with_says_so(directory: Open)
     [("1", "beatriz@veldrano.example"), ("2", "Atlantic shops"), ("3", "+442079460018"),
      ("4", "account")],
 )  # fmt: skip
-async def test_y_copies_what_reports_a_thing(directory: Open, section: str, copied: str) -> None:
+async def test_y_copies_the_identifier(directory: Open, section: str, copied: str) -> None:
     app = directory()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

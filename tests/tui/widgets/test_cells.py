@@ -101,7 +101,7 @@ def test_awkward_texts_keep_their_place(text: str, width: int) -> None:
         ("one\ntwo\tthree", 20, "one two three"),
     ],
 )
-def test_an_ellipsis_reports_that_some_is_missing(text: str, width: int, shown: str) -> None:
+def test_cut_text_ends_with_an_ellipsis(text: str, width: int, shown: str) -> None:
     assert cut(text, width) == shown
 
 

@@ -132,7 +132,7 @@ def test_a_contact_without_a_name_has_its_number_once(name: str | None) -> None:
     ]
 
 
-def test_the_conversation_is_reported_by_name() -> None:
+def test_the_conversation_is_named() -> None:
     facts_shown = named(
         facts(
             conversation(

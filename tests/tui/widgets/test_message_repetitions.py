@@ -136,7 +136,7 @@ def test_without_colour_each_has_a_shape_and_a_line_of_its_own(
 
 @settings(max_examples=30, deadline=None)
 @given(reactions_drawn=reactions, between=st.integers(0, 12))
-def test_a_reaction_that_is_a_message_too_is_reported_once(
+def test_a_reaction_that_is_a_message_too_is_shown_once(
     reactions_drawn: list[dict[str, str]], between: int
 ) -> None:
     target = sent([], reactions_drawn, [], False, "interactive")

@@ -99,7 +99,7 @@ def test_the_unread_line_stands_over_the_first_unread_message(unread: int, first
     assert widget.cursor == first
 
 
-def test_one_line_reports_the_day_and_what_is_new() -> None:
+def test_one_line_has_the_day_and_the_number_of_new_messages() -> None:
     widget = thread(said(1, ago=11 * 60), said(2, ago=5), unread=1)
     day, *_ = drawn(widget, 1, 60)
     assert day.startswith("Saturday 14 March 2026 ")
@@ -112,7 +112,7 @@ def reacted(number: int, emoji: str, *, ago: float = 1) -> Message:
     )
 
 
-def test_a_reaction_is_reported_once_and_never_under_the_cursor() -> None:
+def test_a_reaction_is_shown_once_and_never_under_the_cursor() -> None:
     at = (NOW - timedelta(minutes=1)).isoformat()
     reaction = Reaction(emoji="🥳", direction="inbound", author="contact", created_at=at)
     answer = said(1, ago=3, direction="outbound").model_copy(update={"reactions": (reaction,)})
