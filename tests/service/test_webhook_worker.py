@@ -10,7 +10,6 @@ from tests.stores import bytes_of, without_secure_delete
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.apply.batch import apply_events
-from frontdesk.ingest.apply.conversation_rules import RESOLVED
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
 from frontdesk.ingest.idle_conversations import IdleLimit
@@ -21,6 +20,7 @@ from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import ReceivedBody
+from frontdesk.store.rows import RESOLVED
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000

@@ -104,7 +104,7 @@ def test_no_sentence_names_a_key_as_it_comes() -> None:
 
 CHANGED: Mapping[str, str] = {
     "inbox.filter": "f5",
-    "inbox.take_off": "f6",
+    "inbox.remove_filter": "f6",
     "inbox.refresh": "f7",
     "inbox.back": "f8",
     "inbox.leave": "x",

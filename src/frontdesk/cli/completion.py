@@ -74,5 +74,4 @@ def _answer(context: click.Context, work: "Callable[[InboxClient], Awaitable[T]]
 
 complete_channel = complete(lambda client: client.channels())
 complete_label = complete(lambda client: client.labels())
-complete_user = complete(lambda client: client.users())
 complete_assignee = complete(lambda client: client.users(), *ASSIGNEE_WORDS)

@@ -17,7 +17,6 @@ from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages
 
-T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
 
 _MOST_NAMED = 12

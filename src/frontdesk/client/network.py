@@ -44,9 +44,9 @@ class Network:
         *,
         ca_file: str | None = None,
         proxy: str | None = None,
-        source: str = "[network] in the configuration",
     ) -> "Network":
-        """Settings from environment variables, overridden by `ca_file` and `proxy` of `source`."""
+        """Settings from environment variables, overridden by those of the configuration."""
+        source = "[network] in the configuration"
         if ca_file is not None:
             trust: tuple[str | None, str | None, str] = ca_file, None, source
         else:

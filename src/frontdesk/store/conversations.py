@@ -13,14 +13,11 @@ from types import MappingProxyType
 from typing import Literal
 
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.rows import OPEN, SNOOZED, UNREAD, UNREAD_SQL
 from frontdesk.text import compact_json
 from frontdesk.wire import timestamp
 
-OPEN, SNOOZED, RESOLVED = 0, 1, 2
 NO_LABEL = 0
-
-# Values of `unread` in a counter cell.
-READ, UNREAD, NO_MARKER = 0, 1, 2
 
 # Conversations stored as snoozed whose snooze has expired.
 _AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"
@@ -29,8 +26,7 @@ _CELLS_AWAKE = f"""(
   SELECT account_id, label_id, channel_id, state, assignee_id, awaiting, unread, n FROM cell
   UNION ALL
   SELECT e.account_id, e.label_id, e.channel_id, e.state + moved.state, e.assignee_id,
-    c.awaiting_human, CASE WHEN c.unread_count IS NULL THEN {NO_MARKER}
-      WHEN c.unread_count > 0 THEN {UNREAD} ELSE {READ} END, moved.n
+    c.awaiting_human, {UNREAD_SQL}, moved.n
   FROM conversation AS c
   JOIN entry AS e ON e.account_id = c.account_id AND e.conversation_id = c.id
   CROSS JOIN (SELECT 0 AS state, -1 AS n UNION ALL SELECT {-2 * SNOOZED}, 1) AS moved
@@ -41,7 +37,7 @@ _OF_CONTACT = "SELECT id FROM conversation WHERE account_id = :account AND conta
 _CELLS_OF_CONTACT = f"""(
   SELECT e.account_id, e.label_id, e.channel_id, e.assignee_id, e.awaiting, 1 AS n,
     e.state - CASE WHEN c.snoozed_until <= :awake_at THEN {2 * SNOOZED} ELSE 0 END AS state,
-    CASE WHEN c.unread_count IS NULL THEN {NO_MARKER} ELSE e.unread END AS unread
+    {UNREAD_SQL} AS unread
   FROM conversation AS c
   JOIN entry AS e ON e.account_id = c.account_id AND e.conversation_id = c.id
   WHERE c.account_id = :account AND c.contact_id = :contact) AS cell"""

@@ -6,9 +6,7 @@ from typing import Any, NamedTuple
 
 from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import EntryRow, sum_rows
-
-READ, UNREAD, UNMARKED = 0, 1, 2
+from frontdesk.store.rows import READ, UNMARKED, UNREAD, UNREAD_SQL, EntryRow, sum_rows
 
 
 class Cell(NamedTuple):
@@ -83,8 +81,7 @@ def recount(connection: Connection, account_id: int) -> dict[Cell, int]:
         SELECT entry.label_id, c.channel_id,
           2 * c.status + CASE WHEN c.assignee_id = 0 THEN 0 ELSE 1 END AS state,
           c.assignee_id, c.awaiting_human AS awaiting,
-          CASE WHEN c.unread_count IS NULL THEN {UNMARKED}
-               WHEN c.unread_count > 0 THEN {UNREAD} ELSE {READ} END AS unread,
+          {UNREAD_SQL} AS unread,
           count(*) AS n
         FROM conversation c JOIN entry
           ON entry.account_id = c.account_id AND entry.conversation_id = c.id

@@ -14,6 +14,13 @@ from typing import Any, NamedTuple, TypedDict, get_type_hints
 from frontdesk.store.database import Dialect
 from frontdesk.text import compact_json
 
+# Values of `status` of a conversation.
+OPEN, SNOOZED, RESOLVED = 0, 1, 2
+# Values of `unread` in a counter cell, and the value for a conversation `c`.
+READ, UNREAD, UNMARKED = 0, 1, 2
+UNREAD_SQL = f"""CASE WHEN c.unread_count IS NULL THEN {UNMARKED}
+  WHEN c.unread_count > 0 THEN {UNREAD} ELSE {READ} END"""
+
 
 class ChannelDetails(TypedDict, total=False):
     """Columns of a channel that only lists and webhooks about the number report."""

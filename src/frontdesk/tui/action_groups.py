@@ -54,7 +54,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.mark_unread": "new later",
             "inbox.filter": "narrow status assignee label channel",
             "inbox.filter_line": "query language text",
-            "inbox.take_off": "clear chip undo",
+            "inbox.remove_filter": "clear chip undo",
             "inbox.order": "order newest oldest waiting window",
         },
         "Report": {
@@ -63,7 +63,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "report.after": "next",
             "report.channel": "number",
             "report.zone": "timezone",
-            "report.parts": "granularity",
+            "report.granularity": "granularity",
             "report.export": "download file",
             "report.formula": "explain definition",
             "report.users": "person agent who slow",
@@ -79,12 +79,12 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.contact": "customer details info sidebar",
             "inbox.date": "day calendar jump",
             "inbox.open_link": "link url media web inbox conversation",
-            "inbox.received": "raw source fields debug",
+            "inbox.raw_row": "raw source fields debug",
         },
         "Find": {
             "inbox.find": "search",
             "view.find": "search",
-            "shelf.search": "search",
+            "catalogue.search": "search",
             "inbox.next_match": "search",
             "inbox.previous_match": "search",
             "view.next_match": "search",
@@ -124,7 +124,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
 # Groups of ids that are not listed, by the part before the dot.
 _GROUPS = MappingProxyType(
     {
-        **dict.fromkeys(("list", "pane", "shelf"), "Move"),
+        **dict.fromkeys(("list", "pane", "catalogue"), "Move"),
         "view": "Views",
         **dict.fromkeys(("report", "plot", "live"), "Report"),
         **dict.fromkeys(("inbox", "app", "server", "connect"), "Application"),

@@ -226,7 +226,7 @@ def empty_words(
     unknown = [words for term in query.terms if (words := unknown_name(term, names))]
     if unknown:
         return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
-    remove = f"{keys['inbox.take_off']}: remove filter"
+    remove = f"{keys['inbox.remove_filter']}: remove filter"
     if loaded and looked_through:
         goes_on = f"{keys['inbox.back']}: stop" if loading else f"{keys['list.last']}: keep looking"
         return f"No match in the first {looked_through}.  {goes_on} · {remove}"

@@ -27,7 +27,7 @@ from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, Us
 from tests.tui.texts import drawn_text
 
 NAMES = QueryNames.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
-KEYS = KeyNames([InboxScreen], {"inbox.take_off": "f6"})
+KEYS = KeyNames([InboxScreen], {"inbox.remove_filter": "f6"})
 CLOCK = Clock(UTC, lambda: datetime(2026, 3, 14, 10, 0, tzinfo=UTC))
 
 

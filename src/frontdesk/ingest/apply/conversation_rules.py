@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
+from frontdesk.store.rows import OPEN, RESOLVED, SNOOZED
+
 InitialStatus = Literal["auto", "open", "resolved"]
 
-OPEN, SNOOZED, RESOLVED = 0, 1, 2
 INBOUND, OUTBOUND = 0, 1
 
 HUMANS = frozenset(("user", "phone"))

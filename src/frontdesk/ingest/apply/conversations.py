@@ -13,7 +13,6 @@ from frontdesk.ingest.apply.contacts import Contacts
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversation_rules import (
     INBOUND,
-    OPEN,
     QUIET_TYPES,
     ConversationState,
     InitialStatus,
@@ -23,7 +22,7 @@ from frontdesk.ingest.events import Person
 from frontdesk.store import lookups, rollups, writes
 from frontdesk.store.conversations import preview_json, previewed_id
 from frontdesk.store.database import Row
-from frontdesk.store.rows import ConversationRow, MessageRow, NoteRow
+from frontdesk.store.rows import OPEN, RESOLVED, ConversationRow, MessageRow, NoteRow
 
 # (conversation id, part id or None), as in the columns.
 _Part = tuple[int, int | None]
@@ -263,7 +262,7 @@ def conversation_row(
     stored = _unmoved_row(conversation)
     last_activity_at = _last_activity(conversation, state)
     status = conversation_rules.initial_status(state, choice, context.now, last_activity_at)
-    hidden = state.status is None and status == conversation_rules.RESOLVED
+    hidden = state.status is None and status == RESOLVED
     return {
         "account_id": context.account_id,
         "id": conversation.id,

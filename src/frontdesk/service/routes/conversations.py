@@ -14,6 +14,7 @@ from frontdesk.store import conversations as queries
 from frontdesk.store import message_search
 from frontdesk.store.database import Row
 from frontdesk.store.rollups import MINUTE
+from frontdesk.store.rows import OPEN, UNMARKED, UNREAD
 from frontdesk.wire import (
     ChannelCounts,
     ConversationPage,
@@ -221,16 +222,14 @@ def _count_set(cells: Sequence[Row], grant: KeyGrant) -> CountSet:
 
 def _unread(cells: Sequence[Row], status: int) -> int | None:
     """Count unread conversations of a status; None if no cell has a read marker."""
-    if all(cell["unread"] == queries.NO_MARKER for cell in cells):
+    if all(cell["unread"] == UNMARKED for cell in cells):
         return None
-    return _total(
-        [cell for cell in cells if cell["unread"] == queries.UNREAD and cell["status"] == status]
-    )
+    return _total([cell for cell in cells if cell["unread"] == UNREAD and cell["status"] == status])
 
 
 def _by_channel(cells: Sequence[Row]) -> tuple[ChannelCounts, ...]:
     opened = serializers.grouped(
-        [cell for cell in cells if cell["status"] == queries.OPEN], "phone_number_id"
+        [cell for cell in cells if cell["status"] == OPEN], "phone_number_id"
     )
     return tuple(
         ChannelCounts(

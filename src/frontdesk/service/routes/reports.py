@@ -30,6 +30,7 @@ from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
 from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import MINUTE, OUTGOING
+from frontdesk.store.rows import OPEN
 from frontdesk.wire import Ref, timestamp
 from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
 from frontdesk.wire.reports import (
@@ -337,7 +338,7 @@ def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
         user_id=None,
         awake_at=request.awake_at,
     )
-    opened = [cell for cell in cells if cell["status"] == conversations.OPEN]
+    opened = [cell for cell in cells if cell["status"] == OPEN]
     return LiveCounts(
         open=sum(cell["n"] for cell in opened),
         unassigned=sum(cell["n"] for cell in opened if not cell["assigned"]),

@@ -16,7 +16,7 @@ from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
 from frontdesk.wire import Wire
 
-_KEYS = "{list.next}/{list.previous} move   {received.copy} copy   {received.leave} back"
+_KEYS = "{list.next}/{list.previous} move   {raw_row.copy} copy   {raw_row.leave} back"
 
 
 class TextLines(VirtualList[str]):
@@ -34,8 +34,8 @@ class RawRow(Dialog[None]):
 
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,w", "leave", "Back", id="received.leave"),
-        Binding("y", "copy", "Copy line", id="received.copy"),
+        Binding("escape,q,w", "leave", "Back", id="raw_row.leave"),
+        Binding("y", "copy", "Copy line", id="raw_row.copy"),
     ]
 
     def __init__(self, title: str, value: Wire) -> None:
@@ -44,10 +44,10 @@ class RawRow(Dialog[None]):
         self._value = value
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="help"):
-            yield Static(self._title, id="help-title", markup=False)
-            yield TextLines(id="help-keys")
-            yield HintLine(_KEYS, id="help-foot")
+        with Vertical(id="raw-row"):
+            yield Static(self._title, id="raw-row-title", markup=False)
+            yield TextLines(id="raw-row-lines")
+            yield HintLine(_KEYS, id="raw-row-hints")
 
     def on_mount(self) -> None:
         if not self.composed:

@@ -58,9 +58,7 @@ def number_choices(typed: str) -> list[Choice[Any]]:
     return [Choice(Query.of(Term("from", number)), words, "number")]
 
 
-def destinations(
-    mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]
-) -> list[Choice[Destination]]:
+def destinations(names: QueryNames, views: Sequence[SavedView]) -> list[Choice[Destination]]:
     """Destinations known without a request."""
     choices: list[Choice[Destination]] = [Choice(view, view.name, "view") for view in views]
     choices += [Choice(view, view.title, "view") for view in VIEWS]
@@ -82,7 +80,7 @@ class Switcher(Picker[Destination]):
     PLACEHOLDER = sentences.GO_TO_HINT
 
     def __init__(self, mailbox: Mailbox, names: QueryNames, views: Sequence[SavedView]) -> None:
-        super().__init__(sentences.GO_TO, destinations(mailbox, names, views), current=None)
+        super().__init__(sentences.GO_TO, destinations(names, views), current=None)
         self._mailbox = mailbox
         self._searching = self._entered = False
         self._seconds = 0

@@ -109,7 +109,7 @@ class InboxScreen(SizedScreen[None]):
         Binding("f", "filter", "Filter…", id="inbox.filter"),
         Binding("F", "filter_line", "Edit filter as text…", id="inbox.filter_line"),
         Binding("S", "order", "Sort…", id="inbox.order"),
-        Binding("backspace", "remove_filter", "Remove last filter", id="inbox.take_off"),
+        Binding("backspace", "remove_filter", "Remove last filter", id="inbox.remove_filter"),
         Binding("left_square_bracket,comma", "status(-1)", "Previous status", id="inbox.before"),
         Binding("right_square_bracket,full_stop", "status(1)", "Next status", id="inbox.after"),
         Binding("J", "conversation(1)", "Next conversation", id="inbox.next"),
@@ -126,7 +126,7 @@ class InboxScreen(SizedScreen[None]):
         Binding("ctrl+k", "switch", "Go to a customer, conversation or view…", id="inbox.switch"),
         Binding("t", "date", "Go to a date…", id="inbox.date"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
-        Binding("w", "received", "Show as JSON", id="inbox.received"),
+        Binding("w", "raw_row", "Show as JSON", id="inbox.raw_row"),
         Binding("o", "open_link", "Open in the browser", id="inbox.open_link"),
         Binding("y", "copy", "Copy message or line", id="inbox.copy"),
         Binding("Y", "copy_menu", "Copy…", id="inbox.copy_menu"),
@@ -1128,7 +1128,7 @@ class InboxScreen(SizedScreen[None]):
         else:
             self._notify(sentences.NO_LINK)
 
-    def action_received(self) -> None:
+    def action_raw_row(self) -> None:
         """Show the row under the cursor as JSON, as it was received."""
         from frontdesk.tui.dialogs.raw_row import RawRow
 

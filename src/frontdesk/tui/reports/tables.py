@@ -48,7 +48,7 @@ class ReportTable(VirtualList[Any]):
     """List with column headings; `g` calls the screen's action rather than going to the top."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("g", "screen.granularity", "Hours, days, weeks or months", id="report.parts"),
+        Binding("g", "screen.granularity", "Hours, days, weeks or months", id="report.granularity"),
     ]
     HALF_PAGE_AT_EDGE = False
 

@@ -202,19 +202,25 @@ class CatalogueScreen(ViewScreen):
     CSS_PATH = [STYLES / "catalogue.tcss"]
     SECTIONS: ClassVar[Sequence[Section]]
     SHOWN: ClassVar[str]
-    FIND = "shelf.search"
+    FIND = "catalogue.search"
     SEARCHES_AT_ONCE: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left_square_bracket,comma", "section(-1)", "Previous section", id="shelf.before"),
-        Binding("right_square_bracket,full_stop", "section(1)", "Next section", id="shelf.after"),
+        Binding(
+            "left_square_bracket,comma", "section(-1)", "Previous section", id="catalogue.before"
+        ),
+        Binding(
+            "right_square_bracket,full_stop", "section(1)", "Next section", id="catalogue.after"
+        ),
         *(
-            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"shelf.{n}", show=False)
+            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"catalogue.{n}", show=False)
             for n in range(1, 6)
         ),
-        Binding("tab,shift+tab", "other_pane", "Switch between list and details", id="shelf.pane"),
-        Binding("l,right", "pane('details')", "Go to details", id="shelf.details", show=False),
-        Binding("h,left", "pane('list')", "Go to list", id="shelf.list", show=False),
-        Binding("slash", "find", "Find in this list…", id="shelf.search"),
+        Binding(
+            "tab,shift+tab", "other_pane", "Switch between list and details", id="catalogue.pane"
+        ),
+        Binding("l,right", "pane('details')", "Go to details", id="catalogue.details", show=False),
+        Binding("h,left", "pane('list')", "Go to list", id="catalogue.list", show=False),
+        Binding("slash", "find", "Find in this list…", id="catalogue.search"),
     ]
 
     def __init__(self, opening: Opening, section: str | None = None) -> None:
@@ -308,7 +314,7 @@ class CatalogueScreen(ViewScreen):
         if self.size.width < LEAST_FOR_TABS:
             pieces = [("chip", f" {self.section.title} ")]
             if not isinstance(self.focused, Input):
-                pieces.append(("dim", self.named("  {shelf.before} {shelf.after} others")))
+                pieces.append(("dim", self.named("  {catalogue.before} {catalogue.after} others")))
         self.query_one("#catalogue-tabs", Bar).show(pieces)
         self.list.say_when_empty(self.empty_words())
 

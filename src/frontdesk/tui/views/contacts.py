@@ -64,8 +64,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
                 "{view.back} back",
                 "{list.next}/{list.previous} move",
                 "{list.open} conversations",
-                "{shelf.search} find",
-                "{shelf.before} {shelf.after} section",
+                "{catalogue.search} find",
+                "{catalogue.before} {catalogue.after} section",
                 "{view.copy} copy number",
                 "{view.menu} views",
             )
@@ -78,7 +78,7 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
     @property
     def last_key(self) -> str:
-        return "{shelf.pane} list" if isinstance(self.focused, Input) else super().last_key
+        return "{catalogue.pane} list" if isinstance(self.focused, Input) else super().last_key
 
     # Contents
 

@@ -253,8 +253,8 @@ class DirectoryScreen(CatalogueScreen):
         "{view.back} back",
         "{list.next}/{list.previous} move",
         "{list.open} conversations",
-        "{shelf.search} find",
-        "{shelf.before} {shelf.after} section",
+        "{catalogue.search} find",
+        "{catalogue.before} {catalogue.after} section",
         "{view.copy} copy",
         "{view.menu} views",
     )

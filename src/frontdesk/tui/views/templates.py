@@ -283,10 +283,10 @@ class TemplatesScreen(CatalogueScreen):
     keys = (
         "{view.back} back",
         "{list.next}/{list.previous} move",
-        "{shelf.search} find",
+        "{catalogue.search} find",
         "{view.copy} copy text",
-        "{shelf.before} {shelf.after} section",
-        "{shelf.details} details",
+        "{catalogue.before} {catalogue.after} section",
+        "{catalogue.details} details",
         "{view.menu} views",
     )
     SHOWN = "LIBRARY"
