@@ -125,7 +125,7 @@ async def test_the_selected_contact_of_a_further_page_stays_when_the_list_is_rea
 ) -> None:
     async with app.run_test(size=(120, 20)) as pilot:
         await settle(pilot)
-        await press(pilot, "tab", "tab", "G")
+        await press(pilot, "tab", "G")
         name = selected(app)
         held = len(names(app))
         await press(pilot, "ctrl+r")
@@ -140,7 +140,7 @@ async def test_the_last_contact_stays_selected_when_a_further_page_arrives(
 ) -> None:
     async with app.run_test(size=(120, 20)) as pilot:
         await settle(pilot)
-        await press(pilot, "tab", "tab")
+        await press(pilot, "tab")
         asked.slow = True
         held = len(names(app))
         await pilot.press(*["pagedown"] * held)
@@ -325,9 +325,23 @@ async def test_who_is_not_found_is_reported_and_keys_are_those_that_work(app: Vi
         assert "? help" not in lines(app)[-1]
         await press(pilot, *"nobody")
         assert "No customer matches “nobody”." in shown(app)
-        await press(pilot, "tab", "tab")
+        await press(pilot, "tab")
         assert "? help" in lines(app)[-1]
         assert "j/k move" in lines(app)[-1]
+
+
+async def test_tab_leads_from_the_search_to_the_list_and_its_details_where_letters_are_keys(
+    app: ViewApp,
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        first = selected(app)
+        await press(pilot, "tab")
+        assert contact_list(app).has_focus
+        await press(pilot, "j")
+        assert selected(app) != first
+        await press(pilot, "tab", "x", "j")
+        assert app.screen.query_one(Input).value == ""
 
 
 async def test_keys_of_the_sections_are_not_named_where_they_are_text(app: ViewApp) -> None:
@@ -344,7 +358,7 @@ async def test_keys_of_the_sections_are_not_named_where_they_are_text(app: ViewA
 async def test_further_pages_come_near_the_end(app: ViewApp, asked: Asked) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        await pilot.press("tab", "tab")
+        await pilot.press("tab")
         await settle(pilot)
         held = len(names(app))
         await pilot.press("G")
@@ -357,7 +371,7 @@ async def test_brackets_lead_to_those_seen_here(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        await press(pilot, "f3", "tab", "tab", "right_square_bracket")
+        await press(pilot, "f3", "tab", "right_square_bracket")
         assert "contacts on this computer" in lines(app)[0]
         await press(pilot, "slash", *"oonagh")
         assert "of" in lines(app)[0]

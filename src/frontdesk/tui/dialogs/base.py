@@ -195,11 +195,14 @@ class BufferedKeys(DismissOnce[R]):
             await self.type_in(event)
 
     async def buffer_key(self, event: events.Key) -> None:
-        """Handle a key that no widget consumed: buffer it until this screen is mounted."""
-        if self.is_mounted:
-            await self.type_in(event)
-        else:
+        """Handle a key that no widget consumed: buffer it until this screen is mounted.
+
+        It is typed unless another widget than a field has the focus.
+        """
+        if not self.is_mounted:
             self._buffered_keys.append(event)
+        elif self.focused is None or isinstance(self.focused, Input):
+            await self.type_in(event)
 
     async def type_in(self, event: events.Key) -> None:
         """Apply a key to the input: insert a printable character; submit on enter."""

@@ -424,7 +424,8 @@ class CatalogueScreen(ViewScreen):
         self.call_after_refresh(pane.focus)
 
     def action_other_pane(self) -> None:
-        self.action_pane("list" if self.focused is self.details else "details")
+        """From list to details; from there, and from the search field, to the list."""
+        self.action_pane("details" if self.focused is self.list else "list")
 
     def action_find(self) -> None:
         """Show and focus the search field."""
