@@ -258,7 +258,8 @@ def thread_text(
         return json_text(list(entries))
     channel = conversation.channel
     name = _name(conversation)
-    facts = [conversation.contact.phone or "", channel.name or channel.id, conversation.id]
+    facts = [conversation.contact.phone or "", channel.name or channel.id]
+    facts.append(f"conversation {conversation.id}")
     about = " · ".join(one_line(fact) for fact in facts if fact and fact != name)
     if ending == "md":
         head, lines = f"# {escaped(name)}\n\n{escaped(about)}\n\n", markdown_lines

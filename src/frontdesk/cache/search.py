@@ -125,7 +125,8 @@ def _hit(
         id = str(value.get("id"))
     pieces = (searched_text_in(kind, value) or SearchedText((), None, "")).pieces
     if kind in (CONVERSATION, CONTACT):
-        pieces = (" · ".join(pieces),)
+        # A name and the name of the profile are often the same.
+        pieces = (" · ".join(dict.fromkeys(pieces)),)
     snippet, spans = snippet_of(pieces, terms)
     moment = value.get("last_activity_at" if kind in (CONVERSATION, CONTACT) else "created_at")
     if kind == CONVERSATION:

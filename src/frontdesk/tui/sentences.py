@@ -85,6 +85,7 @@ CUSTOMER_VIEW = "All conversations of this customer. {key}: back to the previous
 OFFER_KEEPING = "Keep all open conversations on this computer, to search them?"
 KEEP_NOTHING = "No, keep what is opened here (this is asked once)"
 KEEP_OPEN = "Yes, load them in the background from now on"
+KEEPING_NOTHING = "Opened conversations are searched; [mirror] keep changes that"
 KEEPING_OPEN = "All open conversations are being loaded in the background"
 NOT_IN_THREAD = "This message is no longer in the conversation"
 GO_TO = "Go to"

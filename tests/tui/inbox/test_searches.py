@@ -10,10 +10,11 @@ from textual.widgets import Input
 
 from frontdesk.client import InboxClient
 from frontdesk.phones import format_phone
+from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.wire import ConversationFilter, PhoneRef
-from tests.tui.conftest import Viewer, lines, settle, shown, until
+from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
 from tests.tui.inbox_state import queue
 from tests.tui.views import type_ahead
 
@@ -174,3 +175,20 @@ async def test_a_name_in_this_pane_is_found_without_its_accents(viewer: Viewer) 
         assert isinstance(screen, InboxScreen)
         assert screen.queue.list.row is not None
         assert screen.queue.list.row.contact.name == "Ana Ibáñez"
+
+
+async def test_enter_after_a_word_that_is_nowhere_does_not_answer_the_offer_to_keep_more(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("s", *"zzqx", "enter")
+        await until(pilot, lambda: "Keep all open conversations" in shown(app))
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "Keep all open conversations" in shown(app)
+        await pilot.press("down", "up", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, InboxScreen)
+        assert notifications(app)[-1] == sentences.KEEPING_NOTHING

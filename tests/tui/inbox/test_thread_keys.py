@@ -263,7 +263,7 @@ async def test_a_thread_is_saved_from_its_start(
             whose, about = [line for line in text.splitlines() if line][:2]
             assert whose.lstrip("# ") == conversation.contact.name
             assert str(conversation.channel.name) in about
-            assert conversation.id in about
+            assert f"conversation {conversation.id}" in about
 
 
 async def test_the_notice_says_in_which_directory_a_thread_was_saved(

@@ -178,14 +178,15 @@ async def test_a_custom_field_leads_to_the_customers_seen_so_far(
         for conversation in mailbox.conversations(ConversationFilter())
         if (contact := mailbox.contact(conversation)) and contact.custom_fields.get("tier")
     ]
-    assert with_value
+    customers = {conversation.contact.id for conversation in with_value}
+    assert 0 < len(customers) < len(with_value)
     app = directory()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "5", "slash")
         await type_in(pilot, "membership")
         await press(pilot, "enter")
-        assert f"ON THIS COMPUTER (~{len(with_value)})" in flat(app)
+        assert f"ON THIS COMPUTER (~{len(customers)})" in flat(app)
         await press(pilot, "enter", "enter")
         first = with_value[0]
         assert app.chosen == [f"is:{first.status} in:{first.channel.name}"]

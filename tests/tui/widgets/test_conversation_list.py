@@ -168,6 +168,7 @@ def test_unread_messages_are_counted_up_to_99(unread: int | None, mark: str) -> 
         ({"minutes": 60}, "◕  1h", "warning"),
         ({"hours": 8}, "●  8h", "overdue"),
         ({"days": 3}, "●  3d", "overdue"),
+        ({"days": 249}, "● 249d", "overdue"),
     ],
 )
 def test_a_waiting_time_ages_by_shape_and_colour(
@@ -214,6 +215,8 @@ def test_a_table_row_has_every_column_at_the_place_of_its_heading() -> None:
         assert names.index(name) == line.index(value)
     assert line.endswith("  ◑ 26m      12m ")
     assert "Waits ▾" in names
+    oldest = "".join(text for _, text in heading(width, "oldest"))
+    assert oldest.endswith("Last ▴ ")
     assert sum(column_widths(width)) == width - 1 - 2 * (len(COLUMNS) - 2)
 
 

@@ -19,13 +19,14 @@ _SIGNS = (
     ("Waits: under 15 minutes, 1 hour, 8 hours, longer", "◔ ◑ ◕ ●"),
     ("Needs a human", "!"),
     ("Marked as unread on this computer", "•"),
-    ("A label, where there is no room for its name", "■"),
+    ("Labels, where there is no room for their names", "■ +1"),
     ("Messages of the customer", "│"),
     ("Messages of the team", "┃"),
     ("Messages of the AI agent", "║"),
     ("Messages of a campaign or a program", "┇"),
     ("Messages from the phone app", "╏"),
     ("Sent, delivered (coloured: read), failed", "✓ ✓✓ ✗"),
+    ("Delivered, on terminals where read is said in words", "dlvd"),
     ("Reaction, deleted message", "↳ ⊘"),
 )
 # What the signs of rows and messages mean, below the keys of the inbox.

@@ -109,9 +109,11 @@ class SearchScreen(Picker[Chosen]):
         return TOO_SHORT if has_search and not search.has_indexed_word else ""
 
     def is_ready(self) -> bool:
-        """False while nothing is found yet and the search is running."""
-        self._entered = self._searching and self.list.row is None
-        return not self._entered
+        """False while nothing is found yet, and for an offer unless the user moved to it."""
+        row = self.list.row
+        self._entered = self._searching and row is None
+        is_offer = row is not None and isinstance(row.value, str)
+        return not self._entered and (not is_offer or self.list.selected_by_input)
 
     def action_leave(self) -> None:
         """Close; an offer that was not taken does not come again."""

@@ -1029,8 +1029,8 @@ class InboxScreen(SizedScreen[None]):
     def _show_hit(self, hit: Hit | Query | str | None) -> None:
         if isinstance(hit, str):
             self._mailbox.choose_keep(hit)
+            self._notify(sentences.KEEPING_NOTHING if hit == "off" else sentences.KEEPING_OPEN)
             if hit != "off":
-                self._notify(sentences.KEEPING_OPEN)
                 self.start_mirror()
         elif hit is None or isinstance(hit, Query):
             self._go_to(hit)

@@ -325,7 +325,7 @@ class DirectoryScreen(CatalogueScreen):
                 chosen = entry.filter.model_copy(update={"status": status})
                 number = count_for(counts, chosen)
                 blocks.append(fact(status, "…" if number is None else f"{number:,}"))
-        return [*blocks, paragraph(""), self._hint("shows them in the inbox")]
+        return [*blocks, paragraph(""), self._hint("shows those of any status in the inbox")]
 
     def _hint(self, words: str) -> Block:
         """Hint that names the key for opening an entry."""
@@ -363,12 +363,13 @@ class DirectoryScreen(CatalogueScreen):
         return blocks
 
     def _seen_values(self, key: str) -> list[tuple[Conversation, Contact]]:
-        values = []
+        """Cached contacts with a value in a custom field, each with its latest conversation."""
+        values: dict[str, tuple[Conversation, Contact]] = {}
         for conversation in self.mailbox.seen_conversations():
             contact = self.mailbox.contact(conversation)
             if contact is not None and contact.custom_fields.get(key) not in (None, ""):
-                values.append((conversation, contact))
-        return values
+                values.setdefault(contact.id, (conversation, contact))
+        return list(values.values())
 
     # Requests
 

@@ -157,7 +157,7 @@ def _usage(usage: CacheUsage | None, clock: Clock) -> list[Block]:
     ours = usage.origin
     counts = (
         f"{ours.conversations:,} conversations, {ours.messages:,} messages, "
-        f"{ours.notes:,} notes, {ours.contacts:,} contacts"
+        f"{ours.notes:,} notes, details of {ours.contacts:,} contacts"
     )
     size = f"{file_size(usage.size_bytes)} of at most {file_size(usage.limit_bytes)}"
     share = f", {file_size(ours.size_bytes)} for this server" if ours.size_bytes else ""

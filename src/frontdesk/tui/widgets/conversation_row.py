@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from frontdesk.phones import channel_name, contact_name
-from frontdesk.query.language import WAITING, WINDOW
+from frontdesk.query.language import NEWEST, OLDEST, WAITING, WINDOW
 from frontdesk.text import humanize, one_line
 from frontdesk.time_format import ago, duration, long_duration
 from frontdesk.tui.clock import Clock
@@ -146,11 +146,11 @@ COLUMNS = (
     ConversationColumn("Assignee", 15),
     ConversationColumn("Channel", 11),
     ConversationColumn("Waits", _CLOCK_WIDTH, WAITING, numeric=True),
-    ConversationColumn("Last", _CLOCK_WIDTH, "active", numeric=True),
+    ConversationColumn("Last", _CLOCK_WIDTH, NEWEST, numeric=True),
 )
 _BETWEEN = 2
-# Heading of the waiting times where they are the time left to reply, and mark of the order.
-_LEFT, _SORTED = "Left", " ▾"
+# Heading of the waiting times where they are the time left to reply, and marks of the order.
+_LEFT, _SORTED, _OLDEST_FIRST = "Left", " ▾", " ▴"
 
 
 def column_widths(width: int) -> list[int]:
@@ -165,8 +165,10 @@ def heading(width: int, order: str) -> Line:
     for column in COLUMNS:
         if order == WINDOW and column.order == WAITING:
             column = column._replace(name=_LEFT, order=WINDOW)
-        by = bool(order) and column.order == order
-        name = f"{column.name}{_SORTED}" if by else column.name
+        oldest = order == OLDEST and column.order == NEWEST
+        by = oldest or (bool(order) and column.order == order)
+        mark = _OLDEST_FIRST if oldest else _SORTED
+        name = f"{column.name}{mark}" if by else column.name
         cells.append([("accent" if by else "dim", name)])
     return _in_columns(cells, width)
 
@@ -174,7 +176,7 @@ def heading(width: int, order: str) -> Line:
 def order_of(heading: str) -> str:
     """Order that the column under a heading sorts by, or ""."""
     orders = {column.name: column.order for column in COLUMNS} | {_LEFT: WINDOW}
-    return orders.get(heading.removesuffix(_SORTED), "")
+    return orders.get(heading.removesuffix(_SORTED).removesuffix(_OLDEST_FIRST), "")
 
 
 def table_row(conversation: Conversation, context: RowContext, state: RowState, width: int) -> Line:
@@ -256,10 +258,11 @@ def _window(conversation: Conversation, context: RowContext) -> Piece | None:
 
 def _waiting(waits: timedelta, *, highlighted: bool = False) -> Line:
     glyph, part = stage(waits)
+    words = f" {duration(waits)}".rjust(4)
     return [
-        ("text", "  "),
+        ("text", " " * (_CLOCK_WIDTH - 1 - len(words))),
         (part, glyph),
-        ("strong" if highlighted else part, f"{duration(waits):>4}"),
+        ("strong" if highlighted else part, words),
     ]
 
 
