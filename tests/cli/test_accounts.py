@@ -1,4 +1,4 @@
-"""`frontdesk init` and `frontdesk accounts`: databases and the accounts in them."""
+"""`frontdesk db init` and `frontdesk accounts`: databases and the accounts in them."""
 
 import json
 import os

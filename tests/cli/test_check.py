@@ -1,4 +1,4 @@
-"""`frontdesk check`: differences between counters and a recount."""
+"""`frontdesk db check`: differences between counters and a recount."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`frontdesk erase` removes a person; `frontdesk ingest` manages stored webhooks."""
+"""`frontdesk erase` removes a person; `frontdesk webhooks` manages stored webhooks."""
 
 import itertools
 import json

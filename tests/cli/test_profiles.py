@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from servers import Serve
 
 from frontdesk.cli.config import Profile, configuration
-from frontdesk.cli.key_store import forget_key, keep_key, kept_key
+from frontdesk.cli.key_store import delete_key, load_key, store_key
 from frontdesk.cli.main import frontdesk
 from frontdesk.cli.target import Target, api_key_of
 from frontdesk.errors import BadSettings, UnusableFile
@@ -184,7 +184,7 @@ def test_the_environment_goes_first_for_an_address_and_last_for_a_profile(
     monkeypatch.setenv("FRONTDESK_API_KEY", "other")
     assert api_key_of(Target(url=NOBODY)) == "other"
     assert api_key_of(Target(url=NOBODY, profile="a")) == KEY
-    forget_key("a")
+    delete_key("a")
     assert api_key_of(Target(url=NOBODY, profile="a")) == "other"
     monkeypatch.delenv("FRONTDESK_API_KEY")
     with pytest.raises(BadSettings, match="No key is kept for the profile 'a'"):
@@ -193,17 +193,17 @@ def test_the_environment_goes_first_for_an_address_and_last_for_a_profile(
 
 def test_a_key_that_others_can_read_is_not_used(configuration_home: Path, tmp_path: Path) -> None:
     profile = Profile(name="a", url=NOBODY)
-    keep_key("a", KEY)
+    store_key("a", KEY)
     kept = configuration_home / "keys" / "a"
     kept.chmod(0o640)
     with pytest.raises(BadSettings, match="can be read by others: chmod 600"):
-        kept_key(profile)
+        load_key(profile)
     kept.rename(tmp_path / "elsewhere")
     kept.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BadSettings, match="symbolic link"):
-        kept_key(profile)
+        load_key(profile)
     with pytest.raises(UnusableFile, match="symbolic link"):
-        keep_key("a", KEY)
+        store_key("a", KEY)
 
 
 def test_a_command_says_the_key_each_time(configuration_home: Path) -> None:
@@ -223,26 +223,26 @@ def test_a_command_says_the_key_each_time(configuration_home: Path) -> None:
 )
 def test_a_command_that_gives_no_key_is_reported(command: tuple[str, ...], words: str) -> None:
     with pytest.raises(BadSettings, match=words):
-        kept_key(Profile(name="a", url=NOBODY, key_command=command))
+        load_key(Profile(name="a", url=NOBODY, key_command=command))
 
 
 def test_the_systems_key_store_is_taken_where_there_is_one(
     keyring: None, configuration_home: Path
 ) -> None:
     profile = Profile(name="a", url=NOBODY)
-    assert kept_key(profile) is None
-    assert keep_key("a", KEY) == "the system's key store"
+    assert load_key(profile) is None
+    assert store_key("a", KEY) == "the system's key store"
     assert not (configuration_home / "keys").exists()
-    assert kept_key(profile) == KEY
-    forget_key("a")
-    assert kept_key(profile) is None
+    assert load_key(profile) == KEY
+    delete_key("a")
+    assert load_key(profile) is None
 
 
 def test_a_key_store_that_keeps_nothing_is_not_taken(
     keyring: None, configuration_home: Path
 ) -> None:
     sys.modules["keyring"].priority = 0  # type: ignore[attr-defined]
-    assert keep_key("a", KEY) == str(configuration_home / "keys" / "a")
+    assert store_key("a", KEY) == str(configuration_home / "keys" / "a")
 
 
 def test_a_key_is_in_no_log_and_no_process_list(serve: Serve, key: str, tmp_path: Path) -> None:

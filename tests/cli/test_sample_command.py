@@ -1,4 +1,4 @@
-"""`frontdesk sample`: databases of any size that all commands accept."""
+"""`frontdesk db sample`: databases of any size that all commands accept."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""`frontdesk search`: in a whole database, or in the cache of a server."""
+"""`frontdesk conversations search`: in a whole database, or in the cache of a server."""
 
 import asyncio
 import csv

@@ -18,7 +18,7 @@ from tests.terminals import Terminal
 from frontdesk import subprocess_environment
 from frontdesk.cli.commands.demo import start_demo
 from frontdesk.cli.config import Profile
-from frontdesk.cli.key_store import kept_key
+from frontdesk.cli.key_store import load_key
 from frontdesk.client import InboxClient
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ChannelUpsert, ContactUpsert, MessageUpsert, Person
@@ -229,7 +229,7 @@ def test_a_command_that_says_a_key_gets_none(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv(name, "a secret")
     program = "import os; print([name for name in os.environ if os.environ[name] == 'a secret'])"
     profile = Profile(name="shop", url="https://shop", key_command=(sys.executable, "-c", program))
-    assert kept_key(profile) == "[]"
+    assert load_key(profile) == "[]"
 
 
 def children() -> set[str]:

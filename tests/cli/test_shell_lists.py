@@ -1,4 +1,4 @@
-"""`frontdesk list` and `counts`: requests and output."""
+"""`conversations list`, `contacts list` and `counts`: requests and output."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""`frontdesk show` and `frontdesk contact`: a transcript, and a contact by any number format."""
+"""`conversations view` and `contacts view`: a transcript, and a contact by any number format."""
 
 import csv
 import io

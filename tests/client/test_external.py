@@ -38,9 +38,9 @@ async def test_a_pause_is_made_before_the_next_try(refusal: str, least: float, m
     async def sleep(seconds: float) -> None:
         waited.append(seconds)
 
-    manners = RequestPolicy(1_000_000, sleep=sleep, chance=lambda: 0.5)
+    policy = RequestPolicy(1_000_000, sleep=sleep, chance=lambda: 0.5)
     talk = answers(refusal, "200 OK\r\n")
-    async with serving(talk) as url, ForeignApi(url, {}, manners, Network()) as api:
+    async with serving(talk) as url, ForeignApi(url, {}, policy, Network()) as api:
         assert await api.get("numbers") == {}
     (pause,) = (seconds for seconds in waited if seconds > 0.01)
     assert least <= pause <= most

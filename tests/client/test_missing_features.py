@@ -144,7 +144,7 @@ async def test_whoever_asks_anew_need_not_wait() -> None:
         with pytest.raises(NotOffered):
             await client.catalogue_page(Label)
         server.variants = ()
-        client.ask_anew()
+        client.forget_missing_features()
         assert len((await client.catalogue_page(Label)).data) == 3
 
 

@@ -5,7 +5,7 @@ Of Textual 8.2.8:
 - `textual._wait`: a pilot takes an app for idle that used no processor time for a fiftieth of a
   second, three times for each key. That is most of what a test would take, it is wrong where the
   process has to wait for its turn, and neither the time nor the measure can be set.
-- `textual._context.active_app`: what a pilot waits with is not given the app.
+- `textual.active_app`: what a pilot waits with is not given the app.
 - `textual._time.get_time`: timers wait on the clock on the wall, and no other can be given.
 - `App._display`: what is written to a terminal is not rendered for the driver of tests.
 - `Compositor.render_update`: a screen is drawn anew in the next frame only, timers run until then,
@@ -25,8 +25,7 @@ from unittest.mock import patch
 
 import pytest
 import textual._wait
-from textual import events
-from textual._context import active_app
+from textual import active_app, events  # type: ignore[attr-defined]
 from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet

@@ -20,13 +20,13 @@ _SERVICE = "frontdesk"
 _COMMAND_SECONDS = 60.0
 
 
-def kept_key(profile: "Profile") -> str | None:
+def load_key(profile: "Profile") -> str | None:
     """Return a profile's key, None without one.
 
     Raises: BadSettings: its file is readable by others, or its command fails.
     """
     if profile.key_command:
-        return _said_by(profile.key_command)
+        return _command_output(profile.key_command)
     file = _file(profile.name)
     if file.is_symlink() or file.exists():
         try:
@@ -43,7 +43,7 @@ def kept_key(profile: "Profile") -> str | None:
     return str(key) if key else None
 
 
-def keep_key(name: str, key: str) -> str:
+def store_key(name: str, key: str) -> str:
     """Store a profile's key; return the location for display.
 
     Raises: UnusableFile: it cannot be stored.
@@ -64,7 +64,7 @@ def keep_key(name: str, key: str) -> str:
     return str(file)
 
 
-def forget_key(name: str) -> None:
+def delete_key(name: str) -> None:
     """Delete a profile's key from all locations."""
     _file(name).unlink(missing_ok=True)
     ring = _keyring()
@@ -94,7 +94,7 @@ def _keyring() -> ModuleType | None:
         return None
 
 
-def _said_by(command: tuple[str, ...]) -> str:
+def _command_output(command: tuple[str, ...]) -> str:
     """Return the first line printed by a command; its standard error goes to the terminal."""
     try:
         output = subprocess.run(

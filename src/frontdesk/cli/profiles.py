@@ -18,7 +18,7 @@ def add_profile(configured: Configuration, profile: Profile, key: str | None, *,
 
     Returns a message. Raises: UnusableFile, BadSettings.
     """
-    from frontdesk.cli.key_store import forget_key, keep_key
+    from frontdesk.cli.key_store import delete_key, store_key
 
     text = configuration_text(configured)
     if profile.name in configured.profiles:
@@ -28,8 +28,8 @@ def add_profile(configured: Configuration, profile: Profile, key: str | None, *,
     if chosen:
         text = with_selected(text, profile.name)
     if key is None:
-        forget_key(profile.name)
-    remark = "" if key is None else f" The key is in {keep_key(profile.name, key)}."
+        delete_key(profile.name)
+    remark = "" if key is None else f" The key is in {store_key(profile.name, key)}."
     write_configuration(configured, text)
     opens = "frontdesk" if chosen else f"frontdesk --profile {profile.name}"
     return f"{profile.name} is kept.{remark} It opens with: {opens}"

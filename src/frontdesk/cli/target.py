@@ -157,9 +157,9 @@ def api_key_of(target: Target, configured: Configuration | None = None) -> str:
     configured = configured or configuration(whole=False)
     for profile in configured.profiles.values():
         if target.profile == profile.name or (not target.profile and target.url == profile.url):
-            from frontdesk.cli.key_store import kept_key
+            from frontdesk.cli.key_store import load_key
 
-            key = kept_key(profile)
+            key = load_key(profile)
             if key:
                 return key
     if in_environment or not target.profile:

@@ -85,17 +85,17 @@ class CapabilityProbe:
         self._has(features[1:], of)
         return value
 
-    def ask_anew(self) -> None:
+    def forget_missing_features(self) -> None:
         """Forget which features are missing."""
         self._closed.clear()
 
-    def close_me(self, reason: str) -> Refused:
+    def mark_me_unsupported(self, reason: str) -> Refused:
         """Mark the assignee "me" as unsupported; returns the error to raise."""
         error = Refused(reason, code=ME_UNAVAILABLE)
         self._close("me", ABSENT, error)
         return error
 
-    def lacks(self, error: NotOffered) -> NotOffered:
+    def mark_message_search_absent(self, error: NotOffered) -> NotOffered:
         """Record that the server does not search messages; returns the error to raise."""
         self._close("search_messages", ABSENT, error)
         return error
@@ -118,7 +118,7 @@ class CapabilityProbe:
                 raise
             largest = rejected.trouble.largest
             self._largest_limit = largest if largest and largest < int(limited["limit"]) else 0
-            self._state.differs(
+            self._state.record_deviation(
                 f"A limit of {limited['limit']} is not taken, "
                 f"{self._largest_limit or 'nor is another'}"
                 f"{' at most' if self._largest_limit else ''}"
@@ -159,7 +159,7 @@ class CapabilityProbe:
         """Record what an error response shows; returns the error to raise."""
         trouble, error = rejected.trouble, rejected.error
         if trouble.key_scopes is not None:
-            self._state.scopes(trouble.key_scopes)
+            self._state.record_scopes(trouble.key_scopes)
         if isinstance(error, Unauthorised):
             self._closed["key"] = error, self._clock() + REFUSED_KEY_SECONDS
         elif isinstance(error, Forbidden):
@@ -199,7 +199,7 @@ class CapabilityProbe:
         if "cursor" in parameters and trouble.blames_cursor:
             return CursorRefused(str(error), code=trouble.code)
         if parameters.get("assignee") == "me" and not isinstance(error, CursorRefused):
-            return self.close_me(str(error))
+            return self.mark_me_unsupported(str(error))
         return error
 
     def _close(self, feature: str, state: str, error: InboxError) -> None:

@@ -142,9 +142,9 @@ class InboxClient:
         """
         return self._state.server()
 
-    def ask_anew(self) -> None:
+    def forget_missing_features(self) -> None:
         """Forget which features are missing, so that they are requested again."""
-        self._probe.ask_anew()
+        self._probe.forget_missing_features()
 
     async def close(self) -> None:
         """Close the connections; the client cannot be used afterwards."""
@@ -248,9 +248,11 @@ class InboxClient:
         page = await self._filtered_page(filter, limit, cursor)
         if filter.sort is not None and not shows_order(page.data) and not page.ended:
             await self._check_order()
-        page = await self._names.filled(page, self._state.has_remark)
+        page = await self._names.filled(page, self._state.has_deviation)
         if filter.assignee == "me" and not self._filtering.knows_me(page):
-            raise self._probe.close_me("The server sends everybody's conversations for “me”")
+            raise self._probe.mark_me_unsupported(
+                "The server sends everybody's conversations for “me”"
+            )
         return self._filtering.conversations(page, filter)
 
     async def search_page(
@@ -280,9 +282,11 @@ class InboxClient:
         except CursorRefused:
             raise
         except (Refused, BadResponse) as error:
-            raise (lacking if filter.parameters() else self._probe.lacks(lacking)) from error
+            raise (
+                lacking if filter.parameters() else self._probe.mark_message_search_absent(lacking)
+            ) from error
         if page.matches is None:
-            raise self._probe.lacks(lacking)
+            raise self._probe.mark_message_search_absent(lacking)
         return page
 
     async def _filtered_page(
@@ -352,7 +356,7 @@ class InboxClient:
 
         page = await behind(cursor)
         if cursor is None and is_oldest_first(page):
-            return await newest_first(page, behind, self._state.differs)
+            return await newest_first(page, behind, self._state.record_deviation)
         return page
 
     async def note_page(
@@ -409,7 +413,7 @@ class InboxClient:
             query["cursor"] = cursor
 
         def read(answer: Response) -> Page[W]:
-            return page_of(answer, row, self._state.differs, sent_cursor=cursor)
+            return page_of(answer, row, self._state.record_deviation, sent_cursor=cursor)
 
         return await self._probe.ask(feature, path, query, read, of=of)
 
@@ -417,7 +421,7 @@ class InboxClient:
         self, feature: str, path: str, model: type[W], parameters: Mapping[str, str]
     ) -> W:
         def read(answer: Response) -> W:
-            return value_of(answer, model, self._state.differs)
+            return value_of(answer, model, self._state.record_deviation)
 
         return await self._probe.ask(feature, path, parameters, read)
 

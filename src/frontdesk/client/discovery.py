@@ -23,7 +23,7 @@ async def discover(client: InboxClient, progress: Callable[[str], None]) -> Serv
 
     Raises: Unreachable, Unauthorised: further requests are pointless.
     """
-    client.ask_anew()
+    client.forget_missing_features()
     conversations = await _first_page(client, progress)
     first = conversations[0] if conversations else None
     requests: list[tuple[str, Request]] = [

@@ -48,7 +48,7 @@ class ForeignApi:
     """
 
     def __init__(
-        self, address: str, secrets: Mapping[str, str], manners: RequestPolicy, network: Network
+        self, address: str, secrets: Mapping[str, str], policy: RequestPolicy, network: Network
     ) -> None:
         """Raises: BadSettings: the URL, a secret, the certificates or the proxy cannot be used."""
         for name in ("httpx", "httpcore"):
@@ -56,7 +56,7 @@ class ForeignApi:
         for value in secrets.values():
             check_key(value.removeprefix("Bearer "))
         self._address = base_url(address, in_process=False)
-        self._manners = manners
+        self._policy = policy
         self._next_at = 0.0
         self._connector = Connector(self._address, network)
         self._http = httpx.AsyncClient(
@@ -93,16 +93,16 @@ class ForeignApi:
                 if attempt == MOST_TRIES - 1:
                     raise passing.reason from None
                 _log.debug("GET /%s: %s", path, passing.reason)
-                pause = FIRST_PAUSE_SECONDS * 2**attempt * (0.5 + self._manners.chance() / 2)
-                await self._manners.sleep(passing.wait if passing.wait is not None else pause)
+                pause = FIRST_PAUSE_SECONDS * 2**attempt * (0.5 + self._policy.chance() / 2)
+                await self._policy.sleep(passing.wait if passing.wait is not None else pause)
         raise AssertionError("the last try returns or raises")
 
     async def _turn(self) -> None:
         """Wait for the next slot of the rate limit."""
-        now = self._manners.clock()
+        now = self._policy.clock()
         if now < self._next_at:
-            await self._manners.sleep(self._next_at - now)
-        self._next_at = max(now, self._next_at) + 1 / self._manners.per_second
+            await self._policy.sleep(self._next_at - now)
+        self._next_at = max(now, self._next_at) + 1 / self._policy.per_second
 
     async def _once(self, path: str, parameters: Mapping[str, str]) -> Any:
         """One attempt. Raises: _RetryableFailure: a transient failure."""

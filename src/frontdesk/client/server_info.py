@@ -145,7 +145,7 @@ class ServerState:
         same = (one for one in before if abs(ahead - one) <= timedelta(seconds=1 + seconds))
         self._skew = next(same, ahead)
 
-    def spaces(self, spacing: float | None) -> None:
+    def record_spacing(self, spacing: float | None) -> None:
         """Record what the last response said about the rate limit, see `Server`."""
         self._spacing = spacing
 
@@ -159,20 +159,20 @@ class ServerState:
         """Record filters that the client applies itself."""
         self._no_extensions.update(names)
 
-    def works(self, name: str) -> None:
+    def mark_present(self, name: str) -> None:
         """Mark a feature as present unless its state is known."""
         if self._features[name].state == UNKNOWN:
             self.feature(name, PRESENT)
 
-    def differs(self, sentence: str) -> None:
+    def record_deviation(self, sentence: str) -> None:
         """Record a deviation from `/v1`, at most `MOST_DIFFERENCES`."""
         if len(self._differences) < MOST_DIFFERENCES:
             self._differences[sentence] = None
 
-    def has_remark(self, sentence: str) -> bool:
+    def has_deviation(self, sentence: str) -> bool:
         """True if this deviation was recorded."""
         return sentence in self._differences
 
-    def scopes(self, scopes: tuple[str, ...]) -> None:
+    def record_scopes(self, scopes: tuple[str, ...]) -> None:
         """Record the scopes of the key."""
         self._scopes = scopes[:_MOST_SCOPES]

@@ -290,7 +290,7 @@ class Requests:
             raise Unreachable("The request cannot be sent") from _unlocated(error)
         _log.debug("GET /v1/%s %s: %d", _masked(path), _masked_query(parameters), answer.status)
         self._state.answered(seconds, answer.received, date_of(answer.headers))
-        self._state.spaces(spacing(answer.headers, self._now()))
+        self._state.record_spacing(spacing(answer.headers, self._now()))
         if answer.status < 400:
             self._throttle.accepted()
         used_up = limit_reset(answer.headers, self._now())

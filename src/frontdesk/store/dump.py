@@ -26,7 +26,7 @@ DERIVED = frozenset(
 )
 DERIVED_TABLES = DERIVED | {"contact_words"}
 # Tables that are not dumped: secrets, database metadata and raw webhooks.
-KEPT_TABLES = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
+TABLES_NOT_EXPORTED = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
 
 # Link tables: the owning column and the linked column.
 LINKS: Mapping[str, tuple[str, str]] = MappingProxyType(

@@ -124,9 +124,9 @@ class SQLiteDatabase:
         return self._within(connection, "BEGIN", work, self._statement_seconds)
 
     def read_inline(self, work: Callable[[Connection], T]) -> T:
-        connection = getattr(self._local, "hasty", None)
+        connection = getattr(self._local, "inline_reader", None)
         if connection is None:
-            connection = self._local.hasty = self._reader()
+            connection = self._local.inline_reader = self._reader()
             connection.execute("PRAGMA busy_timeout=0")
             connection.check_deadline_every(STEPS_AT_ONCE)
         try:

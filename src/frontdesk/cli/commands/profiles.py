@@ -124,7 +124,7 @@ def remove_command(name: str, yes: bool) -> None:
 
     Its cached pages stay; `frontdesk cache clear` deletes them.
     """
-    from frontdesk.cli.key_store import forget_key
+    from frontdesk.cli.key_store import delete_key
 
     configured = configuration(whole=False)
     text = configuration_text(configured)
@@ -132,7 +132,7 @@ def remove_command(name: str, yes: bool) -> None:
         configured.named(name)
     confirm(f"Remove the profile {name} and its key?", yes)
     write_configuration(configured, without_profile(text, name))
-    forget_key(name)
+    delete_key(name)
     click.echo(f"{name} is removed")
 
 
@@ -148,9 +148,9 @@ def _checked(configured: Configuration, name: str, *, replace: bool) -> Configur
 def _key(profile: Profile, variable: str | None) -> str:
     """Read the key from a variable, a command, a hidden prompt, or standard input."""
     if profile.key_command:
-        from frontdesk.cli.key_store import kept_key
+        from frontdesk.cli.key_store import load_key
 
-        return kept_key(profile) or ""
+        return load_key(profile) or ""
     if variable is not None:
         key = os.environ.get(variable, "").strip()
     elif sys.stdin.isatty():

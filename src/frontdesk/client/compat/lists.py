@@ -59,7 +59,7 @@ class FilterCheck:
                 continue
             if ignored:
                 self._state.feature(f"filter_{name}", IGNORED, _HERE)
-            self._state.works(f"filter_{name}")
+            self._state.mark_present(f"filter_{name}")
         return page if len(rows) == len(page.data) else page.model_copy(update={"data": rows})
 
     def knows_me(self, page: Page[Conversation]) -> bool:
@@ -71,7 +71,7 @@ class FilterCheck:
         words = contact_words(q)
         left = tuple(row for row in page.data if _is_found(row, words))
         if 2 * len(left) >= len(page.data):
-            self._state.works("search_contacts")
+            self._state.mark_present("search_contacts")
             return page
         self._state.feature("search_contacts", IGNORED, _HERE)
         return page.model_copy(update={"data": left})
