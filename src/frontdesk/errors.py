@@ -93,6 +93,7 @@ class Refused(InboxError):
 
 # Code of a refused filter by the assignee "me", if the key belongs to no user.
 ME_UNAVAILABLE = "assignee_me_unavailable"
+NOBODY_IS_ME = "Nobody is “me” here: use a key of your own (or --as you@example.com for a database)"
 
 
 class CursorRefused(Refused):

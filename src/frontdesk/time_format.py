@@ -57,7 +57,8 @@ def ahead_or_behind(skew: timedelta | None) -> str:
     if not skew:
         return "the same as here"
     seconds = abs(skew) / timedelta(seconds=1)
-    return f"{seconds:.0f} seconds {'ahead of' if skew > timedelta() else 'behind'} this machine"
+    noun = "second" if round(seconds) == 1 else "seconds"
+    return f"{seconds:.0f} {noun} {'ahead of' if skew > timedelta() else 'behind'} this machine"
 
 
 def short_date(day: date) -> str:

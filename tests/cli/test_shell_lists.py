@@ -355,4 +355,4 @@ def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configurati
     assert narrowed == output_of(inbox, *arguments, "is:open")
     error = invoke(inbox, *arguments, "--view", "Open").exception
     assert isinstance(error, BadSettings)
-    assert "There is no view 'Open': there is Closed" in str(error)
+    assert "The configuration has no view 'Open': there is Closed" in str(error)

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from frontdesk.tui.setup_form import ConnectApp
-from tests.tui.conftest import Viewer, settle, shown
+from tests.tui.conftest import Viewer, notifications, settle, shown
 from tests.tui.test_setup_form import Servers
 
 # From the list of the inbox: the keys that open a screen over it.
@@ -104,6 +104,14 @@ async def test_it_can_be_left_while_a_screen_opens(viewer: Viewer, name: str) ->
         await settle(pilot)
         await at_once(pilot, *OPENED[name], "ctrl+q", "up")
     assert app.return_code == 0
+
+
+async def test_ctrl_c_says_how_to_quit(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+c")
+        assert notifications(app) == ["Press q twice in the list to quit, or ctrl+q anywhere"]
 
 
 @pytest.mark.parametrize("name", ["prompt", "picker", "search", "palette"])

@@ -120,6 +120,14 @@ async def test_notices_are_said_once_at_the_start(app: Any) -> None:
         assert notifications(viewer) == ["config.toml, line 4: bell is 1: use true or false"]
 
 
+async def test_of_several_mistakes_the_first_is_shown_and_the_others_are_counted(app: Any) -> None:
+    viewer = app(notices=("config.toml, line 4: no theme lihgt", "line 5", "line 6"))
+    async with viewer.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        words = "config.toml, line 4: no theme lihgt (2 more: frontdesk config check)"
+        assert notifications(viewer) == [words]
+
+
 @pytest.mark.parametrize("wished", [True, False])
 def test_nothing_is_asked_unfocused_where_that_is_wished(tmp_path: Path, wished: bool) -> None:
     answers: list[float] = []

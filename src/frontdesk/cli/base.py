@@ -25,6 +25,9 @@ _CONTEXT = {"help_option_names": ["-h", "--help"]}
 JSON_OPTION = "--json"
 TARGET_OPTIONS = ("--url", "--database", "--as", "--profile")
 _FIELDS = re.compile(r"[a-z_]+(\.[a-z_]+)*(, *[a-z_]+(\.[a-z_]+)*)*", re.IGNORECASE)
+# Arguments that are likely to be a negated term of a query.
+_NEGATED_TERM = re.compile(r"-([#@]|[a-z]+:)")
+_QUERY_HINT = " A query that begins with - comes after the options and --."
 
 
 class _BaseCommand(click.Command):
@@ -170,7 +173,8 @@ def _invoked(command: click.Command, state: object) -> object:
         click.echo(error.format_message(), err=True)
         return USAGE
     except click.ClickException as error:
-        say(error.format_message())
+        hint = _QUERY_HINT if any(map(_NEGATED_TERM.match, sys.argv[1:])) else ""
+        say(error.format_message() + hint * isinstance(error, click.NoSuchOption))
         return error.exit_code
     except click.Abort:
         return INTERRUPTED

@@ -9,9 +9,12 @@ import sys
 from collections.abc import Callable
 
 from frontdesk.errors import (
+    ME_UNAVAILABLE,
+    NOBODY_IS_ME,
     BadSettings,
     InboxError,
     NetworkMisconfigured,
+    Refused,
     Unreachable,
     UnusableFile,
 )
@@ -34,7 +37,8 @@ def guarded(work: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except InboxError as error:
-        say(str(error))
+        is_nobody = isinstance(error, Refused) and error.code == ME_UNAVAILABLE
+        say(NOBODY_IS_ME if is_nobody else str(error))
         code = exit_code(error)
     except OSError as error:
         code = _unwritten(error)

@@ -131,5 +131,5 @@ def view_query(view: str | None, text: str) -> Query:
     views = {view.name: view.query for view in configuration().views}
     if view not in views:
         there = f": there is {', '.join(views)}" if views else "; config edit adds some"
-        raise BadSettings(f"There is no view {view!r}{there}")
+        raise BadSettings(f"The configuration has no view {view!r}{there}")
     return Query.of(*parse(views[view]).terms, *query.terms)

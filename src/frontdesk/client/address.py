@@ -19,8 +19,10 @@ def base_url(text: str, *, in_process: bool) -> str:
         host, port = parts.hostname, parts.port
     except ValueError as error:
         raise BadSettings("The address of the server cannot be read") from error
-    if parts.scheme not in ("http", "https") or not host:
+    if parts.scheme not in ("http", "https"):
         raise BadSettings("The address of the server must begin with https:// or http://")
+    if not host:
+        raise BadSettings("The address of the server has no host: https://inbox.example.com")
     if parts.username is not None or parts.query or parts.fragment:
         raise BadSettings("The address of the server must be scheme, host, port and path alone")
     if parts.scheme == "http" and not in_process and not is_loopback(host):

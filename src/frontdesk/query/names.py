@@ -5,6 +5,7 @@ name comes before the start of a word, and that before any other part.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -192,7 +193,7 @@ def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:
 
 
 def unknown_name(term: Term, names: QueryNames) -> str:
-    """Sentence on a name that no catalogue has; "" if there is none to report."""
+    """Sentence on a name that no catalogue has, with like ones first; "" if it has the name."""
     if term.kind == ASSIGNEE and term.value in (ME, UNASSIGNED, ASSIGNED):
         return ""
     if term.value.startswith(ID) or meaning(term, names) != frozenset():
@@ -202,7 +203,8 @@ def unknown_name(term: Term, names: QueryNames) -> str:
         CHANNEL: ("No channel", names.channels.values()),
         LABEL: ("No label", names.labels),
     }[term.kind]
-    shown = list(known)[:_MOST_NAMED]
+    close = get_close_matches(term.value, known)
+    shown = [*close, *(name for name in known if name not in close)][:_MOST_NAMED]
     more = ", …" if len(known) > len(shown) else "."
     return f"{what} fits {term.value}. There is {', '.join(shown)}{more}"
 

@@ -241,12 +241,19 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         typed, self._typed_ahead = self._typed_ahead or [], None
         for event in typed:
             await self.on_event(event)
-        for notice in self._preferences.notices:
-            self.notify(notice, severity="warning", timeout=15, markup=False)
+        if self._preferences.notices:
+            first, *more = self._preferences.notices
+            words = sentences.MORE_MISTAKES.format(first=first, count=len(more)) if more else first
+            self.notify(words, severity="warning", timeout=15, markup=False)
 
     def on_unmount(self) -> None:
         if self._collector is not None:
             self._collector.stop()
+
+    def action_help_quit(self) -> None:
+        """Say how to quit, which Textual does for ctrl+c with its own markup."""
+        key = key_label(self.changed_keys.get("inbox.leave", "q").split(",")[0])
+        self.notify(sentences.HOW_TO_QUIT.format(key=key), markup=False)
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox as the default screen, so that no screen is below it."""

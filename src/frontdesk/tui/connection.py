@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from frontdesk.errors import (
     ME_UNAVAILABLE,
+    NOBODY_IS_ME,
     BadResponse,
     CircuitOpen,
     CursorRefused,
@@ -286,7 +287,7 @@ def problem_words(error: InboxError) -> str:
     if isinstance(error, Paused):
         return "The server asks for a pause"
     if isinstance(error, Refused) and error.code == ME_UNAVAILABLE:
-        return "Nobody is “me” here: use a key of your own (or --as you@example.com for a database)"
+        return NOBODY_IS_ME
     words = one_line(clean(error.problem if isinstance(error, CircuitOpen) else str(error)))
     if isinstance(error, Unauthorised):
         return f"{words.rstrip('.')} (frontdesk doctor says where the key comes from)"

@@ -13,6 +13,8 @@ SIXTEEN_COLOURS = "This terminal has 16 colours: the other themes need 256 or mo
 THEME_OF_DEMO = (
     'The demo does not remember themes. In the configuration: [viewer] theme = "{theme}"'
 )
+MORE_MISTAKES = "{first} ({count} more: frontdesk config check)"
+HOW_TO_QUIT = "Press {key} twice in the list to quit, or ctrl+q anywhere"
 PRESS_AGAIN_TO_QUIT = "Press {key} again to quit"
 
 # Views
@@ -81,7 +83,7 @@ SEARCHING_MESSAGES = "Searching…"
 NO_MATCH_IN = "No match in {extent}"
 FOUND_IN = "{count} found in {extent}"
 CUSTOMER = "Customer"
-CUSTOMER_VIEW = "All conversations of this customer. {key}: back to the previous view"
+CUSTOMER_VIEW = "Conversations of this customer. {key}: back to the previous view"
 OFFER_KEEPING = "Keep all open conversations on this computer, to search them?"
 KEEP_NOTHING = "No, keep what is opened here (this is asked once)"
 KEEP_OPEN = "Yes, load them in the background from now on"

@@ -1,6 +1,7 @@
 """The inbox without a server, a valid key or a usable cache."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from frontdesk.errors import (
 from frontdesk.mailbox import Mailbox
 from frontdesk.text import clean
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.wire import Conversation, Message, Page
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
 from tests.tui.faulty_sources import Failing, Faltering
@@ -92,6 +94,40 @@ async def test_a_thread_that_comes_ends_the_wait_for_the_list(
         await pilot.press("j", "enter")
         await settle(pilot)
         assert " live · 60 loaded" in lines(app)[-1]
+
+
+class OpenCircuit(Faltering):
+    """The real client; messages fail until the list was answered, as with a circuit breaker."""
+
+    is_open = False
+
+    async def conversation_page(self, *arguments: Any, **options: Any) -> Page[Conversation]:
+        page = await super().conversation_page(*arguments, **options)
+        self.is_open = False
+        return page
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        if self.is_open:
+            raise Unreachable("The server does not answer")
+        return await self._client.message_page(*arguments, **options)
+
+
+async def test_the_thread_is_requested_again_when_the_list_is_back(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    source = OpenCircuit(client)
+    app = viewer(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        source.fails = source.is_open = True
+        await pilot.press("ctrl+r", "G", "enter")
+        await settle(pilot)
+        assert "This thread has not been loaded yet" in shown(app)
+        source.fails = False
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert " live · 60 loaded" in lines(app)[-1]
+        assert "This thread has not been loaded yet" not in shown(app)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
         assert {question.name for question in server.asked} == {"channels"}
         words = flat(app)
         assert "NOT CHECKED YET (20): ^r checks all features" in words
+        assert "not checked: 20" in lines(app)[0]
         assert "http://localhost" in words
         assert KEY not in words
         assert "live" in lines(app)[-1]

@@ -98,7 +98,8 @@ class SearchScreen(Picker[Chosen]):
         failed = problem_words(error) if error else ""
         title = [_summary(run, extent), _problems(search), self._short_words(search), failed]
         self.show_title(" · ".join(filter(None, title)))
-        self._offering = not run.hits and not run.everywhere and self._mailbox.offers_keeping
+        can_load = error is None and self._mailbox.answers > 0 and self._mailbox.offers_keeping
+        self._offering = not run.hits and not run.everywhere and can_load
         self.list.say_when_empty("")
         self._show(run, typed)
         if self._entered and not self._offering:

@@ -490,9 +490,13 @@ class InboxScreen(SizedScreen[None]):
         if self.queue.scan_is_due:
             # Before the refresh, whose requests could use up what a rate limit allows.
             self.queue.start_scan()
+        was_failing = self._connection.failing
         answer = await self._connection.ask(self.queue.fetch, by_hand=by_hand)
         if answer:
             self._connection.is_live()
+            if was_failing:
+                # Its own request may be waiting for an answer that was lost.
+                self._refresh_thread()
             if self.queue.scan_is_due:
                 self.queue.start_scan()
             self.queue.highlight_new()

@@ -453,9 +453,7 @@ class DirectoryScreen(CatalogueScreen):
     def _take_seen(self, id: str) -> None:
         conversation = self.mailbox.conversation(id)
         if conversation is not None:
-            chosen = ConversationFilter(status=conversation.status, channel=conversation.channel.id)
-            name = contact_name(conversation.contact)
-            self.choose(chosen, f"{name} is among these")
+            self.end(conversation.contact)
 
 
 def _open_of(entry: CatalogueEntry) -> ConversationFilter:

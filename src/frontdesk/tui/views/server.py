@@ -61,7 +61,7 @@ def blocks(
 
 
 def summary(server: Server | None) -> str:
-    """Summary of the missing, failing and forbidden features."""
+    """Summary of the missing, failing, forbidden and unchecked features."""
     if server is None:
         return "not connected"
     states = [feature.state for feature in server.features.values()]
@@ -69,9 +69,11 @@ def summary(server: Server | None) -> str:
         (states.count("failing"), "fails at"),
         (states.count("absent"), "lacks"),
         (states.count("forbidden"), "forbids"),
+        (states.count("unknown"), "not checked:"),
     )
-    words = ", ".join(f"{what} {count}" for count, what in parts if count)
-    return words or ("all features" if "present" in states else "not checked yet")
+    if "present" not in states and states.count("unknown") == len(states):
+        return "not checked yet"
+    return ", ".join(f"{what} {count}" for count, what in parts if count) or "all features"
 
 
 def _connection(server: Server, problem: str) -> list[Block]:
