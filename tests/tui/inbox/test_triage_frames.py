@@ -823,6 +823,23 @@ def test_a_search_of_a_slow_server_is_shown_after_half_a_second_and_can_be_stopp
     play(source, tmp_path, story)
 
 
+def test_a_search_in_a_view_that_is_not_complete_leaves_it_said_to_be_partial(
+    tmp_path: Path,
+) -> None:
+    seconds = 0.0
+    source = MemoryInbox(2_000, lambda: seconds)
+
+    async def story(app: MemoryInboxApp) -> None:
+        nonlocal seconds
+        await asyncio.sleep(1.0)
+        seconds = 5.0
+        await press(app, "F", *" -needs:human", "enter", seconds=0.5)
+        await press(app, "W", seconds=1.0)
+        assert re.search(r"~[0-9,]+ found · searching… esc: stop", status(app))
+
+    play(source, tmp_path, story)
+
+
 @pytest.mark.parametrize("size", [(120, 40), (200, 50)])
 def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(
     tmp_path: Path, size: tuple[int, int]

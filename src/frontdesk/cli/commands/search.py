@@ -30,7 +30,7 @@ from frontdesk.mailbox.search import EVERYWHERE, SearchRun, ask_quietly
 from frontdesk.query import Matcher, MessageSearch, Query, QueryNames, parse_search, plan
 from frontdesk.query.plan import STANDARD
 from frontdesk.search_text import Terms, members_of, searched_text
-from frontdesk.text import clean
+from frontdesk.text import clean, counted
 from frontdesk.wire import instant
 from frontdesk.wire.queries import EXTENSIONS, MAX_LIMIT
 from frontdesk.wire.values import timestamp, utc_now
@@ -214,8 +214,8 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
         seen = await mailbox.indexed_counts()
         extent = (
             "what the viewer has shown on this computer:"
-            f" {_number(seen.conversations, 'conversation')} and"
-            f" {_number(seen.messages, 'message')}; nothing else was searched"
+            f" {counted(seen.conversations, 'conversation')} and"
+            f" {counted(seen.messages, 'message')}; nothing else was searched"
         )
     return Result(run.hits, extent)
 
@@ -311,7 +311,7 @@ class DatabaseScan:
         """Description of what was searched so far, as part of a sentence."""
         totals = {kind: max(n, self.totals[kind]) for kind, n in self._searched.items()}
         if totals == self._searched:
-            return "all " + _listed([_number(n, kind) for kind, n in totals.items()])
+            return "all " + _listed([counted(n, kind) for kind, n in totals.items()])
         return _listed([_part(kind, self._searched[kind], n) for kind, n in totals.items()])
 
     def run(self) -> None:
@@ -413,16 +413,12 @@ def _value(kind: str, row: "Row") -> dict[str, Any]:
     return value
 
 
-def _number(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _part(kind: str, searched: int, total: int) -> str:
     """Describe the progress of a kind. Only messages are scanned by time."""
     if searched >= total:
-        return f"all {_number(searched, kind)}"
+        return f"all {counted(searched, kind)}"
     newest = "the newest " if kind == "message" and searched else ""
-    return f"{newest}{searched:,} of {_number(total, kind)}"
+    return f"{newest}{searched:,} of {counted(total, kind)}"
 
 
 def _listed(parts: Sequence[str], conjunction: str = "and") -> str:

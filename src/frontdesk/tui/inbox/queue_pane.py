@@ -1048,7 +1048,12 @@ class QueuePane(Pane):
     def loaded_words(self) -> str:
         """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
         if self.searching:
-            return f"searching… {self._keys['inbox.back']}: stop"
+            searching = f"searching… {self._keys['inbox.back']}: stop"
+            if self._local is None or self.complete:
+                return searching
+            scanned = f"{self._local.looked_at:,} sorted"
+            found = f"{self._local.matches:,} found" if self.plan.rest else scanned
+            return f"~{found} · {searching}"
         marked, unreadable = len(self.list.marked), self._unreadable + self._unreadable_below
         words = [f"{marked} selected"] if marked else []
         words += [f"{unreadable} unreadable"] if unreadable else []

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from frontdesk.text import file_size, humanize, one_line, price
+from frontdesk.text import counted, file_size, humanize, one_line, price
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import Media, Message
+from frontdesk.wire.values import MEDIA_TYPES
 
 # Further rows of long lists and orders are summarised as "and N more".
 MOST_ROWS = 10
@@ -32,7 +33,7 @@ def contents(
         who = "the customer" if message.direction == "inbound" else "the sender"
         return [("dim italic", f"{symbols.deleted} deleted by {who}")]
     blocks: list[Block] = [("dim", line) for line in _referral(message)]
-    if message.media is not None or message.type in _MEDIA_TYPES:
+    if message.media is not None or message.type in MEDIA_TYPES:
         blocks += _media_card(message, symbols, open_key)
     elif message.type in _CARDS:
         blocks += _CARDS[message.type](message, symbols)
@@ -51,9 +52,6 @@ def _card(symbols: MessageSymbols, type: str, *facts: str) -> list[Piece]:
     """📷 photo · 240 KB, on a ground of its own."""
     details = "".join(f"· {fact} " for fact in facts if fact)
     return [("strong@card", f" {symbols.of(type).words} "), ("text@card", details)]
-
-
-_MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
 
 
 def _media_card(message: Message, symbols: MessageSymbols, open_key: str) -> list[Block]:
@@ -87,7 +85,7 @@ def _contacts(message: Message, symbols: MessageSymbols) -> list[Block]:
 
 def _order(message: Message, symbols: MessageSymbols) -> list[Block]:
     items = _dicts(_content(message), "items")
-    blocks: list[Block] = [_card(symbols, "order", _count(items, "item"))]
+    blocks: list[Block] = [_card(symbols, "order", counted(len(items), "item"))]
     for item in [item for item in items if item][:MOST_ROWS]:
         product = _field(item, "product_retailer_id") or "product"
         line = f"  {_field(item, 'quantity') or '1'} × {product}  {_item_price(item)}"
@@ -278,10 +276,6 @@ def _kind(component: Mapping[str, Any]) -> str:
 def _values(component: Mapping[str, Any]) -> list[str]:
     values = (_field(parameter, "text") for parameter in _dicts(component, "parameters"))
     return [value for value in values if value]
-
-
-def _count(items: Sequence[object], name: str) -> str:
-    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
 
 
 def _more(rows: Sequence[object]) -> list[Piece]:
