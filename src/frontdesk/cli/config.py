@@ -233,7 +233,7 @@ _Theme = Annotated[str, AfterValidator(_theme)]
 _ReadAfter: TypeAlias = Annotated[float | Literal["open", "never"], BeforeValidator(_read_after)]
 _Megabytes = Annotated[int, Field(ge=1, le=environment.MOST_CACHE_MB)]
 _MEGABYTES = f"use a number of MB, 1 to {environment.MOST_CACHE_MB}"
-# What is allowed instead, by the type of pydantic's error.
+# Allowed values, by the type of pydantic's error.
 _ALLOWED = {
     "bool_type": "use true or false",
     "string_type": "use a text in quotes",

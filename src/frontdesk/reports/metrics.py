@@ -238,7 +238,7 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
         ),
     )
 }
-# What is not a row of a table of its own, with the words for a server that lacks it.
+# Values that are no row of a table of their own, with the words for a server that lacks them.
 PART_WORDS: Mapping[str, str] = {
     "users": "by person",
     "teams": "by team",

@@ -40,7 +40,7 @@ _MANY_SCENES = 30
 _RETURNING = 0.07
 _RESOLVED_AFTER = 4 * MINUTE
 _PORTION = 1_000
-# How many times each scene is rendered.
+# Number of renderings of each scene.
 _TAKES = 6
 # Replaced by the customer's first name, which is not known when a scene is rendered.
 _FIRST_NAME = "\x01"

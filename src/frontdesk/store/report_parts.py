@@ -30,7 +30,7 @@ from frontdesk.store.rollups import (
     step_of,
 )
 
-# What rows are grouped by.
+# Columns that rows are grouped by.
 Grouping = Literal["channels", "users", "teams", "labels"]
 
 ANSWERED = "answered"

@@ -138,7 +138,7 @@ def filter_terms(names: QueryNames) -> list[tuple[Term, str, str]]:
 
 NO_KEY = "-"
 SAVE, REMOVE, UNDO = "w", "x", "z"
-# What a kind of term is called.
+# Names of the kinds of terms.
 KIND_NAMES: Mapping[str, str] = MappingProxyType(
     {"is": "status", "assignee": "assignee", "in": "channel", "label": "label"}
 )

@@ -43,8 +43,8 @@ class ParameterProblem(Wire):
     """Error of one query parameter, with the allowed values."""
 
     parameter: str = Field(description="The name of the parameter.")
-    reason: str = Field(description="What is wrong, as a stable word.")
-    detail: str = Field(description="What is wrong and what is allowed, in a sentence.")
+    reason: str = Field(description="Cause, as a stable word.")
+    detail: str = Field(description="Cause and allowed values, in a sentence.")
     allowed: tuple[str, ...] | None = optional("The values that are allowed.")
     min: int | None = optional("The least value.")
     max: int | None = optional("The greatest value.")
@@ -56,7 +56,7 @@ class Problem(Wire):
     type: str = optional("The kind of problem, as a URI.", "about:blank")
     title: str = Field(description="A short name of the problem.")
     status: int = Field(description="The HTTP status.")
-    detail: str | None = optional("What is wrong with this request.")
+    detail: str | None = optional("Description of the problem with this request.")
     instance: str | None = optional("The path of the request.")
     code: str = Field(description="The problem as a stable word.")
     request_id: str | None = optional("Names the request in the log.")

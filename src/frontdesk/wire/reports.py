@@ -48,10 +48,10 @@ class Metrics(Wire):
     bot_handoffs_count: int = optional("Conversations that a bot handed to a person.", 0)
     bot_resolutions_count: int = optional("Resolutions of episodes that no person answered in.", 0)
     spread: dict[str, Percentiles] = optional(
-        "How the values behind each mean are spread, by its name; if asked for.", {}
+        "Percentiles of the values behind each mean, by its name; if requested.", {}
     )
     targets: dict[str, TargetShare] = optional(
-        "How many of `first_response` and `reply` are within the target asked for.", {}
+        "Number of `first_response` and `reply` within the requested target.", {}
     )
 
 
@@ -86,7 +86,7 @@ class LiveCounts(Wire):
     unassigned: int | None = optional("Open without an assignee.")
     unattended: int | None = optional("Open and not answered yet, or waiting again.")
     awaiting_human: int | None = optional("Open and handed over by a bot.")
-    as_of: str | None = optional("When the counts were true.")
+    as_of: str | None = optional("Time of the counts.")
     over_first_response: int | None = optional(
         "Open, and waiting for the first response longer than the target asked for."
     )
@@ -117,7 +117,7 @@ class PricingCount(Wire):
     """
 
     channel: Ref = Field(description="The channel.")
-    author: str = Field(description="Who wrote the messages.")
+    author: str = Field(description="Kind of author of the messages.")
     category: str | None = optional(
         "The category that they were charged as; null if it was not reported."
     )
@@ -141,10 +141,10 @@ class PersonFigures(Wire):
     )
     resolutions_count: int = optional("Resolutions by them.", 0)
     spread: dict[str, Percentiles] = optional(
-        "How the values behind each mean are spread, by its name; if asked for.", {}
+        "Percentiles of the values behind each mean, by its name; if requested.", {}
     )
     targets: dict[str, TargetShare] = optional(
-        "How many of `first_response` and `reply` are within the target asked for.", {}
+        "Number of `first_response` and `reply` within the requested target.", {}
     )
 
 

@@ -40,11 +40,11 @@ class MessagePreview(Wire):
 
     id: str = Field(description="The id of the message.")
     direction: str = optional("Inbound from the customer, outbound to them.", "inbound")
-    author: str = optional("Who wrote it.", "contact")
+    author: str = optional("Kind of author.", "contact")
     type: str = optional("The type of its contents.", "text")
     text: str | None = optional("The beginning of its text, at most 200 characters.")
-    delivery_status: str | None = optional("How far it came; null for inbound messages.")
-    created_at: str = Field(description="When it was sent.")
+    delivery_status: str | None = optional("Delivery status; null for inbound messages.")
+    created_at: str = Field(description="Time of sending.")
 
     created_time = Time("created_at")
 
@@ -60,7 +60,7 @@ class Conversation(Wire):
     status: str = Field(description="Open, snoozed or resolved.")
     awaiting_human: bool | None = optional("A bot has handed the conversation to a person.")
     snoozed_until: str | None = optional(
-        "When it opens again by itself; null if it is not snoozed or snoozed until the next "
+        "Time at which it opens again by itself; null if it is not snoozed, or until the next "
         "message."
     )
     channel: PhoneRef = Field(description="The WhatsApp number that the conversation is held over.")
@@ -71,19 +71,19 @@ class Conversation(Wire):
         "Inbound messages since the read marker; null without a marker."
     )
     waiting_since: str | None = optional("Since when the customer has had no answer.")
-    first_reply_at: str | None = optional("When a person first answered.")
-    last_inbound_at: str | None = optional("When the customer last wrote.")
+    first_reply_at: str | None = optional("Time of the first answer by a person.")
+    last_inbound_at: str | None = optional("Time of the customer's last message.")
     service_window_expires_at: str | None = optional(
-        "When the 24 hours end in which WhatsApp allows a free-form answer."
+        "End of the 24 hours in which WhatsApp allows a free-form answer."
     )
     last_activity_at: str = Field(
-        description="When anything last happened; lists are ordered by it."
+        description="Time of the latest activity; lists are ordered by it."
     )
     last_message: MessagePreview | None = optional(
         "The newest message; absent if the key may not read messages."
     )
-    created_at: str | None = optional("When the conversation began.")
-    updated_at: str | None = optional("When the row last changed.")
+    created_at: str | None = optional("Time at which the conversation began.")
+    updated_at: str | None = optional("Time of the last change.")
 
     snoozed_until_time = Time("snoozed_until")
     waiting_since_time = Time("waiting_since")
@@ -100,7 +100,7 @@ class MessageMatch(Wire):
 
     conversation_id: str = Field(description="The id of the conversation.")
     message_id: str = Field(description="The id of the message.")
-    created_at: str = Field(description="When it was sent or received.")
+    created_at: str = Field(description="Time of sending or receipt.")
     direction: str = Field(description="Inbound or outbound.")
     excerpt: str = Field(
         description="Up to 160 characters of its words around the first found, with an ellipsis "
@@ -150,7 +150,7 @@ class ReplyTo(Wire):
     message_id: str | None = optional("The id of the quoted message, if it is stored.")
     wamid: str | None = optional("The provider's id of the quoted message.")
     direction: str | None = optional("The direction of the quoted message.")
-    author: str | None = optional("Who wrote the quoted message.")
+    author: str | None = optional("Kind of author of the quoted message.")
     type: str | None = optional("The type of the quoted message.")
     text: str | None = optional("The beginning of the quoted text.")
 
@@ -160,20 +160,20 @@ class Reaction(Wire):
 
     emoji: str = Field(description="The emoji.")
     direction: str = Field(description="Inbound from the customer, outbound from the business.")
-    author: str = Field(description="Who reacted.")
-    created_at: str = Field(description="When.")
+    author: str = Field(description="Author of the reaction.")
+    created_at: str = Field(description="Time of the reaction.")
 
     created_time = Time("created_at")
 
 
 class Delivery(Wire):
-    """When an outbound message reached each step."""
+    """Times of the steps of an outbound message."""
 
-    sent_at: str | None = optional("When the provider took the message.")
-    delivered_at: str | None = optional("When it reached the customer's phone.")
-    read_at: str | None = optional("When it was read.")
-    played_at: str | None = optional("When a voice message was played.")
-    failed_at: str | None = optional("When it failed.")
+    sent_at: str | None = optional("Time at which the provider took the message.")
+    delivered_at: str | None = optional("Time of arrival on the customer's phone.")
+    read_at: str | None = optional("Time of reading.")
+    played_at: str | None = optional("Time at which a voice message was played.")
+    failed_at: str | None = optional("Time of the failure.")
 
     sent_time = Time("sent_at")
     delivered_time = Time("delivered_at")
@@ -183,7 +183,7 @@ class Delivery(Wire):
 
 
 class ProviderError(Wire):
-    """Why the provider refused or lost a message."""
+    """Reason why the provider refused or lost a message."""
 
     code: int = Field(description="The provider's error code.")
     title: str = Field(description="The provider's words for it.")
@@ -217,12 +217,12 @@ class Message(Wire):
     id: str = Field(description="The id of the message.")
     conversation_id: str | None = optional("The conversation that it belongs to.")
     direction: str = Field(description="Inbound from the customer, outbound to them.")
-    author: str = Field(description="Who wrote it.")
+    author: str = Field(description="Kind of author.")
     author_ref: Ref | None = optional("The user, bot or campaign behind it, as far as it is known.")
     type: str = optional("The type of its contents.", "text")
     text: str | None = optional("Its text or caption; null if it has none or was deleted.")
     content: dict[str, Any] | None = optional(
-        "What its type has besides text, such as the buttons of an interactive message."
+        "Members of its type besides text, such as the buttons of an interactive message."
     )
     media: Media | None = optional("The file of a media message.")
     reply_to: ReplyTo | None = optional("The message that it quotes.")
@@ -233,17 +233,17 @@ class Message(Wire):
     reactions: tuple[Reaction, ...] = optional(
         "The reactions to it that hold now, oldest first.", ()
     )
-    delivery_status: str | None = optional("How far it came; null for inbound messages.")
-    delivery: Delivery | None = optional("When it reached each step of its delivery.")
-    error: ProviderError | None = optional("Why it failed.")
+    delivery_status: str | None = optional("Delivery status; null for inbound messages.")
+    delivery: Delivery | None = optional("Times of the steps of its delivery.")
+    error: ProviderError | None = optional("Reason of a failed delivery.")
     pricing: Pricing | None = optional(
-        "What the provider charged it as; absent if it was not reported."
+        "Price category of the provider; absent if it was not reported."
     )
     wamid: str | None = optional("The provider's id of the message.")
-    source: str | None = optional("How it came here.")
-    edited_at: str | None = optional("When it was last edited.")
-    deleted_at: str | None = optional("When it was deleted.")
-    created_at: str = Field(description="When it was sent.")
+    source: str | None = optional("Source of the message.")
+    edited_at: str | None = optional("Time of the last edit.")
+    deleted_at: str | None = optional("Time of deletion.")
+    created_at: str = Field(description="Time of sending.")
 
     edited_time = Time("edited_at")
     deleted_time = Time("deleted_at")
@@ -256,10 +256,10 @@ class Note(Wire):
     id: str = Field(description="The id of the note.")
     conversation_id: str | None = optional("The conversation that it belongs to.")
     text: str = Field(description="Its text.")
-    author: str = optional("Who wrote it.", "user")
+    author: str = optional("Kind of author.", "user")
     author_ref: Ref | None = optional("The user or bot behind it.")
-    created_at: str = Field(description="When it was written.")
-    updated_at: str | None = optional("When it was last changed.")
+    created_at: str = Field(description="Time of writing.")
+    updated_at: str | None = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -279,10 +279,10 @@ class Contact(Wire):
     blocked: bool = optional("The business has blocked the customer.", False)
     custom_fields: dict[str, Any] = optional("Values of custom fields, by their keys.", {})
     last_activity_at: str | None = optional(
-        "When one of the contact's conversations was last active."
+        "Time of the latest activity in the contact's conversations."
     )
-    created_at: str | None = optional("When the contact was first seen.")
-    updated_at: str | None = optional("When the contact last changed.")
+    created_at: str | None = optional("Time at which the contact was first seen.")
+    updated_at: str | None = optional("Time of the last change.")
 
     last_activity_time = Time("last_activity_at")
     created_time = Time("created_at")
@@ -299,14 +299,14 @@ class CustomField(Wire):
     key: str = Field(description="The key of its values in a contact's `custom_fields`.")
     name: str = Field(description="The name that people see.")
     type: str = optional("The kind of its values.", "text")
-    scope: str = optional("What the field belongs to.", "contact")
-    description: str | None = optional("What the field is for.")
+    scope: str = optional("Kind of object with the field.", "contact")
+    description: str | None = optional("Purpose of the field.")
     options: tuple[str, ...] = optional("The values of a list.", ())
     pattern: str | None = optional("A regular expression that values match.")
-    pattern_hint: str | None = optional("What a value has to look like, in words.")
+    pattern_hint: str | None = optional("Form of a value, in words.")
     position: int = optional("Its place among the fields, from 1.", 0)
-    created_at: str | None = optional("When it was defined.")
-    updated_at: str | None = optional("When it last changed.")
+    created_at: str | None = optional("Time of definition.")
+    updated_at: str | None = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -317,10 +317,10 @@ class Label(Wire):
 
     id: str = Field(description="The id of the label.")
     title: str = Field(description="The title, which the label filter takes.")
-    description: str | None = optional("What the label is for.")
+    description: str | None = optional("Purpose of the label.")
     color: str = optional("The colour, as #rrggbb.", "#1f93ff")
-    created_at: str | None = optional("When it was made.")
-    updated_at: str | None = optional("When it last changed.")
+    created_at: str | None = optional("Time of creation.")
+    updated_at: str | None = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -332,14 +332,14 @@ class User(Wire):
     id: str = Field(description="The id of the user.")
     name: str = Field(description="The name.")
     email: str | None = optional("The e-mail address.")
-    role: str = optional("What the user may do.", "agent")
+    role: str = optional("Role of the user.", "agent")
     availability: str | None = optional(
-        "Whether the user takes conversations now; null if that is not known."
+        "Availability for conversations; null if that is not known."
     )
     avatar_url: str | None = optional("The address of a picture.")
     active: bool = optional("The user still belongs to the account.", True)
-    created_at: str | None = optional("When the user was added.")
-    updated_at: str | None = optional("When the user last changed.")
+    created_at: str | None = optional("Time of creation.")
+    updated_at: str | None = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -350,12 +350,12 @@ class Team(Wire):
 
     id: str = Field(description="The id of the team.")
     name: str = Field(description="The name.")
-    description: str | None = optional("What the team is for.")
-    distribution: str = optional("How conversations are assigned to members.", "round_robin")
+    description: str | None = optional("Purpose of the team.")
+    distribution: str = optional("Distribution of conversations to members.", "round_robin")
     channels: tuple[str, ...] = optional("The ids of the numbers that the team answers for.", ())
     members: tuple[UserRef, ...] = optional("The users of the team.", ())
-    created_at: str | None = optional("When it was made.")
-    updated_at: str | None = optional("When it last changed.")
+    created_at: str | None = optional("Time of creation.")
+    updated_at: str | None = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -371,17 +371,17 @@ class Channel(Wire):
     verified_name: str | None = optional("The name that the provider has verified.")
     quality_rating: str | None = optional("The provider's quality rating.")
     status: str | None = optional("The provider's status of the number.")
-    name_status: str | None = optional("How far the name is approved.")
+    name_status: str | None = optional("Approval status of the name.")
     messaging_limit: str | None = optional(
-        "How many customers may be written to first in 24 hours."
+        "Number of customers who may be written to first in 24 hours."
     )
     throughput: str | None = optional("The provider's level of throughput.")
     platform: str | None = optional("Where the number is hosted.")
     on_business_app: bool | None = optional("The number is used in the WhatsApp Business app too.")
     waba_id: str | None = optional("The WhatsApp business account.")
-    synced_at: str | None = optional("When these values were read from the provider.")
-    created_at: str | None = optional("When the number was first seen.")
-    updated_at: str | None = optional("When the row last changed.")
+    synced_at: str | None = optional("Time at which these values were read from the provider.")
+    created_at: str | None = optional("Time at which the number was first seen.")
+    updated_at: str | None = optional("Time of the last change.")
 
     synced_time = Time("synced_at")
     created_time = Time("created_at")
@@ -392,10 +392,10 @@ class CannedResponse(Wire):
     """A reusable reply."""
 
     id: str = Field(description="The id of the reply.")
-    short_code: str = Field(description="What an agent types to insert it.")
+    short_code: str = Field(description="Text that an agent types to insert it.")
     text: str = Field(description="The text that is inserted.")
-    created_at: str | None = optional("When it was made.")
-    updated_at: str | None = optional("When it last changed.")
+    created_at: str | None = optional("Time of creation.")
+    updated_at: str | None = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -408,17 +408,17 @@ class Template(Wire):
     name: str = Field(description="The name that messages refer to.")
     language: str = Field(description="The language, as the provider names it.")
     category: str | None = optional("The category that its messages are charged as.")
-    status: str | None = optional("How far the provider has approved it.")
-    parameter_format: str | None = optional("How its variables are named.")
+    status: str | None = optional("Approval status at the provider.")
+    parameter_format: str | None = optional("Form of the names of its variables.")
     components: tuple[dict[str, Any], ...] = optional(
         "The parts of the template, as the provider has them.", ()
     )
     quality_score: str | None = optional("The provider's quality score.")
-    rejected_reason: str | None = optional("Why the provider refused it.")
+    rejected_reason: str | None = optional("Reason of the refusal by the provider.")
     previous_category: str | None = optional("The category before the provider changed it.")
     waba_id: str | None = optional("The WhatsApp business account.")
     channels: tuple[str, ...] = optional("The ids of the numbers that may send it.", ())
-    updated_at: str | None = optional("When it last changed.")
+    updated_at: str | None = optional("Time of the last change.")
 
     updated_time = Time("updated_at")
 
@@ -465,7 +465,7 @@ class Counts(Wire):
     unread: int | None = optional("Open ones with unread messages; null if none has a read marker.")
     by_status: StatusCounts | None = optional("The same by status.")
     by_channel: tuple[ChannelCounts, ...] = optional("Conversations of each channel.", ())
-    as_of: str | None = optional("When the counts were true.")
+    as_of: str | None = optional("Time of the counts.")
 
     as_of_time = Time("as_of")
 

@@ -11,7 +11,7 @@ AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automatio
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
 
-# How far an outbound message has come, besides "pending"; "failed" is an end of its own.
+# Steps of the delivery of an outbound message after "pending"; "failed" is an end of its own.
 DELIVERY_STEPS = ("sent", "delivered", "read", "played", "failed")
 
 # A regular expression for the digits of a number in E.164, which follow a plus.
