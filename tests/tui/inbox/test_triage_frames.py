@@ -363,6 +363,22 @@ def test_what_was_marked_unread_here_is_in_the_view_of_unread_ones_and_in_its_co
     play(kind(30), tmp_path, story)
 
 
+def test_resting_reads_only_where_the_newest_message_is_displayed(tmp_path: Path) -> None:
+    source = MemoryInbox(30)
+    for id in source.rows:
+        source.change(id, unread_count=4)
+
+    async def story(app: MemoryInboxApp) -> None:
+        before = unread(app)
+        await press(app, "j", seconds=60.0)
+        assert "more below" in "\n".join(Shown(app).lines)
+        assert unread(app) == before
+        await press(app, "enter", seconds=1.0)
+        assert len(before - unread(app)) == 1
+
+    play(source, tmp_path, story, size=(110, 11))
+
+
 @pytest.mark.parametrize(("after", "rested", "opened"), [("open", 0, 1), ("never", 0, 0)])
 def test_what_reads_can_be_configured(tmp_path: Path, after: Any, rested: int, opened: int) -> None:
     async def story(app: MemoryInboxApp) -> None:
@@ -970,7 +986,10 @@ def test_rows_that_come_by_themselves_are_not_read_by_resting(tmp_path: Path) ->
         await press(app, "f", "u", seconds=30.0)
         shown = unread(app)
         assert shown == set(names(app))
+        # Its thread comes late, and is displayed for some seconds then.
         await press(app, "j", seconds=4.0)
+        assert unread(app) == shown
+        await asyncio.sleep(30.0)
         assert len(shown - unread(app)) == 1
 
     play(source, tmp_path, story)

@@ -347,7 +347,8 @@ class InboxScreen(SizedScreen[None]):
     def _start_reading(self) -> None:
         """Mark the selected conversation as read if it stays selected for some seconds.
 
-        Only one that a key or a click selected, and whose thread is displayed, is read that way.
+        Only one that a key or a click selected, and whose newest message is displayed, is read that
+        way.
         """
         if self._reading is not None:
             self._reading.cancel()
@@ -357,12 +358,12 @@ class InboxScreen(SizedScreen[None]):
         self._reading = self._call_after(float(seconds), self._mark_shown) if rests else None
 
     def _mark_shown(self) -> None:
-        """Mark the selected conversation as read, unless only the list is displayed.
+        """Mark the selected conversation as read if its newest message is displayed.
 
         One that was marked as unread stays so until it is opened.
         """
         by_hand = self._mailbox.is_marked_unread(self.selected_id or "")
-        if self.thread.display and self.is_active and not by_hand:
+        if self.thread.shows_newest and self.is_active and not by_hand:
             self._mark_read()
 
     def on_screen_resume(self) -> None:
@@ -694,6 +695,8 @@ class InboxScreen(SizedScreen[None]):
 
     @on(ThreadPane.Loaded)
     def _show_loaded_facts(self) -> None:
+        # The seconds count from when there is something to read.
+        self._start_reading()
         if self.thread.conversation is not None:
             self.contact.show(self.thread.conversation)
 

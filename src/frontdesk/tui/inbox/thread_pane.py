@@ -206,6 +206,11 @@ class ThreadPane(Pane):
         self._show_thread(conversation, listing)
         self.refresh_bars()
 
+    @property
+    def shows_newest(self) -> bool:
+        """True if the newest loaded message is displayed."""
+        return self.display and self.messages.row is not None and self.messages.at_end
+
     def draw_ahead(self, conversation: Conversation) -> None:
         """Draw the end of the cached thread of a conversation that may be selected next."""
         listing = self._mailbox.thread(conversation.id)
