@@ -337,7 +337,7 @@ async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer
         await settle(pilot)
         assert {one.contact.id for one in queue(app)} == {customer.id}
         assert f'from:"{customer.name}"' in lines(app)[0]
-        assert "All conversations of this customer. H: back" in notifications(app)[-1]
+        assert "Conversations of this customer. H: back" in notifications(app)[-1]
         await pilot.press("backspace")
         await settle(pilot)
         assert "all conversations" in lines(app)[0]
