@@ -378,6 +378,26 @@ async def test_the_wheel_ends_the_way_to_the_first_row() -> None:
         assert app.words.row == "w40*4"
 
 
+@pytest.mark.parametrize("returns", [False, True])
+async def test_other_rows_that_are_shown_end_the_way_to_the_first_row(returns: bool) -> None:
+    app = ListApp()
+    async with app.run_test(size=(40, 20)) as pilot:
+        others = [f"other{number}*4" for number in range(80)]
+        app.words.show_end(rows(others[40:]))
+        place = app.words.place
+        assert place is not None
+        app.words.show(rows([f"w{number}*4" for number in range(40)]), cursor=20)
+        await pilot.press("g")
+        if returns:
+            assert app.words.return_to(rows(others[40:]), place)
+        else:
+            app.words.show_end(rows(others[40:]))
+        app.words.rows = rows(others)
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == "other79*4"
+
+
 def _wheel_event() -> Any:
     from textual.events import MouseScrollDown
 

@@ -319,6 +319,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     def show_end(self, rows: Rows[R], *, cursor: int | None = None) -> None:
         """Show other rows from their end; the cursor is on the last row by default."""
         self.rows = rows
+        self._bound_for = 0
         self._window.forget_heights()
         self.cursor = self._clamp(self._count() - 1 if cursor is None else cursor)
         self._window.to_end()
@@ -339,6 +340,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         if top is None or cursor is None:
             return False
         self.rows = rows
+        self._bound_for = 0
         self._window.forget_heights()
         self.cursor = cursor
         self._window.top = (top, place.line)
