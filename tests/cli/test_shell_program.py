@@ -108,6 +108,13 @@ def test_a_server_that_is_not_there_is_try_again(command: tuple[str, ...]):
     assert done.stderr == "frontdesk: The server cannot be reached\n"
 
 
+@pytest.mark.parametrize("query", ["-#payment", "-sort:active"])
+def test_a_query_that_looks_like_an_option_is_explained(inbox: Path, query: str):
+    done = run_program("conversations", "list", "--database", str(inbox), query)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "A query that begins with - comes after the options and --." in done.stderr
+
+
 def test_nowhere_to_ask_is_usage():
     error = CliRunner().invoke(frontdesk, ["counts"]).exception
     assert isinstance(error, BadSettings)

@@ -55,7 +55,8 @@ def test_a_word_that_was_never_opened_here(
 
 def take_the_offer(terminal: Recorded) -> None:
     terminal.until("No match in the", "messages opened on this computer", "Yes, load them")
-    terminal.send("\r")
+    # Enter alone answers nothing; the user moves to the answer.
+    terminal.send("\r\x1b[B\x1b[A\r")
     terminal.until("next unread", gone="No match in")
     terminal.send("szirconx")
     terminal.until("No match in", gone="Yes, load them")

@@ -25,9 +25,6 @@ _CONTEXT = {"help_option_names": ["-h", "--help"]}
 JSON_OPTION = "--json"
 TARGET_OPTIONS = ("--url", "--database", "--as", "--profile")
 _FIELDS = re.compile(r"[a-z_]+(\.[a-z_]+)*(, *[a-z_]+(\.[a-z_]+)*)*", re.IGNORECASE)
-# Arguments that are likely to be a negated term of a query.
-_NEGATED_TERM = re.compile(r"-([#@]|[a-z]+:)")
-_QUERY_HINT = " A query that begins with - comes after the options and --."
 
 
 class _BaseCommand(click.Command):
@@ -173,11 +170,19 @@ def _invoked(command: click.Command, state: object) -> object:
         click.echo(error.format_message(), err=True)
         return USAGE
     except click.ClickException as error:
-        hint = _QUERY_HINT if any(map(_NEGATED_TERM.match, sys.argv[1:])) else ""
-        say(error.format_message() + hint * isinstance(error, click.NoSuchOption))
+        say(error.format_message() + _query_hint(error))
         return error.exit_code
     except click.Abort:
         return INTERRUPTED
+
+
+def _query_hint(error: click.ClickException) -> str:
+    """Hint for a query that was taken for an option, because it begins with a negated term."""
+    if not isinstance(error, click.NoSuchOption) or error.option_name.startswith("--"):
+        return ""
+    command = error.ctx.command if error.ctx is not None else None
+    takes_query = command is not None and any(one.name == "query" for one in command.params)
+    return " A query that begins with - comes after the options and --." if takes_query else ""
 
 
 def _start_log(context: click.Context, option: click.Parameter, enabled: bool) -> None:
