@@ -146,7 +146,7 @@ def app(client: InboxClient, cache: Cache) -> Any:
         ("v r", "Y how this is counted"),
         ("v r Y", "o shows all"),
         ("v d", "o conversations"),
-        ("v d", "o shows them in the inbox"),
+        ("v d", "o shows those of any status"),
         ("v d", "f9 help"),
         ("v t", "↓/k move"),
         ("v s", "^r check all features"),

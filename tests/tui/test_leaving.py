@@ -111,7 +111,7 @@ async def test_ctrl_c_says_how_to_quit(viewer: Viewer) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("ctrl+c")
-        assert notifications(app) == ["Press q twice in the list to quit, or ctrl+q anywhere"]
+        assert notifications(app) == ["Press q twice in the list to quit, or ^q anywhere"]
 
 
 @pytest.mark.parametrize("name", ["prompt", "picker", "search", "palette"])

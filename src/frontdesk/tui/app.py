@@ -253,7 +253,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     def action_help_quit(self) -> None:
         """Say how to quit, which Textual does for ctrl+c with its own markup."""
         key = key_label(self.changed_keys.get("inbox.leave", "q").split(",")[0])
-        self.notify(sentences.HOW_TO_QUIT.format(key=key), markup=False)
+        words = sentences.HOW_TO_QUIT.format(key=key, anywhere=key_label("ctrl+q"))
+        self.notify(words, markup=False)
 
     def get_default_screen(self) -> InboxScreen:
         """The inbox as the default screen, so that no screen is below it."""

@@ -14,7 +14,7 @@ THEME_OF_DEMO = (
     'The demo does not remember themes. In the configuration: [viewer] theme = "{theme}"'
 )
 MORE_MISTAKES = "{first} ({count} more: frontdesk config check)"
-HOW_TO_QUIT = "Press {key} twice in the list to quit, or ctrl+q anywhere"
+HOW_TO_QUIT = "Press {key} twice in the list to quit, or {anywhere} anywhere"
 PRESS_AGAIN_TO_QUIT = "Press {key} again to quit"
 
 # Views
