@@ -231,6 +231,8 @@ async def test_moving_on_paints_two_rows_and_two_ahead_and_asks_once_who_is_unre
             await settle(pilot)
             # The first move of a series shows the thread at once.
             await pilot.press("j")
+            # Its frame, and the rows that are drawn after it.
+            await pilot.pause()
             await pilot.pause()
             done = await work_of(pilot, work, "j")
     # The row that the cursor left, the one that it came to, and two for the keys to come.
