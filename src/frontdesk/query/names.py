@@ -5,7 +5,6 @@ name comes before the start of a word, and that before any other part.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -203,6 +202,9 @@ def unknown_name(term: Term, names: QueryNames) -> str:
         CHANNEL: ("No channel", names.channels.values()),
         LABEL: ("No label", names.labels),
     }[term.kind]
+    # Deferred: no start needs it.
+    from difflib import get_close_matches
+
     close = get_close_matches(term.value, known)
     shown = [*close, *(name for name in known if name not in close)][:_MOST_NAMED]
     more = ", …" if len(known) > len(shown) else "."

@@ -56,7 +56,7 @@ def message_lines(
         **place.members(),
         "created_at": moment,
         "source": "chatwoot",
-        **_command_output(row, users),
+        **_author_members(row, users),
     }
     if kind == _ACTIVITY:
         yield base | {"type": "system", "text": text_of(row), "content": {"event": "activity"}}
@@ -96,7 +96,7 @@ def _note(row: JsonObject, place: ChatContext, users: Mapping[str, str], at: int
         "external_id": f"chatwoot {place.account} message {row.text('id')}",
         "text": text,
         "created_at": timestamp(at),
-        **_command_output(row, users),
+        **_author_members(row, users),
     }
 
 
@@ -116,7 +116,7 @@ def _parts(row: JsonObject, place: ChatContext, base: Line) -> Iterator[Line]:
         yield base | {"wamid": None, "created_at": timestamp(at)} | other
 
 
-def _command_output(row: JsonObject, users: Mapping[str, str]) -> Line:
+def _author_members(row: JsonObject, users: Mapping[str, str]) -> Line:
     """Return the direction and author members."""
     kind = row.number("message_type")
     sender = row.part_or_empty("sender")

@@ -208,8 +208,12 @@ class ThreadPane(Pane):
 
     @property
     def shows_newest(self) -> bool:
-        """True if the newest loaded message is displayed."""
-        return self.display and self.messages.row is not None and self.messages.at_end
+        """True if the newest message that passes the thread filter is displayed.
+
+        False for a cached thread whose refresh has failed.
+        """
+        shows_end = self.display and self.messages.row is not None and self.messages.at_end
+        return shows_end and not self._stale
 
     def draw_ahead(self, conversation: Conversation) -> None:
         """Draw the end of the cached thread of a conversation that may be selected next."""
