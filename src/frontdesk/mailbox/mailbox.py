@@ -251,6 +251,11 @@ class Mailbox:
         """Cached notes of a conversation, newest first."""
         return list(self._notes(conversation_id))
 
+    def has_newest(self, conversation: Conversation) -> bool:
+        """True if an entry as new as the conversation's last activity is cached."""
+        newest = self._cache.top(thread_name(conversation.id))
+        return newest is not None and newest.sort >= key_of(conversation).sort
+
     def has_read_notes(self, conversation_id: str) -> bool:
         """True if the notes of a conversation were loaded, even if there are none."""
         return self._notes(conversation_id).fetched_at is not None
@@ -533,10 +538,8 @@ class Mailbox:
 
     def _lacks_newest(self, conversation: Conversation) -> bool:
         """True if the conversation had activity since its thread was loaded."""
-        newest, last = self._cache.top(thread_name(conversation.id)), conversation.last_activity_at
-        if newest is not None and newest.sort >= key_of(conversation).sort:
-            return False
-        return not self._ahead.is_read(conversation.id, last)
+        last = conversation.last_activity_at
+        return not self.has_newest(conversation) and not self._ahead.is_read(conversation.id, last)
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
         async def fetch(cursor: str | None) -> Page[Conversation]:

@@ -157,7 +157,7 @@ class ThreadPane(Pane):
         self.filter = ALL
         self._me = ""
         self._depth = DEPTH
-        self._loading_older = self._stale = False
+        self._loading_older = self._stale = self._is_current = False
         self._unreadable = 0
         self._places: dict[str, Place] = {}
         # The place before a thread filter, None at the end, and the row that the filter went to.
@@ -181,7 +181,8 @@ class ThreadPane(Pane):
         """
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
-            self._stale, self._unreadable = False, 0
+            self._stale = self._is_current = False
+            self._unreadable = 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
             self._has_new = None
@@ -210,10 +211,12 @@ class ThreadPane(Pane):
     def shows_newest(self) -> bool:
         """True if the newest message that passes the thread filter is displayed.
 
-        False for a cached thread whose refresh has failed.
+        False for a cached thread that is older than the conversation, until it is refreshed.
         """
-        shows_end = self.display and self.messages.row is not None and self.messages.at_end
-        return shows_end and not self._stale
+        if self.conversation is None or not self.display or self.messages.row is None:
+            return False
+        is_newest = self._is_current or self._mailbox.has_newest(self.conversation)
+        return is_newest and self.messages.at_end
 
     def draw_ahead(self, conversation: Conversation) -> None:
         """Draw the end of the cached thread of a conversation that may be selected next."""
@@ -257,6 +260,7 @@ class ThreadPane(Pane):
         )
         if listing is self.listing:
             self._stale = isinstance(outcomes[0], Exception)
+            self._is_current = not self._stale
             self._unreadable = getattr(outcomes[0], "unreadable", 0)
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
