@@ -68,7 +68,7 @@ def alert(name: str = "Ana", id: str = "1") -> Alert:
     return due(rows, NOW, ALL, NOW, {})[0]
 
 
-def test_what_is_due():
+def test_alerts_are_due_by_assignee_waiting_time_and_reply_window():
     assert kinds([conversation(minutes=0.5)]) == [MINE]
     assert kinds([conversation(minutes=14)]) == []
     assert kinds([conversation(minutes=15)]) == [WAITING]

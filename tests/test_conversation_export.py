@@ -62,7 +62,7 @@ def test_machines_are_not(name: str):
     assert not by_people(message(author=name))
 
 
-def test_what_was_sent_stands_before_its_caption():
+def test_an_attachment_is_shown_before_its_caption():
     media = Media(mime_type="image/jpeg", size_bytes=240_000, filename="a.jpg")
     shown = entry_text(message(type="image", media=media, text="look"))
     assert shown == "[image · a.jpg · 240 KB]\nlook"
@@ -94,7 +94,9 @@ def test_a_reply_quotes_and_buttons_are_listed():
         ("text", None, "[text]"),
     ],
 )
-def test_what_is_no_text_is_named(kind: str, content: dict[str, object] | None, words: str):
+def test_messages_without_text_are_shown_by_their_type(
+    kind: str, content: dict[str, object] | None, words: str
+):
     assert entry_text(message(type=kind, content=content)) == words
 
 

@@ -42,7 +42,7 @@ def test_a_trace_has_kinds_and_places_innermost_last():
     assert SECRET not in "\n".join(lines)
 
 
-def test_what_led_to_an_error_stands_before_it():
+def test_the_cause_of_an_error_is_shown_before_it():
     def chain() -> None:
         try:
             failing()
@@ -96,7 +96,7 @@ def test_a_log_says_where_an_error_arose_and_not_what_it_says():
     assert SECRET not in logged(record)
 
 
-async def test_what_asyncio_repeats_of_a_failed_task_is_not_logged(
+async def test_failed_asyncio_tasks_are_logged_without_the_error_text(
     caplog: pytest.LogCaptureFixture,
 ):
     async def fail() -> None:

@@ -322,7 +322,7 @@ def reader(
 
 
 @pytest.mark.parametrize("path", [README, *PAGES], ids=named)
-def test_what_a_page_says_can_be_done(path: Path, reader: Reader) -> None:
+def test_every_example_on_a_page_works(path: Path, reader: Reader) -> None:
     for block in [block for block in blocks(path, "") if block.file is not None]:
         reader.follow(block)
     for block in [block for block in blocks(path, "") if block.file is None]:

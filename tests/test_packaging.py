@@ -158,7 +158,7 @@ def test_a_base_install_needs_what_is_named_and_each_extra_its_own(
     assert named == {"": set(NAMED), **EXTRAS}
 
 
-def test_what_a_base_install_needs_brings_no_more_than_is_named(
+def test_the_base_install_brings_only_the_named_packages(
     requirements: list[Requirement],
 ) -> None:
     waiting = [one for one in requirements if one.name in NAMED and _is_base(one)]

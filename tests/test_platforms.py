@@ -88,7 +88,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
     yield from (f"{owner}.{one.name}" for one in node.names if one.name in known)
 
 
-def test_what_only_some_systems_have_has_another_way_without_it():
+def test_every_platform_specific_use_has_a_listed_fallback():
     found = {(name, what) for name, tree in modules().items() for what in special(tree)}
     assert found == set(ALLOWED)
 

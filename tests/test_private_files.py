@@ -23,7 +23,7 @@ def test_a_file_is_put_in_place_whole_and_closed_to_others(tmp_path: Path) -> No
     assert os.listdir(tmp_path) == ["kept"]
 
 
-def test_what_cannot_be_put_in_place_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_failed_replace_leaves_no_temporary_file(tmp_path: Path) -> None:
     path = tmp_path / "kept"
     (path / "inside").mkdir(parents=True)
     with pytest.raises(OSError, match="kept"):
@@ -31,7 +31,7 @@ def test_what_cannot_be_put_in_place_leaves_nothing_behind(tmp_path: Path) -> No
     assert os.listdir(tmp_path) == ["kept"]
 
 
-def test_what_a_process_of_the_same_number_left_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_leftover_temporary_file_of_the_same_pid_does_not_prevent_replace(tmp_path: Path) -> None:
     (tmp_path / f".kept.{os.getpid()}").write_text("left by a process that was killed")
     private_files.replace(tmp_path / "kept", b"after")
     assert os.listdir(tmp_path) == ["kept"]
@@ -61,7 +61,7 @@ def test_a_link_is_not_opened(tmp_path: Path) -> None:
         private_files.open_here(tmp_path / "link")
 
 
-def test_what_the_viewer_saves_is_for_who_saved_it(tmp_path: Path) -> None:
+def test_files_saved_by_the_viewer_are_private_to_their_owner(tmp_path: Path) -> None:
     path = tmp_path / "thread.txt"
     assert written(str(path), "Ana: hello\n", pytest.fail)
     assert (path.read_text(), mode(path)) == ("Ana: hello\n", 0o600)

@@ -67,7 +67,7 @@ def spoken() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("words", UNIDIOMATIC, ids=lambda words: words.split("|")[0].strip("\\b"))
-def test_what_the_program_says_is_idiomatic(words: str) -> None:
+def test_user_facing_texts_are_idiomatic(words: str) -> None:
     found = [f"{place}: {text}" for place, text in spoken() if re.search(words, text)]
     assert not found, f"rather {UNIDIOMATIC[words]}:\n" + "\n".join(found)
 

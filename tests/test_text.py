@@ -27,7 +27,7 @@ from frontdesk.text import clean, file_size, price
         ("👩\u200d👧 ❤\ufe0f", "👩\u200d👧 ❤\ufe0f"),
     ],
 )
-def test_what_a_terminal_would_obey_is_made_visible(hostile: str, shown: str) -> None:
+def test_terminal_control_characters_are_made_visible_or_removed(hostile: str, shown: str) -> None:
     assert clean(hostile) == shown
 
 

@@ -239,7 +239,7 @@ def test_a_cache_on_a_disk_that_cannot_be_written_is_read(open_directory: Path) 
     assert path.read_bytes() == before
 
 
-async def test_what_lies_beside_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
+async def test_wal_and_shm_files_are_private_to_their_owner(cache: Cache, path: Path) -> None:
     await cache.save(CONTACT, "1", b"{}")
     beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     assert [stat.S_IMODE(one.stat().st_mode) for one in beside] == [0o600, 0o600]

@@ -89,7 +89,7 @@ async def test_the_thread_that_was_not_read_for_longest_goes_first_and_whole(
     assert len(cache.listing(notes_name("2"))) == 0
 
 
-async def test_what_was_read_is_known_after_a_restart(path: Path) -> None:
+async def test_eviction_respects_read_times_from_before_a_restart(path: Path) -> None:
     clock = Clock()
     first = Cache(path, "one", clock=clock)
     for id in "12":
@@ -102,7 +102,7 @@ async def test_what_was_read_is_known_after_a_restart(path: Path) -> None:
     second.close()
 
 
-async def test_what_is_on_screen_stays_when_all_else_goes(path: Path) -> None:
+async def test_rows_on_screen_are_never_evicted(path: Path) -> None:
     cache = Cache(path, "one", limit_bytes=1, clock=Clock())
     shown, queue = thread(cache, "1"), cache.listing(OPEN)
     await fill(cache, newest_first([conversation(number, number) for number in range(200)]))
@@ -160,7 +160,7 @@ async def test_a_long_tail_goes_in_small_steps(cache: Cache, path: Path) -> None
     assert cache.count(CONVERSATION) == 950
 
 
-async def test_what_is_kept_beside_lists_goes_last(cache: Cache, path: Path) -> None:
+async def test_objects_outside_lists_are_evicted_last(cache: Cache, path: Path) -> None:
     await cache.save(CONTACT, "1", body_of(Contact(id="1", name="Sheena")))
     await hold_thread(cache, "1")
     assert await shrunk(cache, path)

@@ -36,7 +36,7 @@ from frontdesk.cache.rows import sort_text
 from frontdesk.wire import Conversation, Message, Note
 
 
-async def test_what_was_saved_is_there_after_a_restart(path: Path) -> None:
+async def test_a_saved_list_survives_a_restart(path: Path) -> None:
     first = Cache(path, "one")
     await first.save_head(OPEN, fetched([conversation(1, 5)], cursor="c1"), NOW)
     first.close()
@@ -218,7 +218,7 @@ async def test_a_row_is_found_where_the_listing_shows_it_while_an_older_page_is_
 
 @pytest.mark.parametrize("depth", [1, 30, 120])
 @pytest.mark.parametrize("newest_first", [True, False])
-async def test_what_is_found_agrees_with_what_is_shown_after_later_saves(
+async def test_find_agrees_with_the_shown_rows_after_later_saves(
     cache: Cache, depth: int, newest_first: bool
 ) -> None:
     values = [conversation(number, number) for number in range(240, 0, -1)]

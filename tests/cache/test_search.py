@@ -132,7 +132,7 @@ async def test_the_newest_comes_first_and_pages_follow_each_other(cache: Cache) 
     assert [hit.id for hit in hits] == [str(number) for number in reversed(range(25))]
 
 
-async def test_what_is_said_everywhere_comes_in_the_same_order(
+async def test_search_results_keep_their_order_when_there_are_many_matches(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await hold(cache, *(f"parcel {number}" for number in range(25)))
@@ -179,14 +179,14 @@ async def test_a_message_seen_only_in_the_list_is_found_and_once_it_is_read_foun
     assert found(cache, "lamp") == ["90"]
 
 
-async def test_what_changed_is_found_by_its_new_words_only(cache: Cache) -> None:
+async def test_a_changed_message_is_found_only_by_its_new_words(cache: Cache) -> None:
     await hold(cache, "the first words")
     await hold(cache, "other words")
     assert found(cache, "first") == []
     assert found(cache, "other words") == ["0"]
 
 
-async def test_what_was_dropped_is_not_found(cache: Cache) -> None:
+async def test_a_dropped_contact_is_not_found(cache: Cache) -> None:
     await cache.save(CONTACT, "1", body_of(Contact(id="1", name="Sheena")))
     await cache.drop(CONTACT, "1")
     assert found(cache, "sheena") == []

@@ -41,7 +41,7 @@ def test_init_makes_a_database_and_prints_its_first_key_once(path: Path):
     assert row["scopes"].split() == list(SCOPES)
 
 
-def test_what_init_makes_is_for_its_owner_alone(path: Path):
+def test_init_makes_the_database_and_its_directory_private(path: Path):
     before = os.umask(0)
     try:
         run(path, "init")

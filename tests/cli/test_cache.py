@@ -150,7 +150,7 @@ def test_a_time_that_is_none_is_refused_with_what_is_one(path: Path, time: str) 
     assert isinstance(result.exception, BadSettings)
 
 
-def test_what_is_not_a_cache_is_left_alone(path: Path) -> None:
+def test_a_file_that_is_not_a_cache_is_refused_and_left_unchanged(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("Dear diary")
     for words in (("info",), ("clear", "--yes")):

@@ -109,7 +109,7 @@ def test_it_says_what_this_computer_has_then(filling: Filling) -> None:
 
 
 @pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
-def test_what_was_loaded_before_an_end_is_not_loaded_again(
+def test_conversations_loaded_before_an_interruption_are_not_loaded_again(
     filling: Filling, ending: signal.Signals, code: int
 ) -> None:
     with filling.start() as process:
@@ -164,7 +164,7 @@ def test_with_a_revoked_key_it_ends_and_says_so(filling: Filling) -> None:
 
 
 @pytest.mark.parametrize("keep", ["most", "off", "0d"])
-def test_what_cannot_be_kept_is_refused_with_what_can(keep: str) -> None:
+def test_an_invalid_keep_value_is_refused_with_the_valid_ones(keep: str) -> None:
     result = CliRunner().invoke(frontdesk, ["cache", "fill", "--keep", keep])
     assert result.exit_code == 2
     assert "use open, all or a number of days, like 30d" in result.output

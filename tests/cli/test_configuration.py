@@ -119,7 +119,7 @@ def test_every_mistake_is_reported_with_its_line_and_what_was_meant() -> None:
     ]
 
 
-def test_what_is_right_holds_beside_mistakes() -> None:
+def test_valid_settings_apply_despite_mistakes_elsewhere() -> None:
     configured = parsed(PATH, WRONG.replace("bell = 1", "bell = true"))
     assert configured.viewer.bell
     assert configured.viewer.theme is None
@@ -156,7 +156,7 @@ def test_targets_are_times_with_a_unit_and_what_is_none_is_explained() -> None:
         ("[viewer]\n\ntheme =", "line 3: this is not TOML: Invalid value"),
     ],
 )
-def test_what_is_not_toml_is_reported_with_its_line(text: str, words: str) -> None:
+def test_invalid_toml_is_reported_with_its_line(text: str, words: str) -> None:
     assert said(text) == [words]
 
 
@@ -221,7 +221,7 @@ def test_profiles_come_go_and_are_chosen_without_touching_the_rest(added: list[P
     assert "# mine\n[keys]" in text
 
 
-def test_what_a_program_cannot_change_safely_it_leaves() -> None:
+def test_removing_a_profile_from_an_inline_table_is_refused() -> None:
     text = 'profiles = { work = { url = "https://a" } }\n'
     with pytest.raises(BadSettings, match="only a hand"):
         without_profile(text, "work")
@@ -306,7 +306,9 @@ def test_config_lists_actions_with_the_keys_they_have_now(configuration_home: Pa
     ],
     ids=["large", "dotted", "digits", "nested"],
 )
-def test_what_would_take_long_to_read_is_a_mistake(tmp_path: Path, text: str, output: str):
+def test_a_file_that_would_be_slow_to_parse_is_reported_as_a_mistake(
+    tmp_path: Path, text: str, output: str
+):
     file = tmp_path / "config.toml"
     file.write_text(text)
     (mistake,) = read(file).mistakes

@@ -44,7 +44,7 @@ def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: P
     assert server["differences"] == []
 
 
-def test_what_the_key_may_not_read_is_reported(path: Path, serve: Serve) -> None:
+def test_a_scope_missing_from_the_key_is_reported(path: Path, serve: Serve) -> None:
     order = KeyOrder("default", "y", None, ("conversations:read", "labels:read"), None)
     key = str(make_key(path, order, now=0)["key"])
     _, url = serve()

@@ -146,7 +146,7 @@ def test_a_person_is_removed_from_everywhere_and_nobody_else(command: Command, p
     database.close()
 
 
-def test_what_is_replayed_does_not_bring_a_person_back(command: Command, path: Path):
+def test_replaying_webhooks_does_not_restore_an_erased_person(command: Command, path: Path):
     assert command("erase", NUMBER, "--yes").exit_code == 0
     replayed = command("ingest", "replay", "--all")
     assert replayed.exit_code == 0, replayed.output

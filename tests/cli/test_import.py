@@ -175,7 +175,7 @@ def test_only_so_many_rejected_lines_are_shown(tmp_path: Path) -> None:
     assert shown[-2] == "… and 30 more"
 
 
-def test_what_has_no_place_is_counted_by_its_kind(tmp_path: Path) -> None:
+def test_unsupported_webhook_fields_are_counted_by_name(tmp_path: Path) -> None:
     path = tmp_path / "other.ndjson"
     alert = {"field": "account_alerts", "value": {"alert_severity": "INFORMATIONAL"}}
     path.write_bytes(
@@ -233,7 +233,7 @@ def test_a_database_where_none_can_be_made_is_refused(archive: Path) -> None:
     assert exit_code(error) == 2
 
 
-def test_what_only_the_clock_changed_is_written_by_the_next_import(
+def test_the_next_import_reopens_conversations_whose_snooze_has_expired(
     tmp_path: Path, archive: Path
 ) -> None:
     run(tmp_path, archive)
@@ -290,7 +290,7 @@ def test_an_interruption_keeps_whole_transactions(
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_what_was_interrupted_goes_on_where_it_stopped(
+def test_an_interrupted_import_resumes_where_it_stopped(
     tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
 ) -> None:
     if packed:

@@ -85,7 +85,7 @@ def test_json_says_the_same(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_left_out_stays_and_what_is_empty_goes(tmp_path: Path) -> None:
+def test_omitted_fields_are_kept_and_empty_ones_are_cleared(tmp_path: Path) -> None:
     run(tmp_path, '[[labels]]\ntitle = "vip"\ncolor = "#ff8800"\ndescription = "Handle first"')
     assert run(tmp_path, '[[labels]]\ntitle = "vip"').stdout == "0 changed\n"
     assert run(tmp_path, '[[labels]]\ntitle = "vip"\ndescription = ""').stdout.splitlines() == [

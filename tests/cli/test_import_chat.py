@@ -127,7 +127,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     assert isinstance(CliRunner().invoke(import_group, arguments).exception, UnusableFile)
 
 
-def test_what_was_said_is_in_the_inbox(tmp_path: Path) -> None:
+def test_an_imported_chat_is_stored_as_a_resolved_conversation(tmp_path: Path) -> None:
     run(tmp_path)
     database = SQLiteDatabase(tmp_path / "inbox.db")
     row = database.read(

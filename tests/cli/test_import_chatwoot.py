@@ -323,7 +323,7 @@ def test_a_second_import_adds_nothing(tmp_path: Path) -> None:
     assert stored(tmp_path, sql) == before
 
 
-def test_what_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_an_interrupted_import_resumes_where_it_stopped(tmp_path: Path) -> None:
     def broken(path: str, query: Query) -> Any:
         if path.endswith("conversations/20/messages"):
             return Reply(404, {"error": "Resource could not be found"})

@@ -117,7 +117,9 @@ def test_a_private_note_with_files_keeps_them_as_lines_of_its_text(tmp_path: Pat
     assert f"skipped: 1 {left_out}" in result.stdout.splitlines()
 
 
-def test_what_chatwoot_cannot_show_is_unsupported_and_never_an_empty_text(tmp_path: Path) -> None:
+def test_messages_chatwoot_cannot_show_become_unsupported_and_not_empty_text(
+    tmp_path: Path,
+) -> None:
     unsupported, empty = messages_of(
         tmp_path,
         message(1, content=None, content_attributes={"is_unsupported": True}),
@@ -161,7 +163,7 @@ def test_a_contact_card_has_its_name_and_all_its_numbers(tmp_path: Path) -> None
     assert nobody["text"] == "Old friend"
 
 
-def test_what_was_rated_chosen_and_filled_in_is_kept(tmp_path: Path) -> None:
+def test_survey_ratings_choices_and_form_values_are_kept(tmp_path: Path) -> None:
     bot = {"message_type": 3, "sender": None, "source_id": None}
     rated = {"csat_survey_response": {"rating": 4, "feedback_message": "Quick"}}
     options = [{"title": "Delivery", "value": "d"}, {"title": "Return", "value": "r"}]
@@ -243,7 +245,7 @@ def test_everything_that_is_left_out_is_counted_by_its_reason(tmp_path: Path) ->
     assert "skipped: 3 message with somebody without a number" in unreachable
 
 
-def test_what_has_no_place_of_conversations_and_contacts_is_counted_by_its_name(
+def test_unsupported_fields_of_conversations_and_contacts_are_counted_by_name(
     tmp_path: Path,
 ) -> None:
     account = Account(message(1))

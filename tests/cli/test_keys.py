@@ -104,7 +104,7 @@ def test_a_key_may_end(path: Path, lifetime: str, hours: int):
         ("--all-read",),
     ],
 )
-def test_what_is_asked_must_be_clear(path: Path, options: tuple[str, ...]):
+def test_missing_conflicting_or_invalid_options_are_refused(path: Path, options: tuple[str, ...]):
     result = create(path, *options)
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -283,7 +283,7 @@ def test_rotation_by_json_is_one_object(path: Path):
     assert result.stderr == ""
 
 
-def test_what_has_ended_is_not_rotated(path: Path):
+def test_revoked_and_expired_keys_cannot_be_rotated(path: Path):
     revoked = create(path, "--name", "x", *ALL).stdout.strip()
     run(path, "revoke", key_id(revoked))
     order = KeyOrder("default", "y", None, SCOPES, 1_000)

@@ -73,7 +73,7 @@ async def test_past_its_limit_it_sheds_answers_nothing_wrongly_and_recovers(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 @both_engines
-async def test_what_was_acknowledged_under_load_is_there_after_it_ended(
+async def test_webhooks_acknowledged_under_load_survive_termination(
     target: str, key: str, workers: int, number: signal.Signals
 ):
     assert await ended(target, key, workers, number, clients=40, answers=80) == []

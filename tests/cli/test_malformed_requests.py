@@ -45,7 +45,7 @@ def problem(answer: bytes) -> tuple[int, dict[str, Any], str]:
         (b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 60_000, 431, "headers_too_large"),
     ],
 )
-def test_what_is_no_request_is_refused_with_a_problem_document(
+def test_malformed_requests_are_refused_with_a_problem_document(
     served: Address, sent: bytes, status: int, code: str
 ):
     url = served()
@@ -63,7 +63,7 @@ def test_what_is_no_request_is_refused_with_a_problem_document(
         (b"GET /v1/labels HTTP/1.1\r\nX: " + b"x" * 9_000 + b"\r\n", 431, "headers_too_large"),
     ],
 )
-def test_what_is_a_little_too_long_is_refused_alike(
+def test_slightly_oversized_requests_are_refused_with_the_same_codes(
     served: Address, sent: bytes, status: int, code: str
 ):
     url = served()
@@ -73,7 +73,7 @@ def test_what_is_a_little_too_long_is_refused_alike(
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
-def test_what_was_asked_before_is_answered_before_the_connection_ends(served: Address, count: int):
+def test_pipelined_requests_before_a_malformed_one_are_answered(served: Address, count: int):
     url = served()
     request = b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
     answer = exchanged(url, request * count + b"GARBAGE\r\n\r\n")

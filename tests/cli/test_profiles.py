@@ -128,7 +128,7 @@ def test_databases_are_profiles_too(inbox: Path, configuration_home: Path) -> No
         (("a", "--url", "http://inbox.example.com", "--key-env", "A_KEY"), "Plain http"),
     ],
 )
-def test_what_cannot_be_added_is_said(
+def test_adding_an_invalid_profile_is_refused_with_a_reason(
     arguments: tuple[str, ...],
     words: str,
     configuration_home: Path,

@@ -19,7 +19,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(frontdesk, arguments)
 
 
-def test_what_it_makes_can_be_checked_and_given_keys(tmp_path: Path) -> None:
+def test_a_sample_passes_the_check_and_accepts_new_keys(tmp_path: Path) -> None:
     path = str(tmp_path / "inbox.db")
     size = ("--conversations", "30", "--messages", "120", "--until", "2026-03-14")
     made = run("sample", "--database", path, *size)
@@ -68,7 +68,7 @@ def filling(path: Path) -> "subprocess.Popen[bytes]":
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL to a group of processes")
-def test_what_a_killed_sample_left_is_removed_by_the_next_and_a_living_one_is_left_alone(
+def test_leftovers_of_a_killed_sample_are_removed_but_a_running_one_is_left_alone(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "inbox.db"

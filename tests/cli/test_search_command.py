@@ -310,7 +310,7 @@ def gone(inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         yield url
 
 
-def test_what_the_viewer_has_shown_of_a_server_is_found_without_it(gone: str, inbox: Path):
+def test_search_finds_cached_rows_of_an_unreachable_server(gone: str, inbox: Path):
     newest = json.loads(
         output_of(inbox, "list", "conversations", "--format=jsonl", "--all").splitlines()[0]
     )

@@ -239,7 +239,7 @@ def children() -> set[str]:
 
 
 @on_linux
-def test_what_makes_the_demo_gets_none(monkeypatch: pytest.MonkeyPatch):
+def test_the_process_that_makes_the_demo_gets_no_secrets(monkeypatch: pytest.MonkeyPatch):
     for name in SECRET_VARIABLES:
         monkeypatch.setenv(name, "a secret")
     before = children()

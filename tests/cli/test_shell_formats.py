@@ -62,7 +62,7 @@ def test_a_table_fits_the_terminal(row: list[str], width: int):
 
 
 @given(st.text(max_size=40), st.integers(1, 30))
-def test_what_is_cut_is_no_wider_than_it_may_be(text: str, width: int):
+def test_cut_text_is_no_wider_than_the_limit(text: str, width: int):
     assert cell_len(cut(plain(text), width)) <= width
 
 

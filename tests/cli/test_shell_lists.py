@@ -160,7 +160,7 @@ def test_me_is_who_the_command_says(inbox: Path):
     assert {row["assignee"]["id"] for row in rows} == {users[0]["id"]}
 
 
-def test_what_is_not_mine_leaves_out_mine(inbox: Path):
+def test_a_negated_me_filter_excludes_conversations_assigned_to_me(inbox: Path):
     def ids(query: str) -> set[str]:
         arguments = ("conversations", "list", "--all", "--json", "id", "--as", "Grace Okafor")
         rows = json.loads(output_of(inbox, *arguments, query))
@@ -234,7 +234,7 @@ def test_counts_are_reported_by_status_and_channel(inbox: Path):
         (("--label", "complaint"), ("#complaint", "active:<9999w")),
     ],
 )
-def test_what_a_server_does_not_count_is_counted_alike_from_the_list(
+def test_counts_computed_from_the_list_match_the_counts_of_the_server(
     inbox: Path, narrowed: tuple[str, ...], same: tuple[str, ...]
 ):
     me = json.loads(output_of(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]

@@ -149,7 +149,7 @@ def test_messages_are_listed_by_what_they_were_charged_as(inbox: Path):
     assert counts[:2] == [str(first.count), str(first.previous_count)]
 
 
-def test_what_has_no_samples_is_no_zero(inbox: Path):
+def test_times_without_samples_are_shown_as_a_dash_and_not_zero(inbox: Path):
     text = output_of(inbox, "report", "--from", "2020-03-02", "--to", "2020-03-08")
     times = [line.split() for line in text.splitlines() if "mean" in line]
     assert len(times) == 3

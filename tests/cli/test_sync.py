@@ -113,7 +113,7 @@ def test_a_second_time_only_what_changed_is_reported(tmp_path: Path) -> None:
         assert stored(tmp_path, "SELECT * FROM template") == before
 
 
-def test_what_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+def test_unreadable_templates_are_skipped_and_reported(tmp_path: Path) -> None:
     rows = [{"name": "no id"}, 5, template(7)]
     with fake_service(lambda path, query: {"data": rows * path.endswith("templates")}) as double:
         result = run(tmp_path, double)
@@ -158,7 +158,7 @@ def test_a_refusal_is_reported_and_nothing_is_changed(
     assert not (tmp_path / "inbox.db").exists()
 
 
-def test_what_is_busy_is_asked_again_when_it_says(
+def test_requests_are_retried_after_a_429_500_or_503(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(external, "FIRST_PAUSE_SECONDS", 0.001)

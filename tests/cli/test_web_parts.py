@@ -60,7 +60,7 @@ async def test_a_viewer_that_does_not_end_is_killed() -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-async def test_what_a_killed_viewer_runs_is_killed_with_it(tmp_path: Path) -> None:
+async def test_processes_started_by_a_killed_viewer_are_killed_too(tmp_path: Path) -> None:
     """A fake key command, which holds a pipe open."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

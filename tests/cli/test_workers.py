@@ -281,7 +281,7 @@ def connect_for_ever(port: int) -> None:
             pass
 
 
-def test_what_is_under_way_is_answered_after_the_signal(path: Path, key: str):
+def test_requests_in_progress_are_answered_after_sigterm(path: Path, key: str):
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW, str(path)],
         stdin=subprocess.PIPE,

@@ -98,9 +98,7 @@ async def test_json_is_utf_8_and_nothing_of_another_encoding_is_shown(
     encoding=st.sampled_from(("utf-8", "utf-8-sig", *ENCODINGS)),
     escaped=st.booleans(),
 )
-def test_what_is_read_of_a_body_is_clean_whatever_its_encoding(
-    text: str, encoding: str, escaped: bool
-) -> None:
+def test_parsed_bodies_are_clean_in_any_encoding(text: str, encoding: str, escaped: bool) -> None:
     document = json.dumps({"detail": text}, ensure_ascii=escaped)
     try:
         value = parse_json(clean_json(document.encode(encoding, "surrogatepass")))

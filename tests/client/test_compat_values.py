@@ -90,7 +90,7 @@ async def test_counts_by_status_alone_are_summed_up() -> None:
 
 
 @pytest.mark.parametrize("body", [{}, [], {"a": {}}, {"open": "many"}, 7])
-async def test_what_has_no_counts_is_no_answer(body: Any) -> None:
+async def test_a_body_without_counts_is_a_bad_response(body: Any) -> None:
     with pytest.raises(BadResponse):
         await counts_of(body)
 
@@ -153,7 +153,7 @@ async def test_a_report_keeps_its_period_and_names_unknown_figures() -> None:
 
 
 @pytest.mark.parametrize("body", [{}, [], {"metrics": {}}, {"period": {}}])
-async def test_what_has_no_figures_is_no_report(body: Any) -> None:
+async def test_an_incomplete_report_is_a_bad_response(body: Any) -> None:
     with pytest.raises(BadResponse):
         await report_of(body)
 

@@ -35,7 +35,7 @@ def rows(*ids: str) -> list[Row]:
     return [{"id": id, "title": id} for id in ids]
 
 
-async def test_what_has_not_changed_is_not_sent_again() -> None:
+async def test_unchanged_pages_are_not_sent_again() -> None:
     server = Tagged()
     server.rows = rows("1", "2")
     async with client_of(server) as client:

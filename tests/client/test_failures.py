@@ -52,7 +52,7 @@ async def test_each_status_is_its_error(
     assert type(await failing(Server(given))) is expected
 
 
-async def test_what_the_problem_says_reaches_the_user_without_hostile_characters() -> None:
+async def test_problem_details_reach_the_user_without_hostile_characters() -> None:
     hostile = "Not\u001b]52;c;cm0=\u0007 \u202eallowed\nhere"
     error = await failing(Server(problem(403, "x", detail=hostile, required_scope="notes:read")))
     assert str(error) == "Not\ufffd]52;c;cm0=\ufffd <RLO>allowed here"

@@ -91,7 +91,7 @@ async def test_a_name_that_nobody_has_is_unreachable() -> None:
     ],
     ids=["malformed", "no text", "broken text", "deep", "a long number", "NaN", "empty"],
 )
-async def test_what_is_no_answer_is_one_error(body: bytes) -> None:
+async def test_every_unparsable_body_raises_bad_response(body: bytes) -> None:
     async with serving(Scripted(raw(body))) as url, client_at(url) as client:
         with pytest.raises(BadResponse):
             await client.conversation_page(ALL)
@@ -193,7 +193,7 @@ async def test_a_server_that_does_not_send_the_time_has_none(date: str) -> None:
     ],
     ids=["a page", "a bomb", "without end"],
 )
-async def test_what_is_too_large_is_left_at_eight_megabytes(huge: bytes) -> None:
+async def test_bodies_over_8_mib_are_abandoned_and_not_requested_again(huge: bytes) -> None:
     server = Scripted((huge, HANG_UP))
     async with serving(server) as url, client_at(url) as client:
         with pytest.raises(BadResponse, match="larger than 8 MiB"):

@@ -122,7 +122,7 @@ async def test_notes_that_the_key_may_not_read_name_the_scope() -> None:
     ],
 )
 @pytest.mark.parametrize("answer", MISSING)
-async def test_what_a_server_lacks_is_asked_for_again_after_ten_minutes(
+async def test_a_missing_feature_is_asked_for_again_after_ten_minutes(
     name: str, feature: str, ask: Callable[[InboxClient], object], answer: Reply
 ) -> None:
     server, clock = OtherServer((answering(name, answer),)), Clock()

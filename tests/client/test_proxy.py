@@ -169,7 +169,7 @@ def test_no_proxy_names_addresses_and_networks(no_proxy: str, host: str, direct:
     assert network.proxy_for(f"https://{host}") == (None if direct else "http://proxy.example:3128")
 
 
-def test_what_is_configured_comes_before_the_environment() -> None:
+def test_the_configured_proxy_and_ca_file_override_the_environment() -> None:
     variables = {"HTTPS_PROXY": "http://one.example:1", "SSL_CERT_FILE": "/one.pem"}
     assert Network.of(variables).proxy_for(INBOX) == "http://one.example:1"
     configured = Network.of(variables, proxy="http://two.example:2", ca_file="/two.pem")

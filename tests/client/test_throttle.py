@@ -138,7 +138,7 @@ async def test_a_server_that_stays_silent_is_left_alone_then_tried_by_one() -> N
             await client.catalogue_page(Label)
 
 
-async def test_what_is_not_sent_names_the_last_problem_of_what_was_sent() -> None:
+async def test_circuit_open_errors_report_the_last_failure() -> None:
     clock, silent = Clock(), raw(b"", "503 Service Unavailable")
     async with serving(Scripted(silent)) as url, client_at(url, clock) as client:
         for _ in range(5):

@@ -61,7 +61,9 @@ def test_numbers_of_seconds_milliseconds_and_microseconds_are_distinguished(at: 
         (10**40, f"({10**40})"),
     ],
 )
-def test_what_is_a_moment_and_what_is_not(text: object, read: str | None) -> None:
+def test_timestamps_are_normalised_and_invalid_ones_are_parenthesised_or_dropped(
+    text: object, read: str | None
+) -> None:
     assert moment(text) == read
 
 

@@ -87,7 +87,7 @@ def wamids(database: Database) -> set[str]:
     return {row["wamid"] for row in rows}
 
 
-def test_what_comes_for_a_number_that_is_no_channel_is_kept_counted_and_leaves_nothing_else(
+def test_webhooks_for_an_unknown_channel_are_counted_as_ignored_and_change_nothing(
     database: Database,
 ) -> None:
     before = database.read(contents)

@@ -237,7 +237,7 @@ def test_any_order_and_any_repetition_make_the_same_inbox(
 
 @settings(max_examples=8, deadline=None)
 @given(incoming=facts(), data=st.data())
-def test_what_was_reported_before_changes_nothing(
+def test_applying_known_events_again_changes_nothing(
     engine: Engine, incoming: list[DomainEvent], data: st.DataObject
 ) -> None:
     again = data.draw(st.permutations(incoming))

@@ -89,7 +89,7 @@ def test_a_wrapped_body_is_unwrapped(member: str, written: Any) -> None:
     ],
     ids=lambda value: repr(value[:20]),
 )
-def test_what_cannot_be_read_is_rejected_with_its_reason(written: bytes, reason: str) -> None:
+def test_an_unreadable_line_is_rejected_with_its_reason(written: bytes, reason: str) -> None:
     rejected, good = lines(written + b"\n" + GOOD)
     assert isinstance(rejected, RejectedLine)
     assert rejected.number == 1

@@ -77,7 +77,7 @@ def test_an_older_message_from_the_number_takes_two_people_apart(database: Datab
     assert rows(database, "SELECT * FROM contact_alias") == []
 
 
-def test_what_was_noted_and_what_happened_goes_with_the_number(database: Database) -> None:
+def test_notes_events_and_labels_move_with_the_number(database: Database) -> None:
     joined(database)
     apply(database, inbound(NOW - 9500, person=NUMBER))
     sql = """

@@ -92,7 +92,9 @@ def test_a_machines_answer_ends_the_wait_but_is_no_first_reply(author: str) -> N
     ("author", "category"),
     [("campaign", None), ("automation", None), ("api", "marketing"), ("api", "utility")],
 )
-def test_what_is_sent_to_many_answers_nobody(author: str, category: str | None) -> None:
+def test_bulk_and_automated_messages_do_not_count_as_replies(
+    author: str, category: str | None
+) -> None:
     standing = fold(ConversationState(), [message(10), message(20, author, category=category)], [])
     assert (standing.waiting_since, standing.newest_at) == (10, 20)
 
@@ -177,7 +179,7 @@ def test_folding_in_two_steps_is_folding_at_once() -> None:
     ],
     ids=["an older message", "an older event", "a marker in the past"],
 )
-def test_what_reaches_into_the_past_cannot_be_folded_on(
+def test_facts_about_the_past_cannot_be_folded_onto_the_state(
     said: list[dict[str, Any]], events: list[StateEvent]
 ) -> None:
     before = fold(ConversationState(), [message(10), message(20)], [])

@@ -63,6 +63,8 @@ def test_a_value_that_is_too_long_is_left_out_and_the_rest_is_found() -> None:
         (b"{} ] {}", [b"{}", b"]", b"{}"]),
     ],
 )
-def test_what_is_broken_costs_as_little_as_can_be(text: bytes, values: list[bytes]) -> None:
+def test_broken_json_is_split_with_as_little_loss_as_possible(
+    text: bytes, values: list[bytes]
+) -> None:
     for size in (1, 2, 64):
         assert [one.text for one in read(text, size)] == values

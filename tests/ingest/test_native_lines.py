@@ -118,7 +118,7 @@ def test_a_sent_message_says_what_it_was_charged_as(
     assert message(direction="inbound", **members)[0].pricing is None
 
 
-def test_what_was_edited_or_deleted_without_an_id_is_so_from_the_start() -> None:
+def test_a_message_without_an_id_carries_its_edited_and_deleted_times() -> None:
     (said,) = message(edited_at=MOMENT, deleted_at=MOMENT)
     assert (said.edited_at, said.deleted_at) == (AT, AT)
 
@@ -239,9 +239,7 @@ def test_labels_users_and_teams_are_upserted() -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_what_is_allowed(
-    line: dict[str, Any], reason: str
-) -> None:
+def test_invalid_lines_are_refused_with_a_reason(line: dict[str, Any], reason: str) -> None:
     with pytest.raises(Malformed, match=reason):
         native_lines.convert(line, NOW)
 

@@ -126,7 +126,7 @@ def test_a_changed_user_id_may_have_the_old_one_only_inside(members: dict[str, s
         (system("user_joined_a_moon"), "user_joined_a_moon", True),
     ],
 )
-def test_what_whatsapp_itself_says_is_a_system_row(
+def test_whatsapp_system_notices_become_system_rows(
     message: dict[str, Any], event: str, raw: bool
 ) -> None:
     (row,) = one(message)
@@ -194,7 +194,7 @@ def test_the_history_has_both_directions_and_is_not_live() -> None:
 
 
 @pytest.mark.parametrize("step", ["READ", "read", "PLAYED"])
-def test_what_was_read_in_the_past_marks_what_is_read(step: str) -> None:
+def test_a_read_message_in_the_history_becomes_a_read_marker(step: str) -> None:
     _, marker = events(history("101", ANA, past(2, "b", step, **FROM_ANA)))
     assert marker == ConversationEvent(
         "101", PERSON, "read:b", AT + 2000, "read_marker", {"until": AT + 2000}

@@ -259,7 +259,9 @@ ERROR = {"code": 131051, "title": "Message type unknown"}
         ({"type": "unsupported", "unsupported": "poll", "errors": [ERROR]}, None),
     ],
 )
-def test_what_the_provider_left_out_says_why(message: dict[str, Any], original: str | None) -> None:
+def test_messages_the_provider_left_out_keep_its_errors(
+    message: dict[str, Any], original: str | None
+) -> None:
     assert contents_of(JsonObject(message)).content == {
         "reason": "provider",
         "original_type": original,
@@ -283,7 +285,7 @@ def words_in(value: Any) -> set[str]:
 
 
 @given(st.sampled_from(("hologram", "text", "location", "reaction", "button")), NESTED)
-def test_what_is_not_understood_keeps_every_text_that_it_has(type_: str, said: Any) -> None:
+def test_unsupported_messages_keep_all_their_text(type_: str, said: Any) -> None:
     found = read(type_, **{type_: {"words": said, "id": "1", "url": "https://example.com/secret"}})
     if found.type == "unsupported":
         assert set((found.text or "").splitlines()) == words_in(said)
@@ -317,7 +319,7 @@ def test_a_medium_from_the_history_that_is_yet_to_come_says_so() -> None:
         ("hologram", {"hologram": {}}),
     ],
 )
-def test_what_cannot_be_read_is_kept_raw_and_shown_as_unsupported(
+def test_unreadable_messages_are_kept_raw_and_shown_as_unsupported(
     type_: str, members: dict[str, Any]
 ) -> None:
     found = read(type_, **members)
@@ -330,7 +332,7 @@ def test_what_cannot_be_read_is_kept_raw_and_shown_as_unsupported(
     ("type_", "kind"),
     [("button", "buttons"), ("list", "list"), ("location_request_message", "location_request")],
 )
-def test_what_was_sent_to_be_tapped_says_what_it_offers(type_: str, kind: str) -> None:
+def test_sent_interactive_messages_list_the_options_they_offer(type_: str, kind: str) -> None:
     element = {
         "type": type_,
         "header": {"type": "text", "text": "Shoes"},

@@ -158,7 +158,7 @@ def test_other_types_are_kept_raw_and_shown_as_unsupported(type_: str) -> None:
     assert event.raw == element
 
 
-def test_what_meta_does_not_support_says_why() -> None:
+def test_messages_unsupported_by_meta_keep_the_reason() -> None:
     error = {"code": 131051, "title": "Unknown", "error_data": {"details": "Not supported."}}
     event = said(messages=[message("unsupported", errors=[error], unsupported={"type": "poll"})])
     assert event.content == {
@@ -385,7 +385,7 @@ def test_a_status_that_says_it_is_of_a_message_is_a_delivery_step() -> None:
         ({"anything": "else"}, "field messages"),
     ],
 )
-def test_what_has_no_place_is_counted(payload: dict[str, Any], kind: str) -> None:
+def test_unsupported_elements_are_counted_by_kind(payload: dict[str, Any], kind: str) -> None:
     found = normalise(body(payload), live=True)
     assert (found.events, dict(found.ignored)) == ((), {kind: 1})
 
@@ -435,7 +435,7 @@ def test_a_wrong_shape_is_refused_with_its_place(payload: dict[str, Any], reason
     assert str(refusal.value).endswith(reason)
 
 
-def test_what_cannot_be_read_costs_none_of_what_stands_beside_it() -> None:
+def test_unreadable_elements_are_refused_without_losing_their_neighbours() -> None:
     good = body(
         value(messages=[message(id="a")], contacts=[None]), value(messages=[message(id="b")])
     )

@@ -81,7 +81,7 @@ def bodies(database: Database) -> bytes:
     return b"\n".join(bytes(row["body"]) for row in rows)
 
 
-def test_what_came_is_in_the_inbox_and_counted_right(database: Database):
+def test_received_webhooks_are_applied_and_the_counters_stay_correct(database: Database):
     arrive(database, body(text("w1")), body(text("w2"), text("w3", sender="16505555678")))
     assert drain(intake(database)) == (1, Counter(applied=2))
     assert words(database).keys() == {"w1", "w2", "w3"}
@@ -120,7 +120,7 @@ def test_a_thousand_messages_in_one_body_are_many_transactions(database: Databas
     assert database.read(lambda connection: list(differences(connection, ACCOUNT))) == []
 
 
-def test_what_one_process_began_another_ends(database: Database):
+def test_a_second_intake_finishes_a_partly_applied_webhook(database: Database):
     arrive(database, body(*(text(f"w{number}") for number in range(500))))
     assert intake(database).step(ACCOUNT).moved == 1
     assert drain(intake(database))[1] == Counter(applied=1)
@@ -137,7 +137,7 @@ def test_two_at_work_apply_each_body_once_between_them(database: Database):
     assert len(words(database)) == 120
 
 
-def test_what_cannot_be_read_fails_with_a_reason_and_the_rest_goes_in(database: Database):
+def test_unreadable_webhooks_fail_with_a_reason_and_the_rest_are_applied(database: Database):
     arrive(database, b'{"a": 1}', body(text("w1")), b'{"t": "\\ud800"}')
     assert drain(intake(database))[1] == Counter(applied=1, failed=2)
     assert words(database).keys() == {"w1"}
@@ -224,7 +224,7 @@ REVOKED = "wamid.a/b+c=="
 
 @pytest.mark.parametrize("revoked_first", [False, True])
 @pytest.mark.parametrize("together", [False, True])
-def test_what_is_taken_back_is_blanked_where_it_came(
+def test_revoked_messages_are_blanked_in_stored_webhooks(
     database: Database, revoked_first: bool, together: bool
 ):
     said, kept = text(REVOKED, "take me back"), text("w2", "leave me")
@@ -254,13 +254,13 @@ def test_words_of_a_type_that_is_not_known_are_taken_back_too(database: Database
     assert b"take me back" not in bodies(database)
 
 
-def test_what_is_taken_back_is_retained_where_that_is_asked_for(database: Database):
+def test_revoked_messages_are_retained_in_stored_webhooks_when_configured(database: Database):
     arrive(database, body(text(REVOKED, "take me back"), revoke("w3", REVOKED)))
     drain(intake(database, retain_revoked=True))
     assert b"take me back" in bodies(database)
 
 
-def test_what_is_old_and_applied_is_forgotten(database: Database):
+def test_only_old_applied_webhooks_are_deleted(database: Database):
     arrive(database, body(text("w1")), at=NOW - 31 * DAY)
     drain(intake(database))
     arrive(database, body(text("w2")), at=NOW - 31 * DAY)

@@ -65,7 +65,7 @@ def test_a_chat_is_its_messages_in_their_order() -> None:
     assert [entry.at - base for entry in found.entries[:4]] == [0, 1, 2, 60_000]
 
 
-def test_what_whatsapp_says_is_nobodys_even_under_a_name() -> None:
+def test_whatsapp_notices_are_system_entries_even_under_a_name() -> None:
     text = f"[12/03/2020, 09:15:00] Ana: {LRM}Messages and calls are end-to-end encrypted."
     (entry,) = read(text).entries
     assert (entry.outbound, entry.contents.type) == (None, "system")
@@ -80,7 +80,9 @@ def test_what_whatsapp_says_is_nobodys_even_under_a_name() -> None:
         (f"12/3/20, 9:15 - {'A' * 10**5}: a\n12/3/20, 9:15 - Bo: b", "'A{79}…', 'Bo'$"),
     ],
 )
-def test_what_is_no_chat_of_two_is_refused(text: str, sentence: str) -> None:
+def test_exports_that_are_not_a_chat_between_me_and_one_other_are_refused(
+    text: str, sentence: str
+) -> None:
     with pytest.raises(BadSettings, match=sentence):
         read(text)
 
@@ -170,7 +172,9 @@ CONTENTS = [
 
 
 @pytest.mark.parametrize(("original", "kind", "text"), CONTENTS)
-def test_what_is_said_has_its_kind(original: str, kind: str, text: str | None) -> None:
+def test_exported_contents_get_their_message_type_and_text(
+    original: str, kind: str, text: str | None
+) -> None:
     found = entry_contents(original, {})
     assert (found.type, found.text) == (kind, text)
 
@@ -188,7 +192,7 @@ def test_a_file_has_its_name_its_kind_and_its_size() -> None:
     }
 
 
-def test_what_was_taken_back_or_changed_is_marked() -> None:
+def test_deleted_and_edited_entries_are_marked() -> None:
     assert entry_contents("This message was deleted.", {}).deleted
     assert entry_contents(f"{LRM}Eliminaste este mensaje.", {}) == entry_contents(
         "Mensagem apagada", {}
@@ -255,7 +259,7 @@ def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         files.read(zipped(tmp_path / "x.zip", *((f"{n}.jpg", "") for n in range(3))))
 
 
-def test_what_cannot_be_unpacked_is_refused(tmp_path: Path) -> None:
+def test_corrupt_archives_and_binary_files_are_refused(tmp_path: Path) -> None:
     path = zipped(tmp_path / "x.zip", ("_chat.txt", "Hi" * 1000))
     broken = bytearray(path.read_bytes())
     broken[45:60] = bytes(15)
@@ -387,7 +391,7 @@ def test_a_second_import_adds_nothing_and_a_later_export_extends(inbox: Database
     assert rows(inbox) == [*before, ("more", "chat_export")]
 
 
-def test_what_a_wrong_clock_dated_is_known_again_even_when_that_day_has_come(
+def test_misdated_messages_are_recognised_again_even_after_their_date_has_come(
     inbox: Database,
 ) -> None:
     assert put(inbox, *MISDATED).messages == {"received": 5, "sent": 1}
@@ -424,14 +428,14 @@ def store_events(database: Database, *events: MessageUpsert | StatusUpdate) -> N
     database.write(lambda connection: apply_events(connection, 1, events, now=NOW))
 
 
-def test_what_webhooks_reported_is_passed_over(inbox: Database) -> None:
+def test_messages_already_received_by_webhook_are_skipped(inbox: Database) -> None:
     at = datetime(2020, 3, 12, 9, 15, 40, tzinfo=UTC)
     store_events(inbox, webhook("ok", at), webhook("ok", at + timedelta(hours=1)))
     outcome = put(inbox, *LINES)
     assert (outcome.skipped, outcome.messages) == (1, {"received": 3, "sent": 1})
 
 
-def test_what_was_only_seen_delivered_is_filled_in(inbox: Database) -> None:
+def test_messages_known_only_from_a_delivery_status_are_filled_in(inbox: Database) -> None:
     at = int(datetime(2020, 3, 12, 9, 15, 30, tzinfo=UTC).timestamp() * 1000)
     store_events(inbox, StatusUpdate("106", ANA, "w1", at, "delivered"))
     assert put(inbox, *LINES).filled == 1

@@ -129,7 +129,7 @@ def test_a_header_that_cannot_be_read_is_seen_to_be_one(line: str) -> None:
     "line",
     ["", "Hi", "12/3/20", "12/3 is a date", "See you at 9:15 - ok?", "On 12/3/20 at 9:15: lunch"],
 )
-def test_what_people_write_of_times_does_not_look_like_a_header(line: str) -> None:
+def test_dates_and_times_in_message_text_do_not_look_like_a_header(line: str) -> None:
     assert not looks_like_header(line)
 
 

@@ -191,7 +191,7 @@ LATER = {
 
 
 @pytest.mark.parametrize("later", LATER)
-def test_what_an_export_reported_first_is_completed_and_stays_the_same_messages(
+def test_messages_first_seen_in_an_export_are_completed_and_keep_their_ids(
     inbox: Database, later: str
 ) -> None:
     assert put(inbox, CHAT).messages == {"received": 5, "sent": 3}
@@ -303,7 +303,7 @@ def test_two_equal_texts_need_two_messages(inbox: Database) -> None:
     [words(65, "ok", outbound=True), words(65, "OK!"), words(300, "ok"), photo(65, "")],
     ids=["other-side", "other-words", "other-time", "other-kind"],
 )
-def test_what_differs_is_another_message(inbox: Database, other: Written) -> None:
+def test_messages_that_differ_are_not_matched(inbox: Database, other: Written) -> None:
     put(inbox, [words(65, "ok")])
     store_events(inbox, webhook_events(bodies([other])))
     assert len(stored(inbox)) == 2
@@ -320,7 +320,7 @@ DELETED = replace(words(5, "oops"), exported="This message was deleted")
 EDITED = replace(words(65, "befor"), exported="before <This message was edited>")
 
 
-def test_what_the_phone_knows_to_be_deleted_or_edited_stays_so(inbox: Database) -> None:
+def test_messages_deleted_or_edited_on_the_phone_stay_so(inbox: Database) -> None:
     put(inbox, [DELETED, EDITED])
     store_events(inbox, webhook_events(bodies([DELETED, EDITED])))
     assert [(row["wamid"], row["text"]) for row in stored(inbox)] == [

@@ -83,7 +83,7 @@ async def test_the_conversations_of_a_contact_are_those_seen_on_any_channel(
     assert mailbox.conversations_of("300") == []
 
 
-async def test_what_the_reader_looked_at_is_remembered_here_and_not_sent(
+async def test_read_and_unread_marks_are_remembered_locally_and_not_sent(
     inbox: Inbox, mailbox: Mailbox, cache: Cache
 ) -> None:
     rows = [inbox.conversations[id].model_copy(update={"unread_count": 2}) for id in ("7", "8")]

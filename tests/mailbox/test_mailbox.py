@@ -381,7 +381,7 @@ async def test_counts_are_those_last_seen(inbox: Inbox, mailbox: Mailbox) -> Non
     assert mailbox.counts(ConversationFilter(status="open", assignee="me")) == Counts(all=400)
 
 
-async def test_what_was_seen_is_there_on_the_next_start_without_a_server(
+async def test_cached_rows_and_settings_are_available_offline_at_the_next_start(
     inbox: Inbox, tmp_path: Path
 ) -> None:
     first = Cache(tmp_path / "kept" / "pages-1.db", "one")

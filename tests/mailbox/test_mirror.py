@@ -250,7 +250,7 @@ def test_after_any_ends_and_any_number_of_fillers_all_is_there_and_hardly_read_t
         asyncio.run(live(world))
 
 
-async def test_what_is_complete_is_not_asked_for_again(world: World) -> None:
+async def test_complete_conversations_are_not_fetched_again(world: World) -> None:
     async with world.program() as program:
         await program.mirror().fill()
         asked = len(world.asked)
@@ -311,7 +311,7 @@ async def test_a_conversation_that_was_dropped_from_the_cache_does_not_count(wor
         assert coverage.complete == 4
 
 
-async def test_what_does_not_fit_is_not_loaded_and_evicts_nothing(world: World) -> None:
+async def test_conversations_that_do_not_fit_are_not_loaded(world: World) -> None:
     async with world.program(limit_bytes=1_000) as program:
         coverage = await program.mirror().fill()
         assert coverage.words == "0 of 5 conversations (the rest does not fit)"

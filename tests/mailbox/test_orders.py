@@ -33,7 +33,7 @@ def change(inbox: Inbox, step: str, chance: Random) -> None:
     max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(steps=st.lists(st.sampled_from(STEPS), max_size=14), seed=st.integers(0, 1000))
-async def test_what_is_cached_is_in_order_and_after_a_poll_what_the_server_has(
+async def test_cached_rows_are_sorted_and_match_the_server_after_a_poll(
     tmp_path_factory: pytest.TempPathFactory, sort: str, steps: list[str], seed: int
 ) -> None:
     inbox, chance = Inbox(), Random(seed)

@@ -118,7 +118,9 @@ async def test_a_refused_key_ends_reading_ahead_until_the_server_answers_again(
     assert await mailbox.prefetch(ALL, 10)
 
 
-async def test_what_fails_ahead_is_not_sent(inbox: Inbox, mailbox: Mailbox) -> None:
+async def test_prefetching_a_deleted_conversation_removes_it_and_raises_nothing(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
     inbox.failures["messages"] = NotFound("Gone")
     assert not await mailbox.prefetch(ALL, 0, "390")
     assert "390" not in shown(mailbox)

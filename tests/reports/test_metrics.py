@@ -86,7 +86,7 @@ def test_times_have_two_units(seconds: float, words: str) -> None:
     assert time_words(seconds) == words
 
 
-def test_what_a_server_does_not_report_is_not_zero() -> None:
+def test_unreported_metrics_are_none_and_not_zero() -> None:
     metrics = Metrics.model_validate({"conversations_count": 0})
     assert value_of(metrics, "conversations_count") == 0
     assert value_of(metrics, "reopened_count") is None

@@ -171,7 +171,7 @@ def test_ranges_report_times_only_where_they_are_not_midnight() -> None:
     assert range_words(at(2, 28) - timedelta(days=60), at(3, 1)) == "30 Dec 2025 – 28 Feb 2026"
 
 
-def test_what_was_asked_is_remembered_and_nonsense_forgotten() -> None:
+def test_stored_report_options_are_restored_and_invalid_ones_become_defaults() -> None:
     asked = ReportOptions("last week", channel="c", zone="Europe/Lisbon", granularity="hour")
     assert ReportOptions.stored(asked.to_store()) == asked
     dates = asked.with_span(Span(date(2026, 3, 1), date(2026, 3, 5)))

@@ -152,7 +152,7 @@ def test_its_indexes_are_those_of_any_other(filled: Database, tmp_path: Path) ->
         )
 
 
-def test_what_has_an_inbox_is_refused(target: str) -> None:
+def test_filling_a_database_that_already_has_an_inbox_is_refused(target: str) -> None:
     with pytest.raises(BadSettings, match="already: name"):
         fill(target, SIZE, quiet, quiet)
 
@@ -164,7 +164,7 @@ def test_the_same_seed_makes_the_same_and_another_does_not() -> None:
     assert once != list(bulk_events(Size(40, 200, 4, UNTIL)))
 
 
-def test_what_is_interrupted_leaves_no_file(tmp_path: Path) -> None:
+def test_an_interrupted_fill_leaves_no_file(tmp_path: Path) -> None:
     def interrupt(more: int) -> None:
         raise KeyboardInterrupt
 
@@ -173,7 +173,7 @@ def test_what_is_interrupted_leaves_no_file(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_being_filled_is_left_alone(tmp_path: Path) -> None:
+def test_a_partial_file_of_another_process_is_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "inbox.db.partial"
     other.write_bytes(b"of another process")
     with pytest.raises(BadSettings, match="is in the way"):
@@ -190,7 +190,7 @@ def test_a_file_that_is_filled_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgres
-def test_what_is_interrupted_leaves_no_row(postgres: PostgresServer) -> None:
+def test_an_interrupted_fill_leaves_no_rows(postgres: PostgresServer) -> None:
     def interrupt(more: int) -> None:
         raise KeyboardInterrupt
 

@@ -43,7 +43,7 @@ def test_a_mistyped_letter_is_found_by_the_checksum(position: int):
 
 
 @pytest.mark.parametrize("key", ["", "fd_live_", "fd_test_" + "a" * 54, "fd_live_" + "ä" * 54])
-def test_what_is_no_key_of_ours_is_not_well_formed(key: str):
+def test_keys_in_another_format_are_not_well_formed(key: str):
     assert not is_well_formed(key)
 
 

@@ -259,5 +259,5 @@ def test_before_days_are_as_many_days(zone_name: str, first: int, days: int) -> 
         "x" * 500,
     ],
 )
-def test_what_is_no_zone_is_none(name: str) -> None:
+def test_an_unknown_time_zone_is_none(name: str) -> None:
     assert zone_of(name) is None

@@ -115,7 +115,7 @@ NO_NUMBERS = [
 ]
 
 
-async def test_what_is_no_number_is_refused(client, is_problem):
+async def test_invalid_phone_numbers_are_refused(client, is_problem):
     for wrong in NO_NUMBERS:
         is_problem(await client.get(f"/v1/contacts/by-phone/{wrong}"), 400, "invalid_phone")
 

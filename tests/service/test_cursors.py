@@ -48,7 +48,7 @@ def test_changing_any_letter_makes_a_cursor_unreadable():
 
 
 @pytest.mark.parametrize("text", ["", ".", "..", "v1", "v1.e30", "v1..", "v2.e30.AAAA", "é.é.é"])
-def test_what_we_did_not_make_is_unreadable(text: str):
+def test_a_cursor_that_was_not_issued_here_is_invalid(text: str):
     with pytest.raises(InvalidCursor):
         CODEC.decode(text, nowhere)
 

@@ -214,7 +214,7 @@ async def test_everything_served_is_what_the_document_says_to_the_member(
         checker(text, schema["$ref"].split("/")[-1]).validate(response.json())
 
 
-def test_what_does_not_exist_is_in_no_document(openapi):
+def test_unsupported_fields_are_absent_from_the_document(openapi):
     names = set(members(openapi["components"]["schemas"]))
     asked = {one["name"] for operation in operations(openapi) for one in operation["parameters"]}
     assert not (names | asked) & NOWHERE
@@ -226,7 +226,7 @@ def test_what_does_not_exist_is_in_no_document(openapi):
         assert word not in words
 
 
-async def test_what_does_not_exist_is_in_no_body(client, filled_with):
+async def test_unsupported_fields_are_absent_from_every_response_body(client, filled_with):
     newest = (await client.get("/v1/conversations?limit=1")).json()["data"][0]["id"]
     for endpoint in ENDPOINTS:
         path = path_of(endpoint).replace("{id}", newest).replace("{phone}", "+5511987654321")
@@ -235,7 +235,7 @@ async def test_what_does_not_exist_is_in_no_body(client, filled_with):
         assert not {*members(conversation)} & NOT_ON_A_CONVERSATION
 
 
-async def test_what_does_not_exist_cannot_be_asked_for(client, is_problem):
+async def test_unsupported_fields_are_refused_as_parameters(client, is_problem):
     for name in sorted(NOWHERE | NOT_ON_A_CONVERSATION | {"inbox", "labels[]"}):
         response = await client.get("/v1/conversations", params={name: "1"})
         document = is_problem(response, 400, "invalid_parameter")

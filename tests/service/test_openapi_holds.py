@@ -119,7 +119,7 @@ def test_whatever_is_asked_the_answer_is_as_described(case: Any) -> None:
 
 @aimed_api.parametrize()
 @few
-def test_what_is_asked_as_described_is_answered(case: Any) -> None:
+def test_requests_that_match_the_document_are_answered_as_described(case: Any) -> None:
     ask(case)
 
 

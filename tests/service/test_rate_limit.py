@@ -300,7 +300,7 @@ def test_a_clock_that_is_set_back_locks_nobody_out():
     assert failures.wait("192.0.2.1", 1_000_000) == 0
 
 
-def test_what_is_counted_takes_no_more_room_however_many_there_are():
+def test_rate_counters_take_bounded_space_and_keep_the_newest():
     counters = SharedCounters()
     for number in range(ROWS * SLOTS * 2):
         counters.update(f"address {number}", lambda known, at=number: CounterValue(1, at + 1))

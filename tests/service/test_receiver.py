@@ -84,7 +84,7 @@ async def test_the_same_body_again_is_acknowledged_and_not_stored(
         "sha1=" + signature(BODY),
     ],
 )
-async def test_what_is_not_signed_by_the_secret_is_not_stored(
+async def test_webhooks_without_a_valid_signature_are_not_stored(
     harness: ReceiverHarness, database: Database, is_problem: IsProblem, given: str | None
 ):
     headers = {"Content-Type": "application/json"}
@@ -323,7 +323,9 @@ class Unwritable:
         pass
 
 
-async def test_what_cannot_be_stored_is_not_acknowledged(database: Database, is_problem: IsProblem):
+async def test_a_webhook_that_cannot_be_stored_is_not_acknowledged(
+    database: Database, is_problem: IsProblem
+):
     harness = ReceiverHarness(Unwritable(database), WebhookSecrets(WebhookSecret(SECRET, TOKEN)))
     response = await harness.client.post(PATH, **signed(BODY))
     is_problem(response, 503, "service_unavailable")

@@ -227,7 +227,7 @@ async def test_without_include_a_report_has_no_further_members(client: httpx.Asy
         ("target_first_response", "99999999999", "malformed"),
     ],
 )
-async def test_what_cannot_be_included_is_refused_with_what_can(
+async def test_invalid_include_and_target_parameters_are_refused_with_a_reason(
     client: httpx.AsyncClient,
     is_problem: Callable[[httpx.Response, int, str], dict[str, Any]],
     name: str,

@@ -161,7 +161,9 @@ async def test_the_second_of_two_replies_in_a_row_answers_nobody(
     assert found["avg_reply_time"] == 240.0
 
 
-async def test_what_a_bot_answered_waits_for_no_person(metrics: Callable[..., Any]) -> None:
+async def test_messages_answered_by_a_bot_are_excluded_from_reply_times(
+    metrics: Callable[..., Any],
+) -> None:
     found = await metrics(asks(0), answers(1), asks(10), answers(11, "ai_agent"), answers(20))
     assert "avg_reply_time" not in found
 
@@ -204,7 +206,9 @@ async def test_each_episode_has_a_first_response_and_a_resolution(
     }
 
 
-async def test_what_is_resolved_is_not_resolved_once_more(metrics: Callable[..., Any]) -> None:
+async def test_resolving_a_resolved_conversation_is_not_counted_again(
+    metrics: Callable[..., Any],
+) -> None:
     found = await metrics(asks(0), happens(10, "resolved"), happens(20, "resolved"))
     assert found["resolutions_count"] == 1
     assert found["avg_resolution_time"] == 600.0
@@ -329,7 +333,7 @@ async def test_messages_out_are_reported_by_author_the_busiest_first(
     ]
 
 
-async def test_what_is_reported_late_corrects_what_was_counted(
+async def test_messages_reported_late_correct_the_metrics(
     client: httpx.AsyncClient, add_events: AddEvents
 ) -> None:
     add_events([asks(0), answers(30)])

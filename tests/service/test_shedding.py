@@ -68,7 +68,7 @@ async def test_requests_over_the_limit_get_503_and_the_others_are_answered(
     assert (await client.get("/v1/labels")).status_code == 200
 
 
-async def test_what_takes_no_time_is_answered_while_every_thread_waits(
+async def test_cheap_requests_are_answered_while_every_thread_is_busy(
     clients, tmp_path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(sqlite, "AT_ONCE_SECONDS", 60.0)

@@ -119,7 +119,7 @@ def worker(watched: Watched, clock: Clock) -> Iterator[BackgroundWorker]:
     worker.close()
 
 
-def test_what_was_left_behind_is_applied_at_the_start_and_what_comes_when_called(
+def test_pending_webhooks_are_applied_at_start_and_new_ones_on_notify(
     worker: BackgroundWorker, watched: Watched, database: Database
 ):
     arrive(database, body("w1"))
@@ -130,7 +130,7 @@ def test_what_was_left_behind_is_applied_at_the_start_and_what_comes_when_called
     watched.wait_for(lambda: states(database) == {"applied": 2})
 
 
-def test_what_another_process_stored_is_found_without_a_call(
+def test_webhooks_stored_by_another_process_are_applied_without_a_notification(
     worker: BackgroundWorker, watched: Watched, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(worker_module, "TICK_SECONDS", 0.01)
@@ -191,7 +191,7 @@ def said(wamid: str, phone: str, at: int, author: str, *, live: bool = True) -> 
 @pytest.mark.parametrize(
     ("except_waiting", "resolved"), [(False, {"+15550001", "+15550002"}), (True, {"+15550002"})]
 )
-def test_what_fell_silent_is_resolved_where_that_is_wanted(
+def test_idle_conversations_are_resolved_when_configured(
     watched: Watched, clock: Clock, database: Database, except_waiting: bool, resolved: set[str]
 ):
     events = [
@@ -212,7 +212,7 @@ def test_what_fell_silent_is_resolved_where_that_is_wanted(
     assert watched.refusals == 0
 
 
-def test_what_is_old_is_forgotten_in_time(
+def test_old_webhooks_are_deleted_at_the_retention_interval(
     worker: BackgroundWorker, clock: Clock, database: Database
 ):
     arrive(database, body("w1"), at=NOW)

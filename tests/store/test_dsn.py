@@ -61,7 +61,7 @@ def test_any_password_in_quotes_is_hidden_and_nothing_else_is(password: str):
     ],
     ids=lambda command: " ".join(command) or "frontdesk",
 )
-def test_what_is_neither_a_path_nor_an_address_is_refused_without_repeating_it(
+def test_a_database_target_that_is_no_path_or_url_is_refused_without_its_password(
     command: tuple[str, ...],
     target: str,
     tmp_path,

@@ -73,7 +73,7 @@ def events_with(person: Person) -> Iterator[DomainEvent]:
 
 
 @pytest.mark.parametrize("analyzed", [False, True], ids=["no-statistics", "old-statistics"])
-def test_what_is_known_already_is_found_without_reading_the_account(
+def test_known_events_are_looked_up_without_scanning_the_account(
     database: SQLiteDatabase, analyzed: bool
 ) -> None:
     def value(connection: Connection, people: list[Person]) -> None:

@@ -48,7 +48,7 @@ def named(name: str) -> Callable[[Connection], object]:
     return lambda connection: connection.run("UPDATE account SET name = :name", {"name": name})
 
 
-def test_what_was_written_is_there_when_it_is_opened_again(
+def test_data_persists_when_the_database_is_reopened(
     database: PostgresDatabase, address: str
 ) -> None:
     database.write(named("Front"))

@@ -111,7 +111,7 @@ def test_further_filters_and_orders_have_index_ranges_too(explaining, members, i
 
 @pytest.mark.parametrize("name", ["awaiting", "unread"])
 @pytest.mark.parametrize("place", [{}, {"channel_id": 1}, {"assignee_id": 7}])
-def test_what_needs_a_human_or_is_unread_is_read_from_its_index_alone(explaining, name, place):
+def test_awaiting_and_unread_filters_are_read_from_covering_indexes(explaining, name, place):
     selection = ConversationSelection(states_of((0,)), **{name: True}, **place)
     (plan,) = explaining(lambda c: conversations.conversation_page(c, 1, selection, None, 26))
     arms = [step for _, step in plan if " entry " in step]

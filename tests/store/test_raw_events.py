@@ -50,7 +50,7 @@ def test_the_same_bytes_are_kept_once_in_an_account(database: Database):
     assert waiting(database) == [b"{}\x00\xff"]
 
 
-def test_what_came_first_is_first_and_no_more_than_asked_for(database: Database):
+def test_pending_bodies_come_in_order_within_the_count_and_size_limits(database: Database):
     arrive(database, b"a" * 10, b"b" * 10, b"c" * 10)
     assert waiting(database) == [b"a" * 10, b"b" * 10, b"c" * 10]
     assert waiting(database, count=2) == [b"a" * 10, b"b" * 10]
@@ -58,7 +58,7 @@ def test_what_came_first_is_first_and_no_more_than_asked_for(database: Database)
     assert waiting(database, size=1) == [b"a" * 10]
 
 
-def test_what_is_done_with_waits_no_more_until_it_is_replayed(database: Database):
+def test_finished_bodies_are_not_pending_until_they_are_replayed(database: Database):
     applied, failed, ignored, _ = arrive(database, b"a", b"f", b"i", b"s")
     settle(database, applied, "applied")
     settle(database, failed, "failed", "it is odd")
@@ -166,7 +166,7 @@ def test_a_changed_body_is_still_known_by_what_came(database: Database):
     )
 
 
-def test_what_is_old_goes_some_at_a_time_but_not_what_waits(database: Database):
+def test_old_bodies_are_deleted_in_batches_but_pending_ones_are_kept(database: Database):
     digests = arrive(database, *(b"%d" % number for number in range(6)), at=0)
     for digest in digests[1:]:
         settle(database, digest, "applied")
@@ -190,7 +190,7 @@ def test_a_full_file_takes_nothing_and_says_to_try_again():
         assert waiting(database) == []
 
 
-def test_what_was_ignored_waits_again_by_the_exact_name_of_its_kind(database: Database):
+def test_ignored_bodies_become_pending_again_by_the_exact_name_of_their_kind(database: Database):
     kinds = ("of 10", "of 101", 'of "1%', "of é_1")
     digests = arrive(database, *(kind.encode() for kind in kinds))
     for digest, kind in zip(digests, kinds, strict=True):
@@ -212,7 +212,7 @@ def test_what_was_ignored_waits_again_by_the_exact_name_of_its_kind(database: Da
     assert database.read(partial(raw_events.ignored, account_id=ACCOUNT)) == []
 
 
-def test_what_waits_from_the_first_event_again_is_not_done_with(database: Database):
+def test_a_body_reset_while_it_is_applied_stays_pending(database: Database):
     (digest,) = arrive(database, b"a")
     database.write(lambda connection: raw_events.advance(connection, ACCOUNT, digest, 0, 7, size=1))
     database.write(

@@ -69,7 +69,7 @@ def walked(connection: Connection, selection: ConversationSelection) -> list[tup
     return rows
 
 
-def test_what_is_over_reads_as_it_will_be_written(inbox: Database) -> None:
+def test_expired_snoozes_read_the_same_before_and_after_they_are_written(inbox: Database) -> None:
     over = inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW))
     assert over == NOW
     before = inbox.read(lambda connection: seen(connection, over))
@@ -78,7 +78,7 @@ def test_what_is_over_reads_as_it_will_be_written(inbox: Database) -> None:
     assert inbox.read(lambda connection: seen(connection, None)) == before
 
 
-def test_what_is_not_over_stays(inbox: Database) -> None:
+def test_conversations_with_an_unexpired_snooze_stay_snoozed(inbox: Database) -> None:
     assert (
         inbox.read(lambda connection: conversations.snoozes_over(connection, 1, NOW - 2001)) is None
     )

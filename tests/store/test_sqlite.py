@@ -36,7 +36,7 @@ def slugs(database: SQLiteDatabase) -> list[str]:
     return [row["slug"] for row in rows]
 
 
-def test_what_was_written_is_there_when_it_is_opened_again(database: SQLiteDatabase, path: Path):
+def test_data_persists_when_the_database_is_reopened(database: SQLiteDatabase, path: Path):
     database.write(add("other"))
     database.close()
     again = SQLiteDatabase(path)
@@ -71,7 +71,7 @@ def counted(to: int, shown: str):
     return lambda connection: connection.rows(f"{numbers} SELECT {shown} AS i FROM n")
 
 
-def test_what_takes_long_is_not_read_at_once(
+def test_inline_reads_refuse_slow_queries_and_writes(
     database: SQLiteDatabase, monkeypatch: pytest.MonkeyPatch
 ):
     with pytest.raises(WouldBlock):

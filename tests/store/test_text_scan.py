@@ -70,7 +70,7 @@ def test_chunks_of_any_size_give_every_row_once(database: Database, facts, size)
         assert sorted(inside) == sorted(row["id"] for row in rows(kind))
 
 
-def test_what_is_written_between_two_chunks_neither_repeats_nor_hides_a_message(
+def test_writes_between_chunks_neither_repeat_nor_hide_messages(
     database: Database,
 ):
     account_id = next(ACCOUNTS)

@@ -26,7 +26,7 @@ def test_now_and_timestamps_are_in_the_readers_zone() -> None:
 
 
 @pytest.mark.parametrize("timestamp", [None, "", "yesterday", "2026-13-45T00:00:00Z", "\ufffd"])
-def test_what_is_no_timestamp_is_none(timestamp: str | None) -> None:
+def test_invalid_timestamps_are_none(timestamp: str | None) -> None:
     assert Clock(EAST, lambda: NOW).local(timestamp) is None
 
 

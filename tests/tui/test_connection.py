@@ -155,7 +155,7 @@ async def test_one_cause_has_one_sentence_also_for_what_is_not_sent_because_of_i
     assert connection.problem == "The server does not answer"
 
 
-async def test_what_fails_beside_the_queue_leaves_the_countdown(
+async def test_failures_of_other_requests_do_not_reset_the_countdown(
     client: InboxClient, cache: Cache
 ) -> None:
     hand = _Hand()
@@ -181,7 +181,7 @@ async def test_there_is_no_countdown_to_a_request_that_awaits_the_focus(
     assert _said(connection).endswith(" · retrying in 5 s")
 
 
-async def test_what_fails_beside_the_queue_first_is_followed_by_a_request_for_the_queue(
+async def test_the_first_failure_of_another_request_schedules_one_queue_poll(
     client: InboxClient, cache: Cache
 ) -> None:
     hand, polls = _Hand(), []
@@ -201,7 +201,7 @@ async def test_what_fails_beside_the_queue_first_is_followed_by_a_request_for_th
     assert _said(connection).endswith(" · retrying in 10 s")
 
 
-async def test_what_fails_beside_a_queue_that_is_answered_says_nothing_about_the_queue(
+async def test_repeated_failures_of_other_requests_do_not_mark_a_live_queue_offline(
     client: InboxClient, cache: Cache
 ) -> None:
     connection = await _connection(client, cache, _Hand(), schedule_poll=lambda: None)

@@ -52,7 +52,7 @@ def test_the_directory_can_be_read(terminal: Recorded) -> None:
 
 
 @pytest.mark.parametrize("letter", ["t", "q"])
-def test_what_can_be_sent_can_be_read(terminal: Recorded, letter: str) -> None:
+def test_the_library_can_be_read(terminal: Recorded, letter: str) -> None:
     terminal.send(f"v{letter}")
     terminal.until("LIBRARY", "live")
     for _ in (*SEQUENCES, *TRAPS):
@@ -77,7 +77,7 @@ def test_the_server_and_the_words_for_keys_can_be_read(terminal: Recorded) -> No
     leave(terminal)
 
 
-def test_what_is_found_anywhere_can_be_read(terminal: Recorded) -> None:
+def test_search_and_switcher_results_can_be_read(terminal: Recorded) -> None:
     for sought in ("PWNED", "[@click", "W" * 80):
         see(terminal, "\x0b", sought, "\x1b[B", "\x1b", "\x1b")
         see(terminal, "s", sought, "\x1b[B", "\x1b", "\x1b")
@@ -130,7 +130,7 @@ def test_errors_can_be_read(tmp_path: Path) -> None:
             terminal.close()
 
 
-def test_what_is_typed_and_pasted_is_no_order_either(terminal: Recorded) -> None:
+def test_pasted_escape_sequences_are_not_sent_to_the_terminal(terminal: Recorded) -> None:
     pasted = "".join(SEQUENCES).replace("\x1b[201~", "")
     for field in ("/", "s", "\x0b", "t", "E", ":"):
         see(terminal, field, f"\x1b[200~{pasted}\x1b[201~", "\x1b", "\x1b", "\x1b")

@@ -115,7 +115,7 @@ async def test_ctrl_c_says_how_to_quit(viewer: Viewer) -> None:
 
 
 @pytest.mark.parametrize("name", ["prompt", "picker", "search", "palette"])
-async def test_what_is_pasted_cannot_paint(viewer: Viewer, name: str) -> None:
+async def test_pasted_control_characters_are_made_visible(viewer: Viewer, name: str) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -127,7 +127,7 @@ async def test_what_is_pasted_cannot_paint(viewer: Viewer, name: str) -> None:
         assert "a�]0;PWNED�<RLO>b�c" in shown(app)
 
 
-async def test_what_is_pasted_where_nothing_is_typed_ends_there(viewer: Viewer) -> None:
+async def test_a_paste_outside_an_input_is_not_forwarded_endlessly(viewer: Viewer) -> None:
     met: list[events.Paste] = []
     app = viewer()
 

@@ -173,7 +173,7 @@ def test_the_bell_rings_for_what_is_new_and_only_where_it_is_wished(
         runner.run(live())
 
 
-def test_what_was_unread_at_the_start_is_not_new() -> None:
+def test_the_bell_does_not_ring_without_unread_conversations() -> None:
     bell = Bell()
     assert not bell.rings([])
     assert not bell.rings([])
@@ -309,7 +309,7 @@ async def test_another_keyboard_moves_and_opens_menus(app: Any) -> None:
         assert isinstance(viewer.screen, Menu)
 
 
-async def test_what_is_typed_into_a_field_stays_as_it_is(app: Any) -> None:
+async def test_letters_typed_into_a_field_are_not_translated_to_latin_keys(app: Any) -> None:
     viewer = app()
     async with viewer.run_test(size=SIZE) as pilot:
         await settle(pilot)

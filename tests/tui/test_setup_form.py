@@ -67,7 +67,9 @@ async def test_an_address_and_a_key_are_tried_then_kept(size: tuple[int, int]) -
 
 
 @SIZES
-async def test_what_is_wrong_stands_beside_its_field(size: tuple[int, int]) -> None:
+async def test_an_error_is_shown_below_its_field_until_the_field_is_edited(
+    size: tuple[int, int],
+) -> None:
     app = ConnectApp(Servers())
     async with app.run_test(size=size) as pilot:
         await pilot.press("enter")
@@ -106,7 +108,7 @@ async def test_a_database_wants_no_key_but_who_one_is() -> None:
     assert app.return_value == SetupValues("/var/lib/shop.db", "", "", "shop")
 
 
-async def test_what_is_changed_after_it_was_tried_is_tried_again() -> None:
+async def test_a_form_changed_after_a_try_is_tried_again() -> None:
     servers = Servers()
     app = ConnectApp(servers)
     async with app.run_test(size=(80, 24)) as pilot:

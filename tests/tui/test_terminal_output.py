@@ -142,7 +142,7 @@ async def test_the_terminal_shows_what_there_is_to_see(
         assert terminal.cells == drawn_anew(app).cells
 
 
-async def test_what_changes_behind_two_dialogs_and_in_the_first_is_seen_at_once(
+async def test_changes_behind_two_dialogs_and_in_the_first_are_drawn_at_once(
     viewer: Viewer, terminal: Terminal
 ) -> None:
     app = viewer()

@@ -39,7 +39,7 @@ def test_a_value_that_was_sent_differs_from_a_default() -> None:
 
 
 @given(st.dictionaries(st.sampled_from([*Label.model_fields, "unknown"]), st.text()))
-def test_what_is_read_is_written_as_it_was(members: dict[str, str]) -> None:
+def test_a_label_round_trips_through_json(members: dict[str, str]) -> None:
     members = {"id": "1", "title": "vip", **members}
     label = Label.model_validate_json(json.dumps(members))
     members.pop("unknown", None)
@@ -118,5 +118,7 @@ def test_a_partial_page_is_a_page() -> None:
     ("annotation", "held"),
     [(str, None), (Label, Label), (Label | None, Label), (tuple[Label, ...] | None, Label)],
 )
-def test_what_a_member_holds_is_found(annotation: Any, held: type[Wire] | None) -> None:
+def test_the_nested_model_of_an_annotation_is_found(
+    annotation: Any, held: type[Wire] | None
+) -> None:
     assert nested_model(annotation) is held

@@ -35,7 +35,7 @@ async def test_help_groups_keys_by_what_one_wants(viewer: Viewer) -> None:
         assert at["Export"] < at["Select for export"] < at["Views"]
 
 
-async def test_what_is_typed_narrows_help_and_enter_runs_the_action(viewer: Viewer) -> None:
+async def test_typing_in_help_filters_it_and_enter_runs_the_action(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -66,7 +66,7 @@ async def test_the_cursor_begins_on_what_is_so_now() -> None:
         assert app.answers == ["value d"]
 
 
-async def test_what_is_so_now_has_a_check_mark(viewer: Viewer) -> None:
+async def test_current_menu_choices_have_a_check_mark(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(80, 30)) as pilot:
         await settle(pilot)
@@ -110,7 +110,7 @@ async def test_one_click_takes_an_entry_and_one_beside_leaves() -> None:
         assert app.answers == [None]
 
 
-async def test_what_does_not_fit_is_reached_by_the_cursor() -> None:
+async def test_menu_entries_that_do_not_fit_are_reached_with_the_cursor() -> None:
     app: App[Any] = MenuApp()
     async with app.run_test(size=(40, 10)) as pilot:
         await settle(pilot)

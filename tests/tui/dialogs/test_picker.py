@@ -58,7 +58,9 @@ async def test_keys_that_edit_run_in_the_order_in_which_they_are_typed() -> None
         assert app.screen.query_one(Input).value == "number 27"
 
 
-async def test_what_is_typed_at_once_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_burst_of_typed_keys_narrows_the_picker_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     looked_for: list[str] = []
     narrow = Picker.narrow
 

@@ -41,7 +41,7 @@ async def test_a_cache_that_cannot_be_used_is_reported_once(
     assert notices == [cache.warning]
 
 
-async def test_what_is_said_already_is_not_said_on_top_of_it(viewer: Viewer) -> None:
+async def test_a_repeated_notification_is_not_shown_twice(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

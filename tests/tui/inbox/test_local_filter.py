@@ -269,7 +269,7 @@ GARBLED = BadResponse("The server sent a web page")
 
 
 @pytest.mark.parametrize("error", [PAUSE, AWAY], ids=["pause", "away"])
-async def test_what_a_pause_interrupts_keeps_all_it_found_and_goes_on_by_itself(
+async def test_an_interrupted_local_filter_keeps_its_rows_and_resumes_by_itself(
     error: InboxError, cache: Cache
 ) -> None:
     inbox = WaitingElsewhere()

@@ -54,7 +54,7 @@ async def test_under_40x10_it_says_what_it_needs(viewer: Viewer) -> None:
         assert "40x10 needed, this is 38x9" in shown(app)
 
 
-async def test_what_it_needs_is_wrapped(viewer: Viewer) -> None:
+async def test_the_too_small_message_is_wrapped(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(20, 5)) as pilot:
         await settle(pilot)

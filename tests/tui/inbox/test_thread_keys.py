@@ -218,7 +218,7 @@ def test_a_browser_that_draws_on_the_terminal_is_not_started(
     assert not open_outside("https://example.com")
 
 
-def test_what_is_copied_reaches_the_first_clipboard_program_that_is_there(
+def test_copied_text_reaches_the_first_available_clipboard_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "xclip"

@@ -405,7 +405,9 @@ async def test_ctrl_k_goes_to_labels_and_colleagues_without_the_server(viewer: V
         assert "#refund" in lines(app)[0]
 
 
-async def test_what_was_seen_is_searched_as_it_is_typed_and_gone_to(viewer: Viewer) -> None:
+async def test_cached_messages_are_searched_while_typing_and_enter_opens_the_match(
+    viewer: Viewer,
+) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

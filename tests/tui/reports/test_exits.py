@@ -131,7 +131,7 @@ async def test_a_name_that_cannot_be_saved_under_is_explained(
         assert list(tmp_path.glob("*.csv")) == []
 
 
-async def test_what_a_list_shows_is_said_until_another_view_is_shown(viewer: Viewer) -> None:
+async def test_the_notice_about_a_list_stays_until_another_view_is_shown(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -81,7 +81,7 @@ def test_this_period_and_the_one_before_are_other_characters() -> None:
     assert ":" in plain
 
 
-def test_what_comes_later_is_blank_and_no_gap() -> None:
+def test_future_columns_are_blank_and_not_drawn_as_gaps() -> None:
     floor = drawn(scene([4, 4], [2, 2, 2, 2]), 60, 8)[-2]
     assert "·" not in floor
     assert floor.count("░") == 4 * floor.count("█") // 2

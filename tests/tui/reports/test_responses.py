@@ -162,7 +162,7 @@ async def test_offline_shows_what_was_seen_and_of_when(
             assert "No report of this period is saved" in shown(again)
 
 
-async def test_what_was_asked_for_is_there_the_next_time(
+async def test_the_report_period_is_remembered_at_the_next_start(
     report: Open, client: InboxClient, cache: Cache
 ) -> None:
     app = report()

@@ -120,7 +120,7 @@ async def test_a_terminal_without_blocks_gets_large_digits_all_the_same(
         assert "######" in shown(app)
 
 
-async def test_what_fails_is_said_on_the_wall(report: Open, client: InboxClient) -> None:
+async def test_a_failed_report_is_explained_on_the_wall(report: Open, client: InboxClient) -> None:
     app = report(failing(client, NotFound("There is nothing here.")))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

@@ -377,7 +377,7 @@ async def test_brackets_lead_to_those_seen_here(viewer: Viewer) -> None:
         assert "of" in lines(app)[0]
 
 
-async def test_what_is_known_of_a_contact_stands_beside_the_list(viewer: Viewer) -> None:
+async def test_contact_details_are_shown_beside_the_list(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)

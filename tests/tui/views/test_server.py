@@ -94,7 +94,7 @@ async def test_a_key_asks_for_everything(weighed: Cache, key: str) -> None:
         assert server.times_asked("notes") == 2
 
 
-async def test_what_is_asked_for_is_said_and_escape_ends_it(weighed: Cache) -> None:
+async def test_the_check_in_progress_is_named_and_escape_cancels_it(weighed: Cache) -> None:
     gate = asyncio.Event()
 
     class Slow(OtherServer):
@@ -179,7 +179,7 @@ async def test_a_server_that_went_away_is_reported_with_what_was_learnt(weighed:
         assert "offline" in lines(app)[-1]
 
 
-async def test_what_a_server_says_of_itself_cannot_paint(weighed: Cache) -> None:
+async def test_server_details_cannot_inject_markup_or_control_characters(weighed: Cache) -> None:
     nasty = "\x1b[31mred\x07 [@click=app.quit]here[/] \u202eesrever"
     server = OtherServer((answering("notes", problem(404, "route_not_found", detail=nasty)),))
     app = server_app(client_of(server), weighed)

@@ -49,7 +49,7 @@ def test_a_message_has_header_body_footer_and_buttons_in_this_order() -> None:
     assert places == sorted(places)
 
 
-def test_what_is_filled_in_stands_out_and_is_listed_with_its_example() -> None:
+def test_template_examples_are_highlighted_and_listed() -> None:
     one = template(BODY)
     assert parts_of(one, "note") == ["Pablo", "860198"]
     assert parameters(one) == [("{{1}}", "Pablo"), ("{{2}}", "860198")]

@@ -82,7 +82,7 @@ async def test_a_key_right_after_the_letter_is_for_the_view(app: ViewApp, letter
         await until(pilot, lambda: len(app.screen_stack) == 1 and not left.is_attached)
 
 
-async def test_what_is_typed_after_a_menus_letter_is_for_what_it_asks(viewer: Viewer) -> None:
+async def test_keys_typed_after_a_menu_letter_go_to_the_prompt_it_opens(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

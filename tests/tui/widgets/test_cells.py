@@ -117,7 +117,7 @@ def test_cut_text_ends_with_an_ellipsis(text: str, width: int, shown: str) -> No
         ("z" + "\u0301" * 500 + "!", "z" + "\u0301" * 4 + "!"),
     ],
 )
-def test_what_terminals_disagree_about_is_not_drawn(text: str, shown: str) -> None:
+def test_characters_that_terminals_draw_differently_are_removed(text: str, shown: str) -> None:
     assert width_safe(text) == shown
 
 

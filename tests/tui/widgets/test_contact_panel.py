@@ -162,7 +162,7 @@ def test_the_conversation_is_named() -> None:
     }
 
 
-def test_what_is_not_known_of_a_conversation_is_left_out_or_said() -> None:
+def test_missing_facts_are_omitted_or_shown_as_empty() -> None:
     facts_shown = named(facts(conversation(service_window_expires_at="2026-03-14T09:00:00Z")))
     assert facts_shown["assigned"] == "unassigned"
     assert facts_shown["labels"] == "–"
