@@ -131,9 +131,7 @@ def test_an_imported_chat_is_stored_as_a_resolved_conversation(tmp_path: Path) -
     run(tmp_path)
     database = SQLiteDatabase(tmp_path / "inbox.db")
     row = database.read(
-        lambda connection: connection.row(
-            "SELECT status, last_message_json FROM conversation WHERE channel_id = 1"
-        )
+        lambda connection: connection.row("SELECT status FROM conversation WHERE channel_id = 1")
     )
     database.close()
     assert row is not None

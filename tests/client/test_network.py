@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import shutil
+import socket
 import ssl
 import subprocess
 from pathlib import Path
@@ -79,6 +80,27 @@ async def test_nobody_listening_is_unreachable() -> None:
         with pytest.raises(Unreachable, match="cannot be reached"):
             await client.catalogue_page(Label)
     assert len(pauses.seconds) == 2
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (socket.EAI_NONAME, "The server cannot be reached: no host has that name"),
+        # No name server answers, as without a network.
+        (socket.EAI_AGAIN, "The server cannot be reached"),
+    ],
+)
+async def test_an_unknown_host_name_is_told_apart_from_a_server_that_is_away(
+    monkeypatch: pytest.MonkeyPatch, reason: int, words: str
+) -> None:
+    def getaddrinfo(*arguments: object, **options: object) -> None:
+        raise socket.gaierror(reason, "not resolved")
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    async with InboxClient("https://inbox.exmaple.com", KEY, sleep=Pauses()) as client:
+        with pytest.raises(Unreachable) as refused:
+            await client.catalogue_page(Label)
+    assert str(refused.value) == words
 
 
 @pytest.fixture

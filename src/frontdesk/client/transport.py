@@ -6,6 +6,7 @@ Failures of connections, TLS and proxies become errors with a message for the us
 import asyncio
 import logging
 import re
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -81,6 +82,8 @@ class Connector:
             return NetworkMisconfigured(words), False
         if isinstance(error, httpx.ProxyError):
             return _refused_by_proxy(error, self._proxy)
+        if _is_unknown_host(error):
+            return Unreachable(f"{self._first_hop()} cannot be reached: no host has that name"), True
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             return Unreachable(f"{self._first_hop()} cannot be reached"), True
         if isinstance(error, httpx.TimeoutException):
@@ -149,6 +152,16 @@ def _tls_failure(
             return None, error if connecting else None
         error = error.__cause__ or error.__context__
     return None, None
+
+
+def _is_unknown_host(error: httpx.TransportError) -> bool:
+    """True if a name in the address has no entry; False if no name server answered."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, socket.gaierror):
+            return cause.errno == socket.EAI_NONAME
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 V = TypeVar("V")

@@ -281,7 +281,7 @@ def test_nothing_is_read_behind_a_dialog(tmp_path: Path) -> None:
     play(MemoryInbox(30), tmp_path, story)
 
 
-def test_what_is_new_in_a_thread_is_marked_until_it_was_read(tmp_path: Path) -> None:
+def test_new_messages_in_a_thread_are_marked_until_they_are_read(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "g", "u", seconds=1.0)
         here = Shown(app).selected
@@ -333,7 +333,7 @@ def test_escape_leaves_the_conversations_of_a_customer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [MemoryInbox, BasicMemoryInbox])
-def test_what_was_marked_unread_here_is_in_the_view_of_unread_ones_and_in_its_count(
+def test_conversations_marked_unread_locally_are_in_the_unread_view_and_its_count(
     tmp_path: Path, kind: type[MemoryInbox]
 ) -> None:
     async def story(app: MemoryInboxApp) -> None:
@@ -379,8 +379,43 @@ def test_resting_reads_only_where_the_newest_message_is_displayed(tmp_path: Path
     play(source, tmp_path, story, size=(110, 11))
 
 
+def test_resting_on_a_cached_thread_reads_it_once_its_new_messages_have_come(
+    tmp_path: Path,
+) -> None:
+    class SlowThreads(MemoryInbox):
+        slow = False
+
+        async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+            if self.slow:
+                await asyncio.sleep(60.0)
+            return await super().message_page(*arguments, **options)
+
+    source = SlowThreads(30)
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "j", seconds=5.0)
+        here = Shown(app).selected
+        await press(app, "j", seconds=5.0)
+        assert here == name(1)
+        assert here not in unread(app)
+        source.change("1", unread_count=3)
+        source.slow = True
+        await press(app, "ctrl+r", seconds=2.0)
+        assert here in unread(app)
+        await press(app, "g", seconds=30.0)
+        assert Shown(app).selected == here
+        assert any("from Customer" in line for line in Shown(app).part("Thread"))
+        assert here in unread(app)
+        await asyncio.sleep(120.0)
+        assert here not in unread(app)
+
+    play(source, tmp_path, story)
+
+
 @pytest.mark.parametrize(("after", "rested", "opened"), [("open", 0, 1), ("never", 0, 0)])
-def test_what_reads_can_be_configured(tmp_path: Path, after: Any, rested: int, opened: int) -> None:
+def test_marking_as_read_is_configurable(
+    tmp_path: Path, after: Any, rested: int, opened: int
+) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "u", seconds=0.3)
         before = unread(app)
@@ -427,6 +462,27 @@ def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) ->
 
 
 # A request that is not answered
+
+
+def test_a_thread_that_takes_longer_than_the_list_is_requested_once(tmp_path: Path) -> None:
+    source, asked = MemoryInbox(30), list[str]()
+    message_page = source.message_page
+
+    async def slow_page(conversation_id: str, **options: Any) -> Page[Message]:
+        asked.append(conversation_id)
+        await asyncio.sleep(25.0)
+        return await message_page(conversation_id, **options)
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "j", "j", "j", "j", "j", seconds=24.0)
+        here = app.inbox.selected_id or ""
+        assert "Loading… 2" in "\n".join(Shown(app).part("Thread"))
+        await asyncio.sleep(2.0)
+        assert f"from {name(int(here))}" in "\n".join(Shown(app).part("Thread"))
+        assert asked.count(here) == 1
+
+    source.message_page = slow_page  # type: ignore[method-assign]
+    play(source, tmp_path, story)
 
 
 def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path) -> None:
@@ -923,7 +979,7 @@ def test_a_key_before_the_first_page_goes_where_it_leads_once_that_is_there(
 
 
 @pytest.mark.parametrize("key", ["W", "u"])
-def test_what_could_not_be_loaded_is_said_to_be_unknown(tmp_path: Path, key: str) -> None:
+def test_a_view_that_failed_to_load_is_reported_as_not_known(tmp_path: Path, key: str) -> None:
     source = Failing(30)
     source.down = True
 

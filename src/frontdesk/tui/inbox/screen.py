@@ -199,6 +199,7 @@ class InboxScreen(SizedScreen[None]):
         self._next_poll: Timer | None = None
         self._countdown: Timer | None = None
         self._refreshing: Worker[None] | None = None
+        self._thread_request: Worker[None] | None = None
         self._refreshed_at = clock.now()
         self._find_text = ""
         self._warned: str | None = None
@@ -479,9 +480,10 @@ class InboxScreen(SizedScreen[None]):
             self._show_alerts()
 
     def _refresh(self) -> None:
-        """Refresh the conversation list and the open thread."""
+        """Refresh the conversation list, and the open thread unless it is being requested."""
         self._refresh_queue()
-        self._refresh_thread()
+        if self._thread_request is None or self._thread_request.is_finished:
+            self._refresh_thread()
 
     @work(group="queue", exclusive=True)
     async def _refresh_queue(self, *, by_hand: bool = False) -> None:
@@ -510,8 +512,12 @@ class InboxScreen(SizedScreen[None]):
         if answer:
             self._prefetch()
 
+    def _refresh_thread(self, *, by_hand: bool = False) -> None:
+        """Request the open thread in place of the one that is being requested."""
+        self._thread_request = self._request_thread(by_hand=by_hand)
+
     @work(group="thread", exclusive=True)
-    async def _refresh_thread(self, *, by_hand: bool = False) -> None:
+    async def _request_thread(self, *, by_hand: bool) -> None:
         listing = self.thread.listing
         answer = await self._connection.ask(self.thread.fetch, beside=True, by_hand=by_hand)
         if listing is not self.thread.listing:

@@ -157,7 +157,9 @@ class ThreadPane(Pane):
         self.filter = ALL
         self._me = ""
         self._depth = DEPTH
-        self._loading_older = self._stale = self._is_current = False
+        self._loading_older = self._stale = False
+        # Last activity of the conversation when its thread was requested with success; "": never.
+        self._refreshed_to = ""
         self._unreadable = 0
         self._places: dict[str, Place] = {}
         # The place before a thread filter, None at the end, and the row that the filter went to.
@@ -181,8 +183,7 @@ class ThreadPane(Pane):
         """
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
-            self._stale = self._is_current = False
-            self._unreadable = 0
+            self._stale, self._refreshed_to, self._unreadable = False, "", 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
             self._has_new = None
@@ -215,7 +216,8 @@ class ThreadPane(Pane):
         """
         if self.conversation is None or not self.display or self.messages.row is None:
             return False
-        is_newest = self._is_current or self._mailbox.has_newest(self.conversation)
+        is_refreshed = self._refreshed_to >= self.conversation.last_activity_at
+        is_newest = is_refreshed or self._mailbox.has_newest(self.conversation)
         return is_newest and self.messages.at_end
 
     def draw_ahead(self, conversation: Conversation) -> None:
@@ -260,7 +262,8 @@ class ThreadPane(Pane):
         )
         if listing is self.listing:
             self._stale = isinstance(outcomes[0], Exception)
-            self._is_current = not self._stale
+            if not self._stale:
+                self._refreshed_to = conversation.last_activity_at
             self._unreadable = getattr(outcomes[0], "unreadable", 0)
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
