@@ -72,6 +72,21 @@ def format_phone(phone: str | None) -> str:
     return text if _digits(text) == _digits(phone) else phone
 
 
+def is_possible(phone: str) -> bool:
+    """True if an E.164 number has as many digits as numbers of its country have.
+
+    >>> is_possible("+447700900001"), is_possible("+7700900001")
+    (True, False)
+    """
+    # Deferred as in `format_phone`.
+    from phonenumbers import NumberParseException, is_possible_number, parse
+
+    try:
+        return bool(is_possible_number(parse(phone)))
+    except NumberParseException:
+        return False
+
+
 class NamedRow(Protocol):
     """Contact or channel."""
 

@@ -356,3 +356,8 @@ def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configurati
     error = invoke(inbox, *arguments, "--view", "Open").exception
     assert isinstance(error, BadSettings)
     assert "The configuration has no view 'Open': there is Closed" in str(error)
+
+
+def test_the_members_of_json_lines_can_be_chosen(inbox: Path):
+    lines = output_of(inbox, "channels", "list", "--json", "id,name", "--format", "jsonl")
+    assert {tuple(json.loads(line)) for line in lines.splitlines()} == {("id", "name")}

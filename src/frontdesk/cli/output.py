@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, Generic, TextIO, TypeVar
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -106,8 +107,9 @@ def output_options(
             names = tuple(name.strip() for name in (fields or "").split(",") if name.strip())
             for name in names if members else ():
                 _member(dict.fromkeys(members), name)
-            output = Output(style, names) if fields is None else Output("json", names)
-            return command(*values, output=output, **others)
+            if fields is not None:
+                style = _json_format(style)
+            return command(*values, output=Output(style, names), **others)
 
         choice = click.option(
             "--format",
@@ -128,6 +130,16 @@ def output_options(
         return choice(json_fields(writing))
 
     return with_options
+
+
+def _json_format(style: str) -> str:
+    """Return the format of `--json`, which goes with a format of JSON only."""
+    source = click.get_current_context().get_parameter_source("style")
+    if source is not ParameterSource.COMMANDLINE:
+        return "json"
+    if not style.startswith("json"):
+        raise click.UsageError(f"{JSON_OPTION} does not go with --format {style}")
+    return style
 
 
 def standard_output() -> TextIO:

@@ -82,10 +82,9 @@ class Connector:
             return NetworkMisconfigured(words), False
         if isinstance(error, httpx.ProxyError):
             return _refused_by_proxy(error, self._proxy)
-        if _is_unknown_host(error):
-            return Unreachable(f"{self._first_hop()} cannot be reached: no host has that name"), True
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            return Unreachable(f"{self._first_hop()} cannot be reached"), True
+            reason = ": no host has that name" if _is_unknown_host(error) else ""
+            return Unreachable(f"{self._first_hop()} cannot be reached{reason}"), True
         if isinstance(error, httpx.TimeoutException):
             return Unreachable("The server did not answer in time"), True
         return Unreachable("The connection to the server was lost"), True

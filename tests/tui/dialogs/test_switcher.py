@@ -219,3 +219,23 @@ async def test_a_search_that_failed_is_named_beside_the_choices_of_this_computer
         await pilot.press(*["backspace"] * 20)
         await settle(pilot)
         assert "failed" not in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("+7700 900001", "Conversations of +7 "),
+        ("447700900001", "Conversations of +44 7700 900001"),
+        ("7700 900001", "Conversations of 7700 900001"),
+        ("07700 900001", "Conversations of 07700 900001"),
+    ],
+)
+async def test_a_number_without_a_country_code_is_offered_as_typed(
+    switcher: Callable[..., SwitcherApp], typed: str, offered: str
+) -> None:
+    app = switcher()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press(*typed)
+        await settle(pilot)
+        assert offered in shown(app)

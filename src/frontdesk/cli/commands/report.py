@@ -116,6 +116,8 @@ def report_command(
         raise click.UsageError("--watch shows today: leave out the period")
     if period and (first or last):
         raise click.UsageError("A named period does not go with --from or --to")
+    if first is not None:
+        _day(first, "--from")
     end = _end(last)
     parts = [_BY[name] for name in _BY if name in by]
     parts += [name for name, enabled in (("hours", hours), ("spread", spread)) if enabled]
@@ -190,12 +192,23 @@ def _granularity(by: Sequence[str]) -> str | None:
 
 def _end(last: str | None) -> str | None:
     """Return the exclusive end of a period whose last day is included."""
-    if last is None or not _DATE.fullmatch(last):
+    day = _day(last, "--to") if last is not None else None
+    if day is None:
         return last
+    if day == date.max:
+        raise click.BadParameter(f"{last}: there is no day after it", param_hint="'--to'")
+    return (day + _DAY).isoformat()
+
+
+def _day(text: str, option: str) -> date | None:
+    """Return the day that an option names; None for a time, which the server reads."""
+    if not _DATE.fullmatch(text):
+        return None
     try:
-        return (date.fromisoformat(last) + _DAY).isoformat()
-    except (ValueError, OverflowError) as error:
-        raise click.BadParameter(f"{last}: there is no such day", param_hint="'--to'") from error
+        return date.fromisoformat(text)
+    except ValueError as error:
+        words = f"{text}: there is no such day"
+        raise click.BadParameter(words, param_hint=repr(option)) from error
 
 
 async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:

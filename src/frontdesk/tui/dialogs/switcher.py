@@ -14,7 +14,7 @@ from textual.timer import Timer
 from frontdesk import phones
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import contact_name, format_phone, parse_phone
+from frontdesk.phones import contact_name, format_phone, is_possible, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
@@ -53,7 +53,10 @@ def number_choices(typed: str) -> list[Choice[Any]]:
     digits = sum(map(str.isdecimal, typed))
     if digits < LEAST_DIGITS or any(map(str.isalpha, typed)):
         return []
-    number = parse_phone(typed) or typed.strip()
+    number = parse_phone(typed)
+    if number is None or not (typed.strip().startswith(("+", "00")) or is_possible(number)):
+        # Perhaps a number without its country code, which is searched as it is.
+        number = typed.strip()
     words = sentences.CONVERSATIONS_OF.format(number=format_phone(number))
     return [Choice(Query.of(Term("from", number)), words, "number")]
 

@@ -160,6 +160,7 @@ class InboxScreen(SizedScreen[None]):
     # What to do with the next answer for the view, unless the user goes on before it.
     _awaited: Callable[[], object] | None = None
     _bars_due = False
+    _thread_request: Worker[None] | None = None
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
@@ -199,7 +200,6 @@ class InboxScreen(SizedScreen[None]):
         self._next_poll: Timer | None = None
         self._countdown: Timer | None = None
         self._refreshing: Worker[None] | None = None
-        self._thread_request: Worker[None] | None = None
         self._refreshed_at = clock.now()
         self._find_text = ""
         self._warned: str | None = None
