@@ -52,6 +52,11 @@ def _compact(text: str) -> str:
     return _BETWEEN.sub("", _TRUNK.sub("", digits))
 
 
+def is_e164(text: str) -> bool:
+    """True for a number as it is stored: a plus, and the digits from the country code on."""
+    return _E164.fullmatch(text) is not None
+
+
 @lru_cache(maxsize=4096)
 def format_phone(phone: str | None) -> str:
     """Group the digits of an E.164 number as its country does; any other text is unchanged.
@@ -59,7 +64,7 @@ def format_phone(phone: str | None) -> str:
     >>> format_phone("+442079460018"), format_phone("+16505551234"), format_phone("Ana")
     ('+44 20 7946 0018', '+1 650-555-1234', 'Ana')
     """
-    if not phone or not _E164.fullmatch(phone):
+    if not phone or not is_e164(phone):
         return phone or ""
     # Takes a tenth of the viewer's start, which may show no number at all.
     from phonenumbers import NumberParseException, PhoneNumberFormat, format_number, parse

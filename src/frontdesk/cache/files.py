@@ -20,6 +20,7 @@ LAYOUT = 3
 # bookmark: cursors of a list's pages, each for the rows below its key.
 # said: case-folded text of an object, by its number; the last message of a conversation whose
 # thread is not cached has the negated number of the conversation.
+# found: full-text index of said. memory: settings, and what was read, by name.
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS origin(number INTEGER PRIMARY KEY, name TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS object(

@@ -1,10 +1,10 @@
 """Validation of the server's base URL and of the API key."""
 
 import hashlib
-import ipaddress
 from urllib.parse import SplitResult, urlsplit
 
 from frontdesk.errors import BadSettings
+from frontdesk.loopback import is_loopback
 
 _LONGEST_KEY = 512
 
@@ -43,14 +43,6 @@ def check_key(key: str) -> str:
 def fingerprint(key: str) -> str:
     """First 16 hex digits of the key's SHA-256."""
     return hashlib.sha256(key.encode()).hexdigest()[:16]
-
-
-def is_loopback(host: str) -> bool:
-    """True for a loopback address or "localhost"."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _place(host: str, port: int | None) -> str:

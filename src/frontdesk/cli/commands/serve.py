@@ -21,8 +21,9 @@ from frontdesk.cli.exit_codes import guarded
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
+from frontdesk.loopback import is_loopback
 from frontdesk.service.rate_limit import RateLimit
-from frontdesk.service.server.sockets import base_url, is_loopback, listening_on, network_of
+from frontdesk.service.server.sockets import base_url, listening_on, network_of
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission

@@ -10,7 +10,8 @@ from frontdesk.cli.base import command
 from frontdesk.cli.options import target_options
 from frontdesk.cli.target import Target, resolve, run_with_client
 from frontdesk.errors import BadSettings
-from frontdesk.service.server.sockets import base_url, is_loopback, listening_on
+from frontdesk.loopback import is_loopback
+from frontdesk.service.server.sockets import base_url, listening_on
 
 
 @command("web", "frontdesk web --open", "frontdesk web --database inbox.db --port 8090")

@@ -1,8 +1,8 @@
 """Contact endpoints: search, and look-up by phone number."""
 
-import re
 from operator import itemgetter
 
+from frontdesk.phones import is_e164
 from frontdesk.search_text import contact_words
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
@@ -10,9 +10,6 @@ from frontdesk.service.problems import ApiError
 from frontdesk.service.routes import filters
 from frontdesk.store import contacts
 from frontdesk.wire import Contact, Page
-from frontdesk.wire.values import PHONE_DIGITS
-
-_E164 = re.compile(rf"\+{PHONE_DIGITS}")
 
 
 def contact_list(request: EndpointRequest) -> Page[Contact]:
@@ -35,7 +32,7 @@ def contact_by_phone(request: EndpointRequest) -> Contact:
     request.parameters.raise_if_invalid()
     # Some HTTP stacks decode a plus as a space, or drop it.
     phone = "+" + request.path_value.removeprefix("+").removeprefix(" ")
-    if not _E164.fullmatch(phone):
+    if not is_e164(phone):
         raise ApiError("invalid_phone", "The number must be E.164, such as +16505551234.")
     row = contacts.contact_by_phone(*request.account, phone)
     if row is None:

@@ -43,16 +43,6 @@ def base_url(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def is_loopback(host: str) -> bool:
-    """Check if a host is reachable only from this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def network_of(text: str) -> Network:
     """Parse a network or an address; IPv4-mapped IPv6 becomes IPv4.
 

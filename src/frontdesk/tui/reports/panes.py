@@ -131,14 +131,14 @@ def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
     return range_words(start.astimezone(zone), end.astimezone(zone), year=year)
 
 
-def series_words(report: Report, parts: str, zone: tzinfo) -> str:
+def series_words(report: Report, granularity: str, zone: tzinfo) -> str:
     """Heading of the sparklines: PER DAY, 8 – 14 Mar."""
     moments = moments_of(report)
     if moments is None:
-        return f"PER {parts.upper()}"
+        return f"PER {granularity.upper()}"
     first, last = (moment.astimezone(zone) for moment in moments)
     days = range_words(first, next_midnight(last), year=False)
-    return f"PER {parts.upper()}, {days}"
+    return f"PER {granularity.upper()}, {days}"
 
 
 def foot(
@@ -230,7 +230,7 @@ class ReportPanes(Vertical):
         self._hours: Hours | None = None
         self._longer = False
         self._zone: tzinfo = UTC
-        self._parts = "day"
+        self._granularity = "day"
         self._now = utc_now()
 
     def compose(self) -> ComposeResult:
@@ -300,16 +300,16 @@ class ReportPanes(Vertical):
         brief: str,
         *,
         zone: tzinfo,
-        parts: str,
+        granularity: str,
         now: datetime,
         as_of: str,
     ) -> None:
         """Show a report; without one, why there is none, in the smaller panes `brief`."""
         self._report = report
-        self._zone, self._parts, self._now = zone, parts, now
+        self._zone, self._granularity, self._now = zone, granularity, now
         self.live.show(report, as_of)
         figures = figures_of(report, glyphs=self._glyphs) if report else []
-        self.metrics.series_words = series_words(report, parts, zone) if report else ""
+        self.metrics.series_words = series_words(report, granularity, zone) if report else ""
         self.metrics.say_when_empty(words)
         self.metrics.put_figures(figures)
         self.authors.put_report(report, brief)
@@ -412,7 +412,9 @@ class ReportPanes(Vertical):
 
     def _labels(self) -> list[str]:
         series = self._series()
-        return [bucket_label(bucket, self._parts, self._zone, len(series)) for bucket in series]
+        return [
+            bucket_label(bucket, self._granularity, self._zone, len(series)) for bucket in series
+        ]
 
     def _series_before(self) -> Sequence[Bucket]:
         return self._report.previous_series or () if self._report else ()
@@ -426,14 +428,14 @@ class ReportPanes(Vertical):
             frozenset(
                 at
                 for at, bucket in enumerate(series)
-                if unfinished(bucket, self._parts, self._zone, self._now)
+                if unfinished(bucket, self._granularity, self._zone, self._now)
             ),
             metric.timed,
             partial(value_words, metric),
         )
 
     def _title_words(self, metric: Metric, scene: Scene | None) -> list[Piece]:
-        pieces: list[Piece] = [("strong", f"{metric.name.upper()} PER {self._parts.upper()}")]
+        pieces: list[Piece] = [("strong", f"{metric.name.upper()} PER {self._granularity.upper()}")]
         if scene is None:
             return pieces
         pieces += [("accent", f"   {self._glyphs.bar}"), ("dim", " this")]
@@ -451,11 +453,11 @@ class ReportPanes(Vertical):
         then = scene.then[at] if at < len(scene.then) else None
         was = f"was {value_words(figure.metric, then)}"
         if at < len(scene.then):
-            was += f" ({bucket_words(self._series_before()[at], self._parts, self._zone)})"
+            was += f" ({bucket_words(self._series_before()[at], self._granularity, self._zone)})"
         if at >= len(self._series()):
             return was
         bucket = self._series()[at]
-        when = bucket_words(bucket, self._parts, self._zone)
+        when = bucket_words(bucket, self._granularity, self._zone)
         part = " (part)" if at in scene.unfinished else ""
         return f"{when}{part}: {_measured(figure.metric, bucket)}, {was}"
 

@@ -76,8 +76,8 @@ class ReportOptions:
         end = span.end.isoformat() if span.end else None
         return replace(self, period=CUSTOM, first=span.first.isoformat(), end=end)
 
-    def parts(self, today: date) -> str:
-        """Granularity of the series."""
+    def granularity_on(self, today: date) -> str:
+        """Granularity of the series: the chosen one, or else that of the period."""
         return self.granularity or granularity_for(self.span(today).days(today))
 
     @property
@@ -96,7 +96,7 @@ class ReportOptions:
             to=span.end.isoformat() if span.end else None,
             timezone=self.zone,
             channel=self.channel,
-            granularity=self.parts(today),
+            granularity=self.granularity_on(today),
             compare=comparison(self.period, span, today),
             include=",".join(include) or None,
             target_first_response=seconds_of(targets.first_response),

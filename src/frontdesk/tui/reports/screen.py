@@ -237,7 +237,7 @@ class ReportScreen(ViewScreen):
             self._empty_words(),
             self._missing_words("channels"),
             zone=self._zone(),
-            parts=self._options.parts(self._today()),
+            granularity=self._options.granularity_on(self._today()),
             now=self.clock.now(),
             as_of=panes.as_of(report, self.clock),
         )
@@ -391,8 +391,8 @@ class ReportScreen(ViewScreen):
     def action_granularity(self) -> None:
         """Cycle through hours, days, weeks and months, as far as they suit the period."""
         today = self._today()
-        parts = next_granularity(self._options.parts(today), self._options.span(today).days(today))
-        self._ask_for(replace(self._options, granularity=parts))
+        shown, days = self._options.granularity_on(today), self._options.span(today).days(today)
+        self._ask_for(replace(self._options, granularity=next_granularity(shown, days)))
 
     def action_sort(self) -> None:
         """Select the sort column of the channels; selecting it again reverses the order."""
