@@ -133,6 +133,15 @@ def test_valid_settings_apply_despite_mistakes_elsewhere() -> None:
     assert configured.profiles["work"].url == "https://inbox.example.com"
 
 
+def test_of_two_views_with_one_name_the_second_is_a_mistake() -> None:
+    views = [("Billing", "#billing"), ("billing", "#vip"), (" Billing ", "#spam")]
+    text = "".join(f'[[views]]\nname = "{name}"\nquery = "{query}"\n' for name, query in views)
+    (mistake,) = parsed(PATH, text).mistakes
+    assert str(mistake) == "line 8: another view has the name Billing already"
+    assert mistake.place == ("views", "2", "name")
+    assert [view.query for view in parsed(PATH, text).views] == ["#billing", "#vip"]
+
+
 def test_targets_are_times_with_a_unit_and_what_is_none_is_explained() -> None:
     configured = parsed(PATH, '[targets]\nfirst_response = "15m"\nreply = "1h"\n')
     assert configured.mistakes == ()

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from frontdesk.conversation_export import queue_text
 from frontdesk.errors import BadSettings
 from frontdesk.phones import format_phone
 from frontdesk.wire import Conversation, Counts
+from frontdesk.wire.values import STATUSES
 
 RESOURCES = {
     "conversations": "last_activity_at",
@@ -230,6 +232,8 @@ def test_counts_are_reported_by_status_and_channel(inbox: Path):
     [
         (("#vip",), ("active:<9999w", "#vip")),
         (("--status", "open"), ("is:open", "active:<9999w")),
+        (("--status", "resolved"), ("is:resolved", "active:<9999w")),
+        (("is:resolved", "in:london"), ("--status", "resolved", "in:london", "active:<9999w")),
         (("in:london",), ("--channel", "London", "active:<9999w")),
         (("--label", "complaint"), ("#complaint", "active:<9999w")),
     ],
@@ -241,14 +245,75 @@ def test_counts_computed_from_the_list_match_the_counts_of_the_server(
     place = ("--format", "csv", "--as", me)
     counted = output_of(inbox, "counts", *narrowed, *place)
     assert output_of(inbox, "counts", *same, *place) == counted
-    listed = ("conversations", "list", "--all", "--as", me, "--json=")
-    # Counts are of every status; the one that is asked for only chooses whose unread are counted.
-    rows = json.loads(output_of(inbox, *listed, *(() if "--status" in narrowed else narrowed)))
+    rows = json.loads(
+        output_of(inbox, "conversations", "list", "--all", "--as", me, "--json=", *narrowed)
+    )
     of_grace = json.loads(output_of(inbox, "counts", *narrowed, "@me", "--as", me, "--json"))
     assert of_grace["all"] == sum(
         (row["assignee"] or {}).get("name") == "Grace Okafor" for row in rows
     )
     assert len(rows) > of_grace["all"] > 0
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("rest", ["", "waiting:>1h", "-#vip", "in:london"])
+def test_counts_of_a_status_have_no_conversation_of_another(inbox: Path, status: str, rest: str):
+    query = f"is:{status} {rest}"
+    listed = output_of(inbox, "conversations", "list", query, "--all", "--format", "json")
+    rows = [Conversation.model_validate(row) for row in json.loads(listed)]
+    counts = Counts.model_validate_json(output_of(inbox, "counts", query, "--format", "json"))
+    expected = {**dict.fromkeys(STATUSES, 0), status: len(rows)}
+    assert {name: getattr(counts, name) for name in STATUSES} == expected
+    assert counts.all == len(rows)
+    assert counts.by_status is not None
+    by_status = {name: getattr(counts.by_status, name) for name in STATUSES}
+    assert {name: counted.all for name, counted in by_status.items()} == expected
+    others = [counted for name, counted in by_status.items() if name != status]
+    assert {number for counted in others for number in dict(counted).values()} <= {0, None}
+    of_channels = Counter(row.channel.id for row in rows)
+    assert {one.channel: one.all for one in counts.by_channel} == of_channels
+    assert sum(one.open or 0 for one in counts.by_channel) == expected["open"]
+
+
+def test_counts_of_a_status_are_the_same_in_every_format(inbox: Path):
+    snoozed = ("counts", "--status", "snoozed", "--format")
+    counts = Counts.model_validate_json(output_of(inbox, *snoozed, "json"))
+    rows = {
+        row["name"]: row for row in csv.DictReader(io.StringIO(output_of(inbox, *snoozed, "csv")))
+    }
+    assert counts.all
+    assert {name: rows[name]["all"] for name in (*STATUSES, "all")} == {
+        **{"open": "0", "snoozed": str(counts.snoozed), "resolved": "0", "all": str(counts.all)}
+    }
+    assert rows["snoozed"]["unread"] == str(counts.unread)
+    of_channels = [row["all"] for row in rows.values() if row["kind"] == "channel"]
+    assert of_channels == [str(one.all) for one in counts.by_channel]
+
+
+@pytest.mark.parametrize("command", [("conversations", "list"), ("counts",)])
+@pytest.mark.parametrize(
+    ("query", "option", "words"),
+    [
+        ("is:open", ("--status", "snoozed"), "--status does not go with is:open"),
+        ("in:London", ("--channel", "New York"), "--channel does not go with in:London"),
+        ("@me sort:waiting", ("--assignee", "assigned"), "--assignee does not go with @me"),
+        ("#vip", ("--label", "complaint"), "--label does not go with #vip"),
+    ],
+)
+def test_an_option_does_not_override_a_term_of_the_query(
+    inbox: Path, command: tuple[str, ...], query: str, option: tuple[str, str], words: str
+):
+    result = invoke(inbox, *command, query, *option)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{words} in the query" in result.stderr
+
+
+def test_an_option_goes_with_negated_terms_and_those_of_other_kinds(inbox: Path):
+    arguments = ("conversations", "list", "--all", "--json=")
+    options = ("--status", "open", "--label", "vip")
+    narrowed = output_of(inbox, *arguments, *options, "in:london -#complaint")
+    assert narrowed == output_of(inbox, *arguments, "is:open #vip in:london -#complaint")
+    assert json.loads(narrowed)
 
 
 @pytest.mark.parametrize(
@@ -295,6 +360,18 @@ def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
     assert {name for row in rows.values() for name in row if row[name] == "0"} == set()
     assert counts["unassigned"] == 2
     assert not {"awaiting_human", "resolved", "assigned"} & counts.keys()
+
+
+def test_counts_of_a_status_that_a_server_leaves_out_are_unknown():
+    def partly(path: str, query: Query) -> object:
+        return {"all": 7, "open": 3, "mine": 1} if path.endswith("counts") else None
+
+    with fake_service(partly) as double:
+        command = ["counts", "--status", "snoozed", "--url", double.url, "--json"]
+        result = CliRunner(env={"FRONTDESK_API_KEY": "k"}).invoke(frontdesk, command)
+    counts = json.loads(result.stdout)
+    assert (counts["open"], counts["resolved"]) == (0, 0)
+    assert (counts["snoozed"], counts["all"]) == (None, None)
 
 
 def test_the_viewer_and_the_shell_write_the_same_csv_of_the_same_conversations(inbox: Path):
@@ -356,6 +433,63 @@ def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configurati
     error = invoke(inbox, *arguments, "--view", "Open").exception
     assert isinstance(error, BadSettings)
     assert "The configuration has no view 'Open': there is Closed" in str(error)
+
+
+VIEWS = """\
+[[views]]
+name = "Mail"
+query = "is:open #vip -#refund in:o"
+
+[[views]]
+name = "Closed"
+query = "is:resolved"
+
+[[views]]
+name = "CLOSED"
+query = "is:resolved #vip"
+
+[[views]]
+name = "Mail"
+query = "is:snoozed"
+"""
+
+
+@pytest.fixture
+def views(configuration_home: Path) -> None:
+    """A configuration with views, two of which have one name."""
+    configuration_home.mkdir(parents=True)
+    (configuration_home / "config.toml").write_text(VIEWS)
+
+
+@pytest.mark.usefixtures("views")
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("Mail", "is:open #vip -#refund in:o"),
+        ("mAIL", "is:open #vip -#refund in:o"),
+        ("Closed", "is:resolved"),
+        ("CLOSED", "is:resolved #vip"),
+    ],
+)
+def test_a_view_is_found_in_any_case_the_same_case_first(inbox: Path, name: str, query: str):
+    arguments = ("conversations", "list", "--all", "--format", "json")
+    assert output_of(inbox, *arguments, "--view", name) == output_of(inbox, *arguments, query)
+
+
+@pytest.mark.usefixtures("views")
+def test_a_view_whose_name_two_have_in_another_case_is_refused(inbox: Path):
+    error = invoke(inbox, "conversations", "list", "--view", "closed").exception
+    assert isinstance(error, BadSettings)
+    assert "The configuration has several views 'closed': Closed, CLOSED" in str(error)
+
+
+@pytest.mark.usefixtures("views")
+def test_an_option_replaces_every_such_term_of_a_view(inbox: Path):
+    arguments = ("conversations", "list", "--all", "--format", "json")
+    options = ("--status", "resolved", "--label", "complaint", "--channel", "London")
+    replaced = output_of(inbox, *arguments, "--view", "Mail", *options)
+    assert replaced == output_of(inbox, *arguments, "is:resolved #complaint -#refund in:London")
+    assert json.loads(replaced)
 
 
 def test_the_members_of_json_lines_can_be_chosen(inbox: Path):

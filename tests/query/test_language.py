@@ -22,9 +22,17 @@ from frontdesk.query import (
     sort_key,
 )
 from frontdesk.query.language import KINDS, ORDERS
+from frontdesk.query.names import contact_id, is_contact, meaning, unknown_name
 from frontdesk.query.plan import STANDARD
 from frontdesk.text import clean, one_line
-from frontdesk.wire import Conversation, ConversationFilter, MessagePreview, PhoneRef, UserRef
+from frontdesk.wire import (
+    Channel,
+    Conversation,
+    ConversationFilter,
+    MessagePreview,
+    PhoneRef,
+    UserRef,
+)
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import STATUSES, timestamp
 
@@ -216,6 +224,26 @@ def test_a_query_is_split_by_what_the_server_answers() -> None:
     assert own.exact
 
 
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("in:lo", {"1"}),
+        ("in:celo", {"2"}),
+        ("in:york", {"3", "4"}),
+        ('in:"NEW york"', {"3"}),
+        ("in:0018", {"1"}),
+        ("in:id:2", {"2"}),
+    ],
+)
+def test_a_whole_name_wins_over_the_start_of_a_word_and_that_over_a_part(
+    text: str, ids: set[str]
+) -> None:
+    channels = {"1": "London", "2": "Barcelona", "3": "New York", "4": "New York Sales"}
+    names = QueryNames(channels=channels, phones={"1": "+442079460018"})
+    (term,) = parse(text).terms
+    assert meaning(term, names) == ids
+
+
 def test_a_name_that_several_have_is_applied_here() -> None:
     several = plan(parse("@ana in:lon"), NAMES)
     assert several.filter == ConversationFilter()
@@ -288,8 +316,11 @@ HOUR = timedelta(hours=1)
         ('"refund now"', row(text="A réfund, now"), False),
         ("refund now", row(text="A Réfund, now"), True),
         ("from:555-1234", row(), True),
+        ('"+1 650-555-1234"', row(), True),
+        ('"650 555"', row(), True),
+        ('"+1 650-555-1235"', row(), False),
         ("from:+16505551234", row(), True),
-        ("from:+165055512", row(), False),
+        ("from:+165055512", row(), True),
         ("from:+1 650 555 1234", row(), True),
         ("from:+1", row(), True),
         ("from:+1650", row(), True),
@@ -338,6 +369,41 @@ def test_another_value_of_a_kind_with_one_value_replaces_it() -> None:
     assert str(query.with_term(Term("label", "b"))) == "is:open @me #a #b"
     assert str(query.with_value("assignee", None)) == "is:open #a"
     assert query.is_same(parse("#a @me is:open"))
+
+
+@pytest.mark.parametrize("number", ["+34", "34", "+34 000555118", "555118", "+3400055"])
+def test_a_channel_is_named_by_any_part_of_its_number(number: str) -> None:
+    channels = [
+        Channel(id="1", name="Madrid", phone="+34000555118"),
+        Channel(id="2", name="London"),
+    ]
+    names = QueryNames.of(channels)
+    assert meaning(Term("in", number), names) == {"1"}
+    assert unknown_name(Term("in", "+340001"), names).startswith("No channel fits +340001.")
+
+
+@pytest.mark.parametrize("digits", range(1, 13))
+def test_a_customer_is_named_by_the_beginning_of_a_number_of_any_length(digits: int) -> None:
+    phone = "+447700900001"
+    assert is_contact(phone[: 1 + digits], PhoneRef(id="1", phone=phone))
+    assert not is_contact(f"{phone[:digits]}x", PhoneRef(id="1", name="Ana", phone=phone))
+
+
+def test_a_whole_number_means_its_customer_alone_though_others_begin_with_it() -> None:
+    short, long = PhoneRef(id="1", phone="+49301234567"), PhoneRef(id="2", phone="+4930123456789")
+    names = QueryNames(contacts=(long, short))
+    assert contact_id("+49301234567", names) == "1"
+    assert contact_id("+4930123456", names) is None
+
+
+@pytest.mark.parametrize("text", ["-@me", "@me", "-unread", "-#refund", "#refund", "-is:open"])
+def test_a_term_that_is_added_replaces_its_negation(text: str) -> None:
+    (term,) = parse(text).terms
+    opposite = term._replace(negated=not term.negated)
+    assert (
+        parse(f"in:london {text}").with_term(opposite).terms
+        == Query.of(Term("in", "london"), opposite).terms
+    )
 
 
 def test_a_customer_without_a_number_is_meant_by_id() -> None:

@@ -1,5 +1,6 @@
 """A crowd is filled in as if each of its events had been applied, and as large as it was asked."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -128,6 +129,13 @@ def test_there_is_as_much_as_was_asked_for(filled: Database) -> None:
     messages = rows(filled, "message")
     assert len(messages) == SIZE.messages
     assert max(message["created_at"] for message in messages) < UNTIL
+
+
+def test_nobody_waits_for_a_person_who_has_just_answered(filled: Database) -> None:
+    waiting = [row for row in rows(filled, "conversation") if row["awaiting_human"]]
+    authors = {json.loads(row["last_message_json"])["author"] for row in waiting}
+    assert "contact" in authors
+    assert not authors & {"user", "phone"}
 
 
 def test_its_contacts_are_found_by_words(filled: Database) -> None:

@@ -14,7 +14,7 @@ from frontdesk.query.language import DURATIONS, ID, OLDEST, WAITING, WINDOW
 from frontdesk.text import one_line
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.bar import Bar
-from frontdesk.wire import Conversation, instant
+from frontdesk.wire import Conversation, Message, instant
 from tests.tui.screen_text import parts_in_view, strips
 
 _RETRY = re.compile(r"\b(?:in|of) (\d+) (?:s\b|seconds)")
@@ -23,6 +23,10 @@ _PARTIAL_CHIP = re.compile("~(unread|needs a human|longest|oldest|window)")
 _LOADING = re.compile(r"Loading… (\d+) s")
 _ASKING = re.compile(r"… (\d+) s\b")
 _NEVER = datetime.max.replace(tzinfo=UTC)
+# Texts without marks, line breaks and words that do not fit on a line.
+_PLAIN = re.compile(r"([A-Za-z0-9,.]{1,15} )*[A-Za-z0-9,.]{1,15}")
+# Length of texts that always fit on a line.
+_SHORT = 20
 # Below this width the status line has no room for all of its words.
 _ROOM = 100
 _SMALLEST = (40, 10)
@@ -86,6 +90,7 @@ class TrueScreen:
         self._live()
         self._loading()
         self._one_wait()
+        self._messages_are_whole()
 
     def refreshed(self) -> None:
         """Forget the rows that had to stay: the view is refreshed by hand."""
@@ -241,6 +246,22 @@ class TrueScreen:
         if said and listed:
             assert said[1] == listed[1], f"two clocks: {said} {listed}"
 
+    def _messages_are_whole(self) -> None:
+        """Messages between the first and the last row in view are drawn with all their lines.
+
+        At the end of a thread the last one too.
+        """
+        messages = self.inbox.thread.messages
+        seen = parts_in_view(self.inbox).get(messages)
+        if seen is None or self._tiny:
+            return
+        lines = [strip.text[seen.x : seen.right] for strip in strips(self.inbox)[seen.y :]]
+        drawn, at = "\n".join(lines[: seen.height]), messages.in_view()
+        for position in at[1:] if messages.at_end else at[1:-1]:
+            entry = messages.rows[position]
+            words = _last_words(entry) if isinstance(entry, Message) else ""
+            assert words in drawn, f"{words!r} is not drawn:\n{drawn}"
+
     @property
     def _is_live(self) -> bool:
         return re.search(r"\blive\b", self.words("#status")) is not None
@@ -255,6 +276,14 @@ class TrueScreen:
         if self._app.screen is inbox and not self._tiny:
             assert inbox.focused is not None, "nothing has the focus"
             assert inbox.focused in inbox.focus_chain, f"hidden: {inbox.focused}"
+
+
+def _last_words(message: Message) -> str:
+    """The end of a plain text, which stands on one line; "" if it may be drawn otherwise."""
+    text = message.text or ""
+    if message.type != "text" or message.deleted_at or not _PLAIN.fullmatch(text):
+        return ""
+    return text if len(text) <= _SHORT else text.rpartition(" ")[2]
 
 
 def _words(row: Conversation) -> str:

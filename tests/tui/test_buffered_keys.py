@@ -13,6 +13,8 @@ from tests.tui.conftest import Viewer, lines, settle, shown
         (["f", "l", *"refund", "enter"], "#refund"),
         # What is typed after the answer is there before anything was looked for.
         (["f", "l", *"refund", "enter", "j"], "#refund"),
+        (["f", "l", *"refund", "enter", "f", "c", *"lon", "enter"], "#refund   in:London"),
+        (["f", "t", *"late", "enter", "f", "u", "f", "t", "enter", "S", "w"], "sort:waiting"),
         (["f", "t", *"late", "enter"], "is:open   late "),
         (["S", "w"], "sort:waiting"),
         (["F", "ctrl+u", *"is:snoozed", "enter"], "   is:snoozed   "),

@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import Static
 
 from frontdesk.cache import Cache
+from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.widgets.contact_panel import ContactPanel
 from tests.client.inbox_rows import Row
@@ -205,10 +206,11 @@ async def test_a_server_that_does_not_know_me_is_asked_once_and_mine_is_not_offe
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         await press(pilot, "f", "m")
-        assert notifications(app) == ["This server does not know “me”"]
+        assert notifications(app) == [NOBODY_IS_ME]
         await press(pilot, "f", "a")
         assert "me (mine)" not in flat(app)
-        assert "This server does not know “me”." in flat(app)
+        assert "Nobody is “me” here" in flat(app)
+        assert "for a database)." in flat(app)
     asked = [question for question in server.asked if question.query.get("assignee") == "me"]
     assert len(asked) == 1
 

@@ -98,6 +98,14 @@ async def test_sixteen_colours_have_a_theme_of_their_own(
     assert app(theme="frontdesk-light").theme == "frontdesk-greys"
 
 
+async def test_no_color_begins_with_greys_unless_another_theme_is_configured(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert app().theme == "frontdesk-greys"
+    assert app(theme="frontdesk-light").theme == "frontdesk-light"
+
+
 async def test_a_terminal_of_sixteen_colours_is_offered_no_theme_of_more(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

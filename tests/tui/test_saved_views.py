@@ -39,6 +39,10 @@ def test_the_configuration_changes_defaults_and_what_is_saved_here_changes_both(
     views.save(mine)
     assert SavedViews(mailbox, [BILLING]).of("8") == mine
     assert views.named(parse("#billing @me")) == mine
+    # The configured view of that key is without one.
+    assert BILLING._replace(key="") in views.all()
+    views.save(BILLING._replace(query=parse("is:open #billing")))
+    assert [view.key for view in views.all() if view.name == "Billing"] == ["8"]
 
 
 def test_a_view_has_a_namesake_in_another_place_only(mailbox: Mailbox) -> None:

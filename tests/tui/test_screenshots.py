@@ -55,7 +55,7 @@ TRIAGE = (
     [
         ("inbox-80x24", (80, 24), [], "frontdesk-dark"),
         ("inbox-120x40", (120, 40), ["j", "j", "j", "enter"], "frontdesk-dark"),
-        ("inbox-140x40", (140, 40), ["enter"], "frontdesk-dark"),
+        ("inbox-140x40", (140, 40), ["j", "j", "j", "enter"], "frontdesk-dark"),
         ("inbox-120x40-light", (120, 40), ["j", "j", "j", "enter", "i"], "frontdesk-light"),
         ("filter-120x40", (120, 40), ["f", "l", "r", "e"], "frontdesk-dark"),
         ("thread-60x20", (60, 20), ["j", "j", "j", "enter"], "frontdesk-dark"),

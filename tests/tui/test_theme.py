@@ -102,6 +102,14 @@ async def test_every_ink_and_label_can_be_read_on_every_ground(theme: Theme) -> 
     assert min(thumbs) >= LEAST_FOR_MARKS
 
 
+@pytest.mark.parametrize("theme", [DARK, LIGHT, CONTRAST], ids=lambda theme: theme.name)
+async def test_every_ink_and_label_can_be_read_with_no_color(
+    theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    await test_every_ink_and_label_can_be_read_on_every_ground(theme)
+
+
 @pytest.mark.parametrize("theme", MIXED, ids=lambda theme: theme.name)
 async def test_the_selection_differs_from_other_rows_and_from_itself_without_focus(
     theme: Theme,

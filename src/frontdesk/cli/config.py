@@ -596,8 +596,11 @@ class _Reader:
             values = self._validated(ViewSettings, place, table)
             for name in {"name", "query"} - table.keys():
                 self._report(place, f"a view needs a {name}")
-            if values.key and values.key in [view.key for view in views]:
-                self._report((*place, "key"), f"another view has the key {values.key} already")
+            for member in ("name", "key"):
+                value = getattr(values, member)
+                if value and value in [getattr(view, member) for view in views]:
+                    words = f"another view has the {member} {value} already"
+                    self._report((*place, member), words)
             if len(self._mistakes) == mistakes:
                 views.append(values)
         return tuple(views)

@@ -120,16 +120,18 @@ async def _listed_rows(rows: "RowPages[W]") -> list[W]:
     return []
 
 
-def view_query(view: str | None, text: str) -> Query:
-    """Return the query of a view with the terms of a text, which replace those they exclude.
+def query_of_view(name: str) -> Query:
+    """Return the query of a configured view, by its name in the same case, else in any case.
 
-    Raises: BadSettings: unknown view, or a mistake in the text.
+    Raises: BadSettings: there is none, or several.
     """
-    query = parse(text)
-    if view is None:
-        return query
-    views = {view.name: view.query for view in configuration().views}
-    if view not in views:
-        there = f": there is {', '.join(views)}" if views else "; config edit adds some"
-        raise BadSettings(f"The configuration has no view {view!r}{there}")
-    return Query.of(*parse(views[view]).terms, *query.terms)
+    views = configuration().views
+    same = [view for view in views if view.name == name]
+    matches = same or [view for view in views if view.name.casefold() == name.casefold()]
+    if len(matches) == 1:
+        return parse(matches[0].query)
+    listed = ", ".join(view.name for view in matches or views)
+    if matches:
+        raise BadSettings(f"The configuration has several views {name!r}: {listed}")
+    there = f": there is {listed}" if views else "; config edit adds some"
+    raise BadSettings(f"The configuration has no view {name!r}{there}")

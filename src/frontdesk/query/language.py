@@ -153,8 +153,9 @@ class Query:
         return tuple(term for term in self.terms if term.kind != SORT)
 
     def with_term(self, term: Term) -> "Query":
-        """Add a term; it replaces another value of a kind that has only one."""
-        return Query.of(*self.terms, term)
+        """Add a term; it replaces its negation, and another value of a kind that has only one."""
+        opposite = term._replace(negated=not term.negated)
+        return Query.of(*(other for other in self.terms if other != opposite), term)
 
     def with_value(self, kind: str, value: str | None) -> "Query":
         """Set the only term of a kind; None removes all terms of the kind."""
@@ -166,9 +167,7 @@ class Query:
 
     def toggled(self, term: Term) -> "Query":
         """Remove a term if it is there; otherwise add it, in place of its negation."""
-        if term in self.terms:
-            return self.without(term)
-        return self.without(term._replace(negated=not term.negated)).with_term(term)
+        return self.without(term) if term in self.terms else self.with_term(term)
 
     def is_same(self, other: "Query") -> bool:
         """True if two queries have the same terms, in any order of labels or words."""

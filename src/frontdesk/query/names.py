@@ -4,7 +4,7 @@ A user or channel is named by a part of its name, a channel also by digits of it
 name comes before the start of a word, and that before any other part.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ class QueryNames(NamedTuple):
     users, channels: names by id. phones: numbers of channels by id. labels: titles. me: id of the
     own user, or "". contacts: known customers, for completion and to find their ids by number.
     customers: ids by the `from:` values that mean only one of all contacts, see `with_customers`.
+    unknown_customers: `from:` values that mean none.
     """
 
     users: Mapping[str, str] = MappingProxyType({})
@@ -50,6 +51,7 @@ class QueryNames(NamedTuple):
     me: str = ""
     contacts: Sequence[PhoneRef] = ()
     customers: Mapping[str, str] = MappingProxyType({})
+    unknown_customers: Set[str] = frozenset()
 
     @classmethod
     def of(
@@ -95,9 +97,10 @@ def meaning(term: Term, names: QueryNames) -> frozenset[str] | None:
 def _channels(value: str, names: QueryNames) -> frozenset[str]:
     by_name = _best(value, names.channels.items())
     digits = "".join(filter(str.isdecimal, value))
-    if by_name or len(digits) < _LEAST_DIGITS:
+    if by_name or not digits or any(map(str.isalpha, value)):
         return by_name
-    return frozenset(id for id, phone in names.phones.items() if digits in phone)
+    part = f"+{digits}" if value.startswith("+") else digits
+    return frozenset(id for id, phone in names.phones.items() if part in phone)
 
 
 def _best(value: str, named: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -131,9 +134,8 @@ def contact_id(value: str, names: QueryNames) -> str | None:
         return value.removeprefix(ID)
     if value in names.customers:
         return names.customers[value]
-    ids = {contact.id for contact in names.contacts if is_contact(value, contact)}
     number = parse_phone(value)
-    return ids.pop() if number and len(ids) == 1 else None
+    return next((one.id for one in names.contacts if number and one.phone == number), None)
 
 
 async def with_customers(
@@ -145,7 +147,9 @@ async def with_customers(
         if term.kind == CONTACT and _is_searchable(term.value):
             page = await search(term.value)
             found = [PhoneRef(id=one.id, name=one.name, phone=one.phone) for one in page.data]
-            ids = [one.id for one in found if is_contact(term.value, one)]
+            number = parse_phone(term.value)
+            ids = [one.id for one in found if number and one.phone == number]
+            ids = ids or [one.id for one in found if is_contact(term.value, one)]
             if page.next_cursor is None and len(ids) == 1:
                 customers[term.value] = ids[0]
     return names._replace(customers=customers)
@@ -167,18 +171,17 @@ def _is_searchable(value: str) -> bool:
 def is_contact(value: str, contact: PhoneRef) -> bool:
     """True if a `from:` value is the id, the number, digits of it, or a part of the name.
 
-    After a +, the digits are the beginning of the number.
+    After a +, the digits are the beginning of the number, or all of it.
     """
     if value.startswith(ID):
         return contact.id == value.removeprefix(ID)
     phone = contact.phone or ""
-    if value.startswith("+") and (number := parse_phone(value)):
-        return phone == number
     digits = without_prefix(value) or "".join(filter(str.isdecimal, value))
-    if value.startswith("+") and digits:
+    is_number = bool(digits) and not any(map(str.isalpha, value))
+    if is_number and value.startswith("+"):
         return phone.startswith(f"+{digits}")
-    is_number = not any(map(str.isalpha, value)) and len(digits) >= _LEAST_DIGITS
-    return (is_number and digits in phone) or folded(value) in folded(contact.name or "")
+    is_part = is_number and len(digits) >= _LEAST_DIGITS and digits in phone
+    return is_part or folded(value) in folded(contact.name or "")
 
 
 def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:
@@ -192,7 +195,9 @@ def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:
 
 
 def unknown_name(term: Term, names: QueryNames) -> str:
-    """Sentence on a name that no catalogue has, with like ones first; "" if it has the name."""
+    """Sentence on a name that nobody and nothing has, with like ones first; "" if it is known."""
+    if term.kind == CONTACT:
+        return f"No customer fits {term.value}." if term.value in names.unknown_customers else ""
     if term.kind == ASSIGNEE and term.value in (ME, UNASSIGNED, ASSIGNED):
         return ""
     if term.value.startswith(ID) or meaning(term, names) != frozenset():

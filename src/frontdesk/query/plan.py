@@ -176,7 +176,7 @@ class Matcher:
             ASSIGNEE: self._assignee,
             CHANNEL: self._channel,
             LABEL: self._label,
-            CONTACT: lambda term: lambda row: is_contact(term.value, row.contact),
+            CONTACT: self._contact,
             NEEDS: lambda term: lambda row: bool(row.awaiting_human),
             UNREAD: lambda term: self._is_unread,
         }
@@ -193,6 +193,12 @@ class Matcher:
         if term.value == ME:
             return lambda row: False
         return lambda row: row.assignee is not None and text in folded(row.assignee.name)
+
+    def _contact(self, term: Term) -> Test:
+        id = contact_id(term.value, self._names)
+        if id is not None:
+            return lambda row: row.contact.id == id
+        return lambda row: is_contact(term.value, row.contact)
 
     def _channel(self, term: Term) -> Test:
         ids, text = meaning(term, self._names), folded(term.value)
@@ -219,7 +225,12 @@ class Matcher:
 
 def _words(term: Term) -> Test:
     text = folded(term.value)
-    return lambda row: text in folded(searchable(row))
+    digits = "".join(filter(str.isdecimal, text))
+    if not digits or any(map(str.isalpha, text)):
+        return lambda row: text in folded(searchable(row))
+    # A number is stored without the blanks that it is shown with.
+    number = f"+{digits}" if text.startswith("+") else digits
+    return lambda row: number in (row.contact.phone or "") or text in folded(searchable(row))
 
 
 def searchable(row: Conversation) -> str:

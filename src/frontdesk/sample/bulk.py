@@ -267,7 +267,9 @@ class _BulkGenerator:
         ending = chance()
         if ending < open_share:
             if chance() < 0.12:
-                builder.add_event("bot_handoff", last.end)
+                # A bot does not hand over what a person has just answered.
+                if not _is_answered(last.steps):
+                    builder.add_event("bot_handoff", last.end)
             elif chance() < 0.4:
                 builder.add_event("read_marker", last.end, until=last.times[-1])
         elif ending < open_share + 0.007:
@@ -278,6 +280,12 @@ class _BulkGenerator:
             builder.add_event("resolved", last.end)
             if chance() < 0.8:
                 builder.add_event("read_marker", last.end, until=last.times[-1])
+
+
+def _is_answered(steps: Sequence[ScriptStep]) -> bool:
+    """True if the last message is a person's."""
+    authors = [step.author for step in steps if step.kind == "message"]
+    return authors[-1:] in (["user"], ["phone"])
 
 
 def _steps(scene: _ScheduledScene, customer: Customer) -> Iterator[ScriptStep]:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import Binding, BindingType
+from textual.timer import Timer
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -14,7 +15,7 @@ from frontdesk.tui.action_groups import CommandEntry, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs.base import Choice, SizedScreen
+from frontdesk.tui.dialogs.base import Choice, SizedScreen, TextField
 from frontdesk.tui.garbage_collection import REST_SECONDS, IdleGarbageCollector
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from frontdesk.tui.dialogs.base import BufferedKeys
 
 _THEME = "viewer.theme"
+
+# Seconds for which keys wait at most for what an enter before them does.
+_LONGEST_HOLD = 0.5
 
 
 class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
@@ -57,7 +61,10 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         self._inbox_title = title
         self._clock = clock or Clock()
         self._clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
-        self._typed_ahead: list[events.Key] | None = []
+        # Keys that wait for the first paint, or for the screen that enter leads to; None: no key
+        # has to wait.
+        self._held_keys: list[events.Key] | None = []
+        self._release: Timer | None = None
         # Assigning the theme would parse all stylesheets a second time.
         self.set_reactive(FrontdeskApp.theme, self._first_theme())
         self.stylesheet.set_variables(self.get_css_variables())
@@ -70,9 +77,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Record user input for polling, and remap keys, before normal event handling."""
-        if isinstance(event, events.Key) and self._typed_ahead is not None:
-            # Until the first paint no widget has the focus.
-            self._typed_ahead.append(event)
+        if isinstance(event, events.Key) and self._held_keys is not None:
+            self._held_keys.append(event)
             return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
             if self._collector is not None:
@@ -82,6 +88,9 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self._each_inbox(lambda inbox: inbox.withdraw_quit(event))
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)
+        if isinstance(event, events.Key) and event.key == "enter" and self._submits(event):
+            self._held_keys = []
+            self._release = self.set_timer(_LONGEST_HOLD, self._release_keys)
         if isinstance(event, events.Key) and event.is_forwarded and self._is_typed_early(event):
             await self.on_key(event)
         else:
@@ -91,6 +100,12 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         """True for a printable key that was sent to another widget before the field was mounted."""
         early = self._buffered_keys
         return early is not None and early.typing and event.is_printable
+
+    def _submits(self, enter: events.Key) -> bool:
+        """True if a text field will get this key: the focused one, or that of a new screen."""
+        if not enter.is_forwarded:
+            return isinstance(self.focused, TextField)
+        return self._buffered_keys is not None and self._buffered_keys.typing
 
     @property
     def _buffered_keys(self) -> "BufferedKeys[Any] | None":
@@ -200,10 +215,13 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     @property
     def _configured_theme(self) -> str:
-        return self._preferences.theme or DARK.name
+        return self._preferences.theme or (GREYS if self.no_color else DARK).name
 
     def _first_theme(self) -> str:
-        """The sixteen colours, if there are no more; the theme chosen last; the configured one."""
+        """The sixteen colours, if there are no more; the theme chosen last; the configured one.
+
+        With NO_COLOR the greys, unless another is configured or was chosen.
+        """
         if self._has_sixteen_colours:
             return (GREYS if self.no_color else SIXTEEN).name
         chosen, _, configured = (self._mailbox.get_setting(_THEME) or "").partition(" ")
@@ -238,13 +256,23 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         if self._collector is not None:
             self._collector.start()
             self.set_interval(REST_SECONDS, self._collector.collect_if_idle)
-        typed, self._typed_ahead = self._typed_ahead or [], None
-        for event in typed:
-            await self.on_event(event)
+        await self._release_keys()
         if self._preferences.notices:
             first, *more = self._preferences.notices
             words = sentences.MORE_MISTAKES.format(first=first, count=len(more)) if more else first
             self.notify(words, severity="warning", timeout=15, markup=False)
+
+    @on(TextField.EnterHandled)
+    async def _release_keys(self) -> None:
+        """Handle the keys that were held back, up to the next enter.
+
+        Those that were sent to a widget before were typed before the others.
+        """
+        if self._release is not None:
+            self._release.stop()
+        held, self._held_keys = self._held_keys or [], None
+        for event in sorted(held, key=lambda event: not event.is_forwarded):
+            await self.on_event(events.Key(event.key, event.character))
 
     def on_unmount(self) -> None:
         if self._collector is not None:

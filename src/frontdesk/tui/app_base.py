@@ -18,6 +18,7 @@ from textual.app import SuspendNotSupported
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
 from textual.worker import WorkerFailed
 
 from frontdesk.crash_trace import ProgramCrash
@@ -206,10 +207,10 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         shown, self._notice = self._notice[0], ("", 0.0)
         self._dismiss(shown)
 
-    def notify_of_view(self, sentence: str) -> None:
+    def notify_of_view(self, sentence: str, *, severity: SeverityLevel = "information") -> None:
         """Show a message about the view of conversations, until another view is shown."""
         self._view_notice = sentence
-        self.notify(sentence, timeout=_VIEW_NOTICE_SECONDS, markup=False)
+        self.notify(sentence, severity=severity, timeout=_VIEW_NOTICE_SECONDS, markup=False)
 
     def end_view_notices(self) -> None:
         """End the messages of `notify_once` and `notify_of_view`: another view is shown."""

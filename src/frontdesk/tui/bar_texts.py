@@ -6,6 +6,7 @@ Chips of filters, tabs of views, titles of threads, empty lists. `inbox/bars.py`
 from collections.abc import Collection, Sequence
 
 from frontdesk.conversation_export import Entry
+from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.query.language import ID, WORDS
@@ -173,9 +174,9 @@ def thread_head(
 ) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of a thread's title that fit into `width` cells: contact and state.
 
-    Dropped first is the channel, then the assignee's last name, the assignee, the number, that a
-    human is needed, and the status. The name is always shown, truncated only if it alone exceeds
-    the width. me: id of the own user.
+    Dropped first is the channel, then the assignee's last name, the words at the "!" of a
+    conversation that needs a human, the assignee, the number, the "!", and the status. The name is
+    always shown, truncated only if it alone exceeds the width. me: id of the own user.
     """
     contact = conversation.contact
     name, phone = contact_name(contact), format_phone(contact.phone)
@@ -183,13 +184,14 @@ def thread_head(
     channel = one_line(conversation.channel.name or "")
     status = one_line(conversation.status) if conversation.status != "open" else ""
     owner = owner_name(conversation, me) or "unassigned"
-    needs = ("needs a human" if width >= 60 else "!") if conversation.awaiting_human else ""
-    parts = ["status", "needs", "phone", "owner", "last name", "channel"]
+    needs = "needs a human" if conversation.awaiting_human else ""
+    parts = ["status", "needs", "phone", "owner", "needs words", "last name", "channel"]
     while True:
         owner = owner if "last name" in parts else owner.split(" ")[0]
         left: list[Piece] = [("strong", name)]
         left += [("dim", f"  {phone}")] if phone and "phone" in parts else []
         left += [("dim", f" · {channel}")] if channel and "channel" in parts else []
+        needs = needs if "needs words" in parts else needs and "!"
         state: list[Piece] = [("warning", needs)] if needs and "needs" in parts else []
         state += [("dim", status)] if status and "status" in parts else []
         state += [("text", owner)] if "owner" in parts else []
@@ -240,6 +242,8 @@ def empty_words(
         return f"No conversation matches {words}{where}.  {search}{remove}"
     if loaded:
         return "There are no conversations yet."
+    if problem == NOBODY_IS_ME:
+        return problem
     if problem:
         return f"{problem.rstrip('.')}. This view has not been loaded yet."
     return f"{sentences.LOADING} {seconds} s" if seconds else sentences.LOADING

@@ -9,6 +9,9 @@ from datetime import datetime, timedelta, tzinfo
 from frontdesk.wire import instant
 from frontdesk.wire.values import utc_now
 
+# Time after which ages are wrong by a minute.
+_STALE = timedelta(minutes=1)
+
 
 class Clock:
     """Clock in a time zone; `zone` None is the system's."""
@@ -21,6 +24,7 @@ class Clock:
         self._zone = zone
         self._now = now
         self._ahead: Callable[[], timedelta | None] = lambda: None
+        self._shown: datetime | None = None
 
     def follow(self, ahead: Callable[[], timedelta | None]) -> None:
         """Set the source of the server's clock skew; positive if the server is ahead."""
@@ -31,11 +35,26 @@ class Clock:
         return self._now().astimezone(self._zone)
 
     def server_now(self) -> datetime:
-        """Current time of the server's clock, in the local zone; row ages are relative to it."""
+        """Current time of the server's clock, in the local zone."""
         try:
             return self.now() + (self._ahead() or timedelta())
         except OverflowError:
             return self.now()
+
+    def shown_now(self) -> datetime:
+        """Time of the last `tick`, which all ages on the screen are relative to.
+
+        Two places that are drawn at different times show the same age that way. It is the server's
+        present time if that is a minute away, because there was no tick or its clock became known.
+        """
+        now = self.server_now()
+        if self._shown is None or abs(now - self._shown) > _STALE:
+            self._shown = now
+        return self._shown
+
+    def tick(self) -> None:
+        """Advance `shown_now`; everything that shows ages is to be drawn again."""
+        self._shown = self.server_now()
 
     def local(self, timestamp: str | None) -> datetime | None:
         """Server timestamp in local time; None if it is missing or invalid."""

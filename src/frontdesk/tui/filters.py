@@ -19,7 +19,7 @@ from frontdesk.query import (
     plan,
     reference,
 )
-from frontdesk.query.language import WORDS
+from frontdesk.query.language import ME, WORDS
 from frontdesk.query.plan import STANDARD
 from frontdesk.tui.bar_texts import chip, count_for
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
@@ -94,9 +94,14 @@ FILTER_MENU = (
 _COMMANDS = ("line", "clear", "save")
 
 
-def filter_menu(query: Query) -> list[MenuEntry[str]]:
-    """The filter menu, with check marks at the filters that a query has."""
-    return [entry._replace(checked=_is_set(entry.value, query)) for entry in FILTER_MENU]
+def filter_menu(query: Query, *, has_me: bool = True) -> list[MenuEntry[str]]:
+    """The filter menu, with check marks at the terms of a query. has_me: somebody is @me."""
+    return [
+        entry._replace(
+            checked=_is_set(entry.value, query), available=has_me or entry.value != f"@{ME}"
+        )
+        for entry in FILTER_MENU
+    ]
 
 
 def _is_set(name: str, query: Query) -> bool:

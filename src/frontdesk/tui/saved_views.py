@@ -32,11 +32,18 @@ class SavedViews:
         self._current: SavedView | None = None
 
     def all(self) -> list[SavedView]:
-        """Views with a key, in the order of keys, then the others."""
-        views: dict[str, SavedView] = {}
-        for view in (*FIRST_VIEWS, *self._configured, *self._stored()):
-            views[_place(view)] = view
-        return sorted(views.values(), key=lambda view: view.key or "~")
+        """Views with a key, in the order of keys, then the others.
+
+        A configured view whose key a view saved here has taken is among the others.
+        """
+        views = {_place(view): view for view in FIRST_VIEWS}
+        views |= {_place(view): view for view in self._configured}
+        stored = {_place(view): view for view in self._stored()}
+        names = {view.name for view in stored.values()}
+        for view in self._configured:
+            if view.key in stored and view.name not in names:
+                views[view.name] = view._replace(key="")
+        return sorted((views | stored).values(), key=lambda view: view.key or "~")
 
     def of(self, key: str) -> SavedView | None:
         """View of a key."""

@@ -1,7 +1,7 @@
 """Colour themes, contrast by WCAG 2.2, grounds of labels, and the directory of the stylesheets.
 
 Own themes: dark, light, high contrast, sixteen colours for terminals that have no more, and greys
-for those without colours. Themes of Textual get the variables that they lack from
+for NO_COLOR. Themes of Textual get the variables that they lack from
 `theme_variables`.
 """
 
@@ -84,11 +84,11 @@ SIXTEEN = _theme(
     contrast="0",
     overdue="reverse",
 )
-# For NO_COLOR on such terminals: what is urgent is brighter than the text, never dimmer.
+# For NO_COLOR, on any terminal: what is urgent is brighter than the text, never dimmer.
 GREYS = _theme(
     "greys",
     "#000000 #aaaaaa #ffffff #ffffff #ffffff #ffffff",
-    "#000000 #000000 #aaaaaa #555555 #000000 #555555"
+    "#000000 #000000 #ffffff #555555 #aaaaaa #555555"
     " #ffffff #aaaaaa #ffffff #ffffff #ffffff #ffffff"
     " #ffffff #aaaaaa #aaaaaa #aaaaaa #aaaaaa",
     dark=True,

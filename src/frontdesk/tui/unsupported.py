@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.mailbox import Mailbox
 from frontdesk.text import one_line
 
@@ -23,7 +24,7 @@ _ABSENT: Mapping[str, str] = MappingProxyType(
         "notes": "This server lists no notes",
         "contact_by_phone": "This server does not find customers by number",
         "report": "This server has no reports",
-        "me": "This server does not know “me”",
+        "me": NOBODY_IS_ME,
         "search_messages": "This server does not search messages",
         "unchanged": "This server never answers 304 Not Modified",
     }

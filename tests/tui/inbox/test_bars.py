@@ -201,7 +201,7 @@ def test_the_status_outlasts_that_a_person_is_needed_then_number_assignee_and_ch
 def test_the_assignee_goes_before_that_a_person_is_needed() -> None:
     row = conversation(awaiting_human=True, assignee={"id": "7", "name": "Ana da Conceição"})
     words = {said(thread_head(row, width)[1]) for width in range(10, 60)}
-    assert words == {"! · Ana da Conceição", "! · Ana", "!", ""}
+    assert words == {"needs a human · Ana", "! · Ana", "!", ""}
 
 
 VIEWS = [

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from textual import events
 
-from frontdesk.errors import ME_UNAVAILABLE, BadResponse, Refused, Unreachable
+from frontdesk.errors import ME_UNAVAILABLE, BadResponse, NotFound, Refused, Unreachable
 from frontdesk.query import parse
 from frontdesk.tui import sentences
 from frontdesk.tui.preferences import Preferences
@@ -459,6 +459,26 @@ def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) ->
         assert "Loading… 7 s " in "\n".join(Shown(app).part("Thread"))
 
     play(source, tmp_path, story)
+
+
+def test_row_and_contact_say_the_same_wait_and_no_wait_becomes_shorter(tmp_path: Path) -> None:
+    waits: dict[str, int] = {}
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "g", seconds=2.0)
+        for key in "jjjkjjkkjjjjkkkkkkujjkgj" * 4:
+            await press(app, key, seconds=3.7)
+            rows = "\n".join(Shown(app).part("ConversationList"))
+            shown = re.findall(r"(Customer \d+) .*[◔◑◕●] +(\d+)m", rows)
+            for customer, minutes in shown:
+                assert int(minutes) >= waits.get(customer, 0)
+                waits[customer] = int(minutes)
+            contact = re.search(r"waiting +(\d+)m", "\n".join(Shown(app).part("ContactPanel")))
+            if contact:
+                assert int(contact[1]) == waits[Shown(app).selected or ""]
+        assert len(waits) >= 10
+
+    play(MemoryInbox(30), tmp_path, story, size=(200, 50))
 
 
 # A request that is not answered
@@ -1311,6 +1331,61 @@ def test_the_tabs_have_the_room_of_the_pane_after_a_zoom(tmp_path: Path) -> None
         assert Shown(app).lines[:3] == before[:3]
 
     play(MemoryInbox(30), tmp_path, story)
+
+
+class Talking(MemoryInbox):
+    """Customer and team take turns, so that high panes have blank lines between messages."""
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        page = await super().message_page(*arguments, **options)
+        data = tuple(
+            message.model_copy(
+                update={"direction": "outbound", "author": "ai_agent"} if n % 2 else {}
+            )
+            for n, message in enumerate(page.data)
+        )
+        return page.model_copy(update={"data": data})
+
+
+@pytest.mark.parametrize("before", [(120, 24), (120, 33), (80, 24), (120, 60)])
+def test_a_thread_is_drawn_after_a_resize_as_by_a_viewer_of_that_size(
+    tmp_path: Path, before: tuple[int, int]
+) -> None:
+    drawn: list[list[str]] = []
+    width = before[0]
+
+    async def resized(app: MemoryInboxApp) -> None:
+        await press(app, "j", seconds=2.0)
+        resize(app, (width, 40))
+        await asyncio.sleep(0.5)
+        drawn.append(Shown(app).part("Thread"))
+
+    async def fresh(app: MemoryInboxApp) -> None:
+        await press(app, "j", seconds=2.5)
+        drawn.append(Shown(app).part("Thread"))
+
+    (tmp_path / "resized").mkdir()
+    (tmp_path / "fresh").mkdir()
+    play(Talking(30), tmp_path / "resized", resized, size=before)
+    play(Talking(30), tmp_path / "fresh", fresh, size=(width, 40))
+    assert drawn[0] == drawn[1]
+
+
+class NoSuchNumber(MemoryInbox):
+    """Nobody has the number that is asked for."""
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        raise NotFound("No contact has this number")
+
+
+def test_a_number_that_nobody_has_is_not_searched_in_all_conversations(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "ctrl+k", *"+447700911111", seconds=2.0)
+        await press(app, "enter", seconds=3.0)
+        assert "No customer fits +447700911111." in "\n".join(Shown(app).part("ConversationList"))
+        assert status(app).rstrip().endswith("no match")
+
+    play(NoSuchNumber(300), tmp_path, story)
 
 
 class SlowContacts(MemoryInbox):

@@ -9,7 +9,7 @@ import pytest
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.errors import Unreachable
+from frontdesk.errors import NOBODY_IS_ME, Unreachable
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.views.catalogue_screen import Details
 from frontdesk.tui.views.server import ServerScreen
@@ -76,7 +76,7 @@ async def test_a_key_asks_for_everything(weighed: Cache, key: str) -> None:
             "This key may not read templates: it lacks the scope templates:read.",
             "LACKS (4)",
             "This server lists no notes. A title.",
-            "This server does not know “me”.",
+            f"{NOBODY_IS_ME}.",
             "DONE BY THE VIEWER (4)",
             "The server sends rows that do not match; they are left out here.",
             "latency 12 ms",

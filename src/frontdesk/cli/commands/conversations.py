@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from functools import partial, wraps
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
@@ -19,7 +20,7 @@ from frontdesk.cli.completion import (
     complete_view,
 )
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import filter_ids, query_names, view_query
+from frontdesk.cli.names import filter_ids, query_names, query_of_view
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Column, Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, report_unreadable, walked
@@ -27,7 +28,8 @@ from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.conversation_export import Entry
 from frontdesk.errors import BadSettings, Forbidden, NotFound
-from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, plan, sort_key
+from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, parse, plan, sort_key
+from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
 from frontdesk.query.names import unknown_name
 from frontdesk.wire import Conversation, ConversationFilter, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
@@ -53,6 +55,11 @@ class ConversationSelector(NamedTuple):
 
 Select: TypeAlias = "Callable[[InboxClient], Awaitable[ConversationSelector]]"
 W = TypeVar("W", bound=Wire)
+
+# The filter options, and the kinds of the terms that mean the same.
+_FILTER_KINDS: Mapping[str, str] = MappingProxyType(
+    {"status": STATUS, "assignee": ASSIGNEE, "channel": CHANNEL, "label": LABEL}
+)
 
 ENTRIES: tuple[Column[Entry], ...] = (
     Column("created_at", lambda entry: entry.created_at, "TIME", moment=True),
@@ -126,12 +133,31 @@ def selection_options(command: F) -> Callable[..., object]:
         label: str | None,
         **others: Any,
     ) -> object:
-        parsed = view_query(view, " ".join(query))
         filters = {"status": status, "assignee": assignee, "channel": channel, "label": label}
-        select = partial(_selected, query=parsed, filters=filters)
+        terms = _query(view, " ".join(query), filters)
+        select = partial(_selected, query=terms, filters=filters)
         return command(*values, select=select, **others)
 
     return selecting
+
+
+def _query(view: str | None, text: str, filters: Mapping[str, str | None]) -> Query:
+    """Return the query of a view and a text, without the terms that filters replace in the view.
+
+    Raises: BadSettings: unknown view, or a mistake in the text. click.UsageError: the text has a
+    term that a filter would replace.
+    """
+    typed = parse(text)
+    saved = query_of_view(view) if view is not None else Query()
+    for name, kind in _FILTER_KINDS.items():
+        if filters[name] is None:
+            continue
+        if term := next((term for term in typed.terms if is_positive(term, kind)), None):
+            raise click.UsageError(
+                f"--{name} does not go with {term} in the query: keep one of them"
+            )
+        saved = Query(tuple(term for term in saved.terms if not is_positive(term, kind)))
+    return Query.of(*saved.terms, *typed.terms)
 
 
 async def _selected(

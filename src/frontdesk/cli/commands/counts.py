@@ -14,7 +14,14 @@ from frontdesk.cli.target import Target, run_with_client
 from frontdesk.conversation_export import Cell
 from frontdesk.errors import Forbidden, NotFound, Refused
 from frontdesk.query.plan import STANDARD
-from frontdesk.wire import ChannelCounts, Conversation, Counts, CountSet, StatusCounts
+from frontdesk.wire import (
+    ChannelCounts,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    CountSet,
+    StatusCounts,
+)
 from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
@@ -48,8 +55,9 @@ _WIDE: tuple[Column[Row], ...] = (
 def counts_command(target: Target, select: Select, output: Output) -> None:
     """Count conversations by status and by channel.
 
-    QUERY and the filters are those of `conversations list`. Filters that the server cannot count,
-    such as waiting:>1h, are counted locally from the whole list.
+    QUERY and the filters are those of `conversations list`: with a status, the other statuses
+    are 0. Filters that the server cannot count, such as waiting:>1h, are counted locally from the
+    whole list.
     """
 
     async def work(client: "InboxClient") -> tuple[Counts, str | None, dict[str, str]]:
@@ -57,7 +65,7 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
         chosen = selected.filter
         counted_there = STANDARD - {"assignee"} >= chosen.parameters().keys()
         if counted_there and not selected.rest:
-            counts = await client.counts(chosen)
+            counts = await _counted_there(client, chosen)
         else:
             counts = await _counted_here(client, selected)
         names = {} if output.format == "json" else await _channel_names(client)
@@ -70,10 +78,50 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
         output.write(_rows(counts, names, status), _WIDE)
 
 
+async def _counted_there(client: "InboxClient", filter: ConversationFilter) -> Counts:
+    """Request counts. The server counts the conversations of every status, whatever the filter's.
+
+    Of a channel it counts all and the open ones: those of another status are requested one by one.
+    """
+    counts, status = await client.counts(filter), filter.status
+    if status is None:
+        return counts
+    if status == "open":
+        channels = [one.model_copy(update={"all": one.open}) for one in counts.by_channel]
+    else:
+        channels = [
+            await _channel_counts(client, filter, status, one.channel) for one in counts.by_channel
+        ]
+    return _only_status(counts, status, channels)
+
+
+async def _channel_counts(
+    client: "InboxClient", filter: ConversationFilter, status: str, channel: str
+) -> ChannelCounts:
+    counts = await client.counts(filter.model_copy(update={"channel": channel}))
+    return ChannelCounts(channel=channel, all=getattr(counts, status), open=0, awaiting_human=0)
+
+
+def _only_status(counts: Counts, status: str, channels: Sequence[ChannelCounts]) -> Counts:
+    """Return counts with 0 for the other statuses. channels: counts of this status alone."""
+    number = getattr(counts, status)
+    changes: dict[str, object] = {
+        **dict.fromkeys(STATUSES, 0),
+        status: number,
+        "all": number,
+        "by_channel": tuple(channel for channel in channels if channel.all != 0),
+    }
+    if counts.by_status is not None:
+        mine = None if counts.mine is None else 0
+        none = CountSet(all=0, mine=mine, assigned=0, unassigned=0, awaiting_human=0)
+        sets = {**dict.fromkeys(STATUSES, none), status: getattr(counts.by_status, status)}
+        changes["by_status"] = StatusCounts(**sets)
+    return counts.model_copy(update=changes)
+
+
 async def _counted_here(client: "InboxClient", selected: ConversationSelector) -> Counts:
-    """Count the rows of a list, in every status. `unread` is None if none has a read marker."""
-    wider = selected.filter.model_dump(exclude_none=True, exclude={"status"})
-    listed = client.conversations(**wider)
+    """Count the rows of a list. `unread` is None if none has a read marker."""
+    listed = client.conversations(**selected.filter.model_dump(exclude_none=True))
     matches = selected.matcher(utc_now())
     progress = Progress(shown=True)
     rows = [row async for row in walked(listed, "conversations", progress) if matches(row)]

@@ -11,6 +11,7 @@ from textual import events, on
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingsMap
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -23,19 +24,23 @@ V = TypeVar("V")
 
 
 class MenuEntry(NamedTuple, Generic[V]):
-    """Menu entry: the letter that selects it, the result, the label; checked: has a ✓."""
+    """Menu entry: the letter that selects it, the result, the label.
+
+    checked: has a ✓. available: False for one that cannot be used, which is dim.
+    """
 
     letter: str
     value: V
     words: str
     checked: bool = False
+    available: bool = True
 
 
 class Choice(NamedTuple, Generic[V]):
     """Picker entry: `value` is the result, `words` the label, `hint` is right-aligned.
 
     `spans` are (start, end) offsets of the highlighted parts of `words`. synonyms: words that find
-    it too. heading: of a group that begins here.
+    it too. heading: of a group that begins here. checked: has a ✓.
     """
 
     value: V
@@ -44,6 +49,7 @@ class Choice(NamedTuple, Generic[V]):
     spans: Sequence[tuple[int, int]] = ()
     synonyms: str = ""
     heading: str = ""
+    checked: bool = False
 
 
 class SizedScreen(Screen[R]):
@@ -112,6 +118,26 @@ class SizedScreen(Screen[R]):
             self.call_after_refresh(self.keep_focus)
 
 
+class TextField(Input):
+    """Input that runs the actions of its keys in the order in which they are typed.
+
+    Textual runs them after the key has bubbled to the application, when later letters may already
+    be in the field.
+    """
+
+    class EnterHandled(Message):
+        """Posted after enter: the field's screen has handled what was submitted."""
+
+    async def on_key(self, event: events.Key) -> None:
+        for binding in BindingsMap(Input.BINDINGS).key_to_bindings.get(event.key, ()):
+            event.stop()
+            await self.run_action(binding.action)
+
+    async def action_submit(self) -> None:
+        await super().action_submit()
+        self.post_message(self.EnterHandled())
+
+
 # Textual takes the default CSS of the first base only, so that must be a Textual class.
 
 
@@ -151,6 +177,12 @@ class DismissOnce(SizedScreen[R]):
             self._answer(result)
         return leaving
 
+    @on(TextField.EnterHandled)
+    def _pass_on(self, event: TextField.EnterHandled) -> None:
+        """Tell the application directly: messages of a screen that was dismissed end here."""
+        event.stop()
+        self.app.post_message(TextField.EnterHandled())
+
     def on_unmount(self) -> None:
         """Refresh the widgets, so that Textual releases their cached strips."""
         for widget in self._drawn:
@@ -160,19 +192,6 @@ class DismissOnce(SizedScreen[R]):
 
 class Dialog(ModalScreen[R], DismissOnce[R]):
     """A modal screen that covers a part of the screen below."""
-
-
-class TextField(Input):
-    """Input that runs the actions of its keys in the order in which they are typed.
-
-    Textual runs them after the key has bubbled to the application, when later letters may already
-    be in the field.
-    """
-
-    async def on_key(self, event: events.Key) -> None:
-        for binding in BindingsMap(Input.BINDINGS).key_to_bindings.get(event.key, ()):
-            event.stop()
-            await self.run_action(binding.action)
 
 
 class BufferedKeys(DismissOnce[R]):

@@ -36,7 +36,8 @@ class MenuList(VirtualList[MenuEntry[Any]], can_focus=False):
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         entry = self.rows[position]
-        words: list[Piece] = [("text", " "), ("accent", entry.letter), ("text", f"  {entry.words}")]
+        letter, label = ("accent", "text") if entry.available else ("dim", "dim")
+        words: list[Piece] = [("text", " "), (letter, entry.letter), (label, f"  {entry.words}")]
         return [spread(words, [("accent", " ✓ ")] if entry.checked else [], width)]
 
 
@@ -130,7 +131,8 @@ class ChoiceList(VirtualList[Choice[Any]], can_focus=False):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         choice = self.rows[position]
         hint = cut(f" {one_line(choice.hint)}", max(0, width // 2))
-        line = spread([("text", " "), *_pieces(choice)], [("dim", f"{hint} ")], width)
+        right: list[Piece] = [("dim", f"{hint} "), *([("accent", "✓ ")] if choice.checked else [])]
+        line = spread([("text", " "), *_pieces(choice)], right, width)
         return [*_heading(choice.heading, position, width), line]
 
     def height_of(self, position: int) -> int:
@@ -225,12 +227,15 @@ class Picker(AnswerDialog[V]):
         self._title = title
         self._remark = remark
         self._remark_lines = 2 if remark else 0
-        self._choices = choices
+        self._choices = [
+            choice._replace(checked=current is not None and choice.value == current)
+            for choice in choices
+        ]
         self._looked_for = ""
         # Filled before it is mounted, so that it is drawn once.
         self.list = ChoiceList(id="picker-list")
         at = next((n for n, choice in enumerate(choices) if choice.value == current), 0)
-        self.list.show(_rows(choices), cursor=at)
+        self.list.show(_rows(self._choices), cursor=at)
         self.list.say_when_empty(sentences.NO_MATCH)
 
     PLACEHOLDER = "type to narrow the list"

@@ -21,7 +21,7 @@ from textual.worker import Worker, WorkerCancelled, WorkerState
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.phones import parse_phone
+from frontdesk.phones import is_possible, parse_phone
 from frontdesk.query import (
     NEWEST,
     ORDERS,
@@ -149,6 +149,9 @@ class QueuePane(Pane):
         self._longest_waiting_id: str | None = None
         # Contacts that were chosen elsewhere, for `from:` with their number.
         self._contacts: dict[str, PhoneRef] = {}
+        # Ids by the numbers in `from:` that were found, and numbers that nobody has.
+        self._customers: dict[str, str] = {}
+        self._unknown_customers: set[str] = set()
         self._names: QueryNames | None = None
         self._counts: dict[object, int | None] = {}
         stored = stored_query(mailbox.get_setting(QUERY_SETTING))
@@ -206,7 +209,10 @@ class QueuePane(Pane):
     def names(self) -> QueryNames:
         """Names that the query may use; read again after a refresh."""
         if self._names is None or self._names.me != self._mailbox.me:
-            self._names = query_names(self._mailbox, self._contacts.values())
+            names = query_names(self._mailbox, self._contacts.values())
+            self._names = names._replace(
+                customers=self._customers, unknown_customers=self._unknown_customers
+            )
         return self._names
 
     @property
@@ -643,13 +649,29 @@ class QueuePane(Pane):
 
     async def _find_contact(self) -> None:
         """Ask for the contact of a `from:` with a number, unless it is known."""
-        number = parse_phone(self.list_query.value("from") or "")
-        if number is None or contact_id(number, self.names) is not None:
+        value = self.list_query.value("from") or ""
+        number = parse_phone(value)
+        if number is None or contact_id(value, self.names) is not None:
             return
         with suppress(NotFound, Forbidden, BadResponse):
+            await self._find_number(value, number)
+
+    async def _find_number(self, value: str, number: str) -> None:
+        try:
+            # The contact may have another number by now, or another spelling of it.
             contact = await self._mailbox.contact_by_phone(number)
+        except NotFound:
+            is_begun = (await self._mailbox.search_contacts(number)).data
+            if is_begun or not is_possible(number):
+                self._unknown_customers.discard(value)
+            else:
+                self._unknown_customers.add(value)
+                self.workers.cancel_group(self, SCAN)
+        else:
             self.add_contact(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
-            self._replan()
+            self._customers[value] = contact.id
+        self._names = None
+        self._replan()
 
     @property
     def matches_nothing(self) -> bool:
@@ -1077,6 +1099,8 @@ class QueuePane(Pane):
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
         assert self._local is not None
         matches, scanned = self._local.matches, self._scanned_words()
+        if self.matches_nothing:
+            return "no match"
         if self.complete and self._wider_list:
             return f"{matches:,} from {self._wider_list}"
         if self.complete:

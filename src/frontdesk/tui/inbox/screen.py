@@ -175,7 +175,7 @@ class InboxScreen(SizedScreen[None]):
         self._connection = ConnectionMonitor(
             mailbox,
             clock,
-            self._warn,
+            self._warn_of_view,
             self._polling,
             changed=self._refresh_bars_soon,
             state_changed=self._show_status,
@@ -626,11 +626,18 @@ class InboxScreen(SizedScreen[None]):
     def _warn(self, sentence: str) -> None:
         self.notify(sentence, severity="warning", timeout=10, markup=False)
 
+    def _warn_of_view(self, sentence: str) -> None:
+        """Warn until another view is shown, whose own request may succeed."""
+        if isinstance(self.app, CrashReportingApp):
+            self.app.notify_of_view(sentence, severity="warning")
+
     def _notify(self, sentence: str) -> None:
         say(self, sentence)
 
     def _update_ages(self) -> None:
+        self._clock.tick()
         self.queue.list.update_ages()
+        self._renew_selected()
         self._refresh_bars()
 
     @on(QueuePane.MarksChanged)
@@ -857,7 +864,8 @@ class InboxScreen(SizedScreen[None]):
 
     def action_filter(self) -> None:
         """Open the filter menu, then a picker of values."""
-        menu = dialogs.menu("Filter by", filters.filter_menu(self.queue.list_query))
+        has_me = not self.queue.lacking("me")
+        menu = dialogs.menu("Filter by", filters.filter_menu(self.queue.list_query, has_me=has_me))
         dialogs.ask(self.app, menu, self._filter)
 
     def _filter(self, name: str) -> None:

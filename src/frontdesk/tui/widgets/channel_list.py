@@ -47,7 +47,13 @@ def channel_rows(
 
 
 def tabs_in(rows: Sequence[ChannelItem], width: int) -> Sequence[ChannelItem]:
-    """Rows to show as tabs; leading ones are dropped until the selected one fits into `width`."""
+    """Rows to show as tabs in `width` cells.
+
+    If not all fit, channels without open conversations are dropped, then leading ones until the
+    selected one fits.
+    """
+    if width_of(channel_tabs(rows)) > width:
+        rows = [row for row in rows if row.channel is None or row.open != 0 or row.chosen]
     chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
     first = 0
     while first < chosen and width_of(channel_tabs(rows[first : chosen + 1])) > width:

@@ -72,7 +72,7 @@ class ContactPanel(VirtualList[Fact]):
         return [label for label, _ in self.rows[position].chips]
 
     def draw(self, position: int, width: int) -> list[list[Piece]]:
-        plain = self.is_attached and not self.mixes_colours
+        plain = self.is_attached and self.plain_labels
         return fact_lines(self.rows[position], width, plain=plain)
 
 
@@ -155,7 +155,7 @@ def contact_facts(
     facts += _custom_fields(contact, fields)
     facts += _notes(notes, context.clock, no_notes)
     others = [other for other in others if other.id != conversation.id]
-    return facts + _others(others, context.clock, "Other conversations (on this computer)")
+    return facts + _others(others, context.clock, "Others on this computer")
 
 
 def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fact]:
@@ -167,7 +167,7 @@ def _notes(notes: Sequence[Note] | None, clock: Clock, no_notes: str) -> list[Fa
     for note in notes or ():
         written = clock.local(note.created_at)
         who = one_line(note.author_ref.name or "") if note.author_ref else ""
-        age = ago(written, clock.server_now()) if written else ""
+        age = ago(written, clock.shown_now()) if written else ""
         facts.append(Fact("", f"{who} · {age}".strip(" ·"), "note"))
         facts.append(Fact("", one_line(note.text)))
     return facts
@@ -211,7 +211,7 @@ def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
 
 def _conversation(conversation: Conversation, context: FactContext) -> list[Fact]:
     clock = context.clock
-    now = clock.server_now()
+    now = clock.shown_now()
     facts = [Fact("Conversation"), Fact("status", conversation.status)]
     snoozed = clock.local(conversation.snoozed_until)
     if snoozed:
@@ -253,7 +253,7 @@ def _others(others: Sequence[Conversation], clock: Clock, head: str) -> list[Fac
     facts = [Fact(head)] if others else []
     for other in others:
         active = clock.local(other.last_activity_at)
-        age = ago(active, clock.server_now()) if active else ""
+        age = ago(active, clock.shown_now()) if active else ""
         words = f"{other.status} · {age}".strip(" ·")
         facts.append(Fact(channel_name(other.channel), words, conversation_id=other.id))
     return facts

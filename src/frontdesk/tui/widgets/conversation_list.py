@@ -65,7 +65,7 @@ class ConversationList(VirtualList[Conversation]):
         self._unread_among = unread_among
         self._unread: set[str] = set()
         self._clock = clock
-        self._row_context = RowContext(clock, clock.server_now(), symbols=symbols)
+        self._row_context = RowContext(clock, clock.shown_now(), symbols=symbols)
         self._density, self._is_table = 2, False
         self._marked: dict[str, None] = {}
         self._highlighted_until: dict[str, datetime] = {}
@@ -185,8 +185,8 @@ class ConversationList(VirtualList[Conversation]):
     def begin(self, positions: Sequence[int]) -> None:
         """Fetch the unread state of the rows together, and fix the time."""
         self._unread = self._unread_among([self.rows[at] for at in positions])
-        plain = self.is_attached and not self.mixes_colours
-        self._row_context = self._row_context._replace(now=self._clock.server_now(), plain=plain)
+        plain = self.is_attached and self.plain_labels
+        self._row_context = self._row_context._replace(now=self._clock.shown_now(), plain=plain)
 
     def draw(self, position: int, width: int) -> list[Line]:
         conversation = self.rows[position]

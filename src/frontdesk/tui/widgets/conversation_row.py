@@ -24,8 +24,8 @@ _GUTTER, _CLOCK_WIDTH, _WINDOW_WIDTH = 3, 7, 9
 CLOSED = "closed"
 # List width from which the second line says "! needs human", and "unassigned" at all.
 _LEAST_FOR_NEEDS, _LEAST_FOR_UNASSIGNED = 36, 28
-# Cells that the beginning of a label needs.
-_LEAST_OF_LABEL = 12
+# Cells that the beginning of a label needs: four letters and an ellipsis.
+_LEAST_OF_LABEL = 5
 
 # A waiting time ages by shape and by colour: under 15 minutes, an hour, eight hours, more.
 _STAGES = (
@@ -311,7 +311,7 @@ def owner_name(conversation: Conversation, me: str) -> str:
 
 
 def _owner(conversation: Conversation, me: str, width: int, *, full: bool = False) -> Piece:
-    """First name of the assignee, or unassigned; with ! if a person is needed."""
+    """First name of the assignee, or unassigned; with ! if a person is needed. full: whole name."""
     name = owner_name(conversation, me)
     short = name if full else name.split(" ")[0]
     if conversation.awaiting_human:
@@ -352,7 +352,7 @@ def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
 
     None if the server does not send its end.
     """
-    ends, now = clock.local(conversation.service_window_expires_at), clock.server_now()
+    ends, now = clock.local(conversation.service_window_expires_at), clock.shown_now()
     if ends is None:
         return None
     if ends <= now:

@@ -34,6 +34,8 @@ _LEAST_OF_MARKS = 3.0
 # Luminance from which black letters have more contrast than white ones.
 _LIGHT = 0.18
 _YELLOW = ("accent", "early")
+# Parts that are no text.
+_NOT_READ = ("line", "thumb")
 
 
 def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
@@ -113,7 +115,11 @@ class LineWidget(Widget):
             sample = [Segment(" ", self._mixed(name, ground))]
             for line_filter in self.get_line_filters():
                 sample = line_filter.apply(sample, self.background_colors[1])
-            style = self._styles[name, ground] = sample[0].style or Style.null()
+            style = sample[0].style or Style.null()
+            if self.app.no_color and self._least_contrast and name not in _NOT_READ:
+                # Greys have less contrast than the colours that they were made of.
+                style = _corrected(style, self._least_contrast)
+            self._styles[name, ground] = style
         return style
 
     def _mixed(self, name: str, ground: str) -> Style:
@@ -122,10 +128,10 @@ class LineWidget(Widget):
             # A note under the cursor is drawn on the ground of the cursor.
             own_ground = ""
         ink, *text_styles = name.split(" ")
-        least = float(self.app.theme_variables["fd-contrast"])
+        least = self._least_contrast
         back = self._component(own_ground or ground).bgcolor
         if ink.startswith(("#", "■")):
-            return _label(ink, back, least) if least else self._mixed("text", ground)
+            return self._mixed("text", ground) if self.plain_labels else _label(ink, back, least)
         style = self._component("ground" if ink == "thumb" else ink)
         if style.bgcolor == self._component("ground").bgcolor:
             style += Style(bgcolor=back)
@@ -136,9 +142,14 @@ class LineWidget(Widget):
         return style + Style.parse(" ".join(text_styles))
 
     @property
-    def mixes_colours(self) -> bool:
-        """False on terminals with sixteen colours."""
-        return float(self.app.theme_variables["fd-contrast"]) > 0
+    def _least_contrast(self) -> float:
+        """Contrast of text; 0 on terminals with sixteen colours, which are not mixed."""
+        return float(self.app.theme_variables["fd-contrast"])
+
+    @property
+    def plain_labels(self) -> bool:
+        """True if labels are words without a ground: with sixteen colours, and without any."""
+        return self.app.no_color or not self._least_contrast
 
     def _component(self, name: str) -> Style:
         return self.screen.get_component_rich_style(f"part--{name}")

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from textual.geometry import Size
+
 from frontdesk.conversation_export import (
     REACHED_BY_REACTIONS,
     Entry,
@@ -421,7 +423,11 @@ class Thread(VirtualList[Entry]):
 
     @property
     def _has_gaps(self) -> bool:
-        return self.size.height > _LEAST_HEIGHT_OF_GAPS
+        return _has_gaps(self.size)
+
+    def row_layout(self, size: Size) -> object:
+        """The width, and whether groups of messages have a blank line between them."""
+        return size.width, _has_gaps(size)
 
     def _is_shown_above(self, reaction: Entry, position: int) -> bool:
         first = max(0, position - REACHED_BY_REACTIONS)
@@ -485,6 +491,10 @@ class Thread(VirtualList[Entry]):
             date = long_date(day) if another and day else ""
             lines.append(rule(date, width, new=self._unread if unread_here else 0))
         return lines
+
+
+def _has_gaps(size: Size) -> bool:
+    return size.height > _LEAST_HEIGHT_OF_GAPS
 
 
 def _first_unread(rows: Rows[Entry], unread: int) -> int | None:

@@ -618,7 +618,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         """Keep the scroll position on a resize; also called before the first resize event."""
         if self.size == self._fitted:
             return
-        if self.size.width != self._fitted.width:
+        if self.row_layout(self.size) != self.row_layout(self._fitted):
             self.forget_drawn()
         if self._fitted and self._unresized is None:
             self._unresized = self.place, self._following
@@ -700,6 +700,10 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._painted[first:end] = self._lines(first, end)
             self._unpainted -= unpainted
         return self.cropped(self._painted[crop.y : crop.bottom], crop)
+
+    def row_layout(self, size: Size) -> object:
+        """Value that differs between two sizes of this widget if the lines of its rows do."""
+        return size.width
 
     def begin(self, positions: Sequence[int]) -> None:
         """Prepare to draw rows; called with their positions before they are drawn."""
