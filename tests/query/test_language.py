@@ -152,6 +152,7 @@ def test_a_number_is_read_as_it_is_shown(text: str, values: list[str]) -> None:
         ("asignee:me", "asignee:me", "There is no filter asignee:. Use"),
         ("#", "#", "# takes a label."),
         ('refund "to me', '"to me', "quotes are not closed"),
+        ("is:open unread -unread", "-unread", "keep unread or -unread."),
         ("is:open -", "-", "Write a filter after the -."),
     ],
 )
@@ -404,6 +405,11 @@ def test_a_term_that_is_added_replaces_its_negation(text: str) -> None:
         parse(f"in:london {text}").with_term(opposite).terms
         == Query.of(Term("in", "london"), opposite).terms
     )
+
+
+def test_a_label_has_no_id() -> None:
+    assert unknown_name(Term("label", "id:18"), NAMES).startswith("No label fits id:18.")
+    assert unknown_name(Term("assignee", "id:18"), NAMES) == ""
 
 
 def test_a_customer_without_a_number_is_meant_by_id() -> None:

@@ -120,7 +120,10 @@ class QueryError(BadSettings, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Terms in the order of `KINDS`, each once, and at most one of the kinds in `_SINGLE`."""
+    """Terms in the order of `KINDS`, each once, and at most one of the kinds in `_SINGLE`.
+
+    No term stands beside its negation.
+    """
 
     terms: tuple[Term, ...] = ()
 
@@ -154,8 +157,7 @@ class Query:
 
     def with_term(self, term: Term) -> "Query":
         """Add a term; it replaces its negation, and another value of a kind that has only one."""
-        opposite = term._replace(negated=not term.negated)
-        return Query.of(*(other for other in self.terms if other != opposite), term)
+        return Query.of(*self.terms, term)
 
     def with_value(self, kind: str, value: str | None) -> "Query":
         """Set the only term of a kind; None removes all terms of the kind."""
@@ -191,6 +193,8 @@ def is_positive(term: Term, kind: str) -> bool:
 
 
 def _excludes(term: Term, other: Term) -> bool:
+    if term._replace(negated=not term.negated) == other:
+        return True
     if term.kind != other.kind or term.kind not in _SINGLE:
         return False
     return not term.negated and not other.negated
@@ -279,7 +283,9 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
         elif other := next(
             (other for other in terms if other != term and _excludes(term, other)), None
         ):
-            words = f"{_SINGLE[term.kind]}: keep {other} or {term}."
+            why = "These exclude each other"
+            why = why if term.negated or other.negated else _SINGLE[term.kind]
+            words = f"{why}: keep {other} or {term}."
             problems.append(QueryProblem(token.start, token.end, words))
         else:
             terms.append(term)

@@ -79,7 +79,7 @@ def meaning(term: Term, names: QueryNames) -> frozenset[str] | None:
 
     None: there is no catalogue, so that names are compared with those in each row.
     """
-    if term.value.startswith(ID):
+    if term.kind != LABEL and term.value.startswith(ID):
         return frozenset({term.value.removeprefix(ID)})
     match term.kind:
         case "assignee" if term.value == ME:
@@ -200,7 +200,7 @@ def unknown_name(term: Term, names: QueryNames) -> str:
         return f"No customer fits {term.value}." if term.value in names.unknown_customers else ""
     if term.kind == ASSIGNEE and term.value in (ME, UNASSIGNED, ASSIGNED):
         return ""
-    if term.value.startswith(ID) or meaning(term, names) != frozenset():
+    if meaning(term, names) != frozenset():
         return ""
     what, known = {
         ASSIGNEE: ("No user", names.users.values()),

@@ -33,10 +33,10 @@ def chip(term: Term, names: QueryNames) -> str:
     """A term as it is written, with the name of an id or of a customer."""
     if term.kind == "from":
         return str(term._replace(value=customer_name(term.value, names) or term.value))
+    known = {"assignee": names.users, "in": names.channels}.get(term.kind)
     id = term.value.removeprefix(ID)
-    if id == term.value:
+    if known is None or id == term.value:
         return str(term)
-    known = {"assignee": names.users, "in": names.channels}[term.kind]
     return str(term._replace(value=one_line(known.get(id, term.value))))
 
 

@@ -67,13 +67,16 @@ def said(pieces: list[Piece]) -> str:
 
 
 def test_chips_are_the_query_with_names_for_ids() -> None:
-    query = parse("is:open @id:7 in:id:1 #two -@id:8")
+    query = parse('is:open @id:7 in:id:1 #two -@id:8 #id:1 "id:1" from:id:7')
     assert [words for _, words in chips(query, NAMES)] == [
         "is:open",
         '@"Ana Souza"',
         "-@id:8",
         "#two",
+        "#id:1",
         'in:"Support EU"',
+        "from:id:7",
+        '"id:1"',
     ]
 
 
