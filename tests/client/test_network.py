@@ -85,7 +85,7 @@ async def test_nobody_listening_is_unreachable() -> None:
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        (socket.EAI_NONAME, "The server cannot be reached: no host has that name"),
+        (socket.EAI_NONAME, "The server cannot be reached: no host of that name was found"),
         # No name server answers, as without a network.
         (socket.EAI_AGAIN, "The server cannot be reached"),
     ],

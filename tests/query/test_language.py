@@ -320,6 +320,9 @@ HOUR = timedelta(hours=1)
         ('"+1 650-555-1234"', row(), True),
         ('"650 555"', row(), True),
         ('"+1 650-555-1235"', row(), False),
+        ('"16:50"', row(), False),
+        ('"16 50"', row(), False),
+        ('"5%"', row(), False),
         ("from:+16505551234", row(), True),
         ("from:+165055512", row(), True),
         ("from:+1 650 555 1234", row(), True),
@@ -388,6 +391,7 @@ def test_a_customer_is_named_by_the_beginning_of_a_number_of_any_length(digits: 
     phone = "+447700900001"
     assert is_contact(phone[: 1 + digits], PhoneRef(id="1", phone=phone))
     assert not is_contact(f"{phone[:digits]}x", PhoneRef(id="1", name="Ana", phone=phone))
+    assert is_contact("+44 (0)7700 900001", PhoneRef(id="1", phone=phone))
 
 
 def test_a_whole_number_means_its_customer_alone_though_others_begin_with_it() -> None:

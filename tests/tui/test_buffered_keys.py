@@ -16,6 +16,8 @@ from tests.tui.conftest import Viewer, lines, settle, shown
         (["f", "l", *"refund", "enter", "f", "c", *"lon", "enter"], "#refund   in:London"),
         (["f", "t", *"late", "enter", "f", "u", "f", "t", "enter", "S", "w"], "sort:waiting"),
         (["f", "t", *"late", "enter"], "is:open   late "),
+        (["ctrl+k", *"ana", "enter", "S", "w"], 'from:"Ana'),
+        (["ctrl+k", *"theo k", "enter", "S", "w"], "sort:waiting"),
         (["S", "w"], "sort:waiting"),
         (["F", "ctrl+u", *"is:snoozed", "enter"], "   is:snoozed   "),
         (["F", *"xyz", "ctrl+w", "enter"], "   is:open    F edit"),

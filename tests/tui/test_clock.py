@@ -76,3 +76,17 @@ async def test_rows_have_the_age_by_the_clock_of_the_server(
         app.screen.query_one(ConversationList).update_ages()
         await settle(pilot)
         assert bool(TODAY.search(shown(app))) != ahead
+
+
+def test_ages_advance_with_each_tick_and_with_a_jump_of_the_clock() -> None:
+    passed = timedelta()
+    clock = Clock(UTC, lambda: NOW + passed)
+    passed = timedelta(seconds=1)
+    assert clock.shown_now() == NOW + passed
+    clock.tick()
+    passed = timedelta(seconds=59)
+    assert clock.shown_now() == NOW + timedelta(seconds=1)
+    clock.tick()
+    assert clock.shown_now() == NOW + passed
+    for passed in (timedelta(minutes=5), timedelta(minutes=-5)):
+        assert clock.shown_now() == NOW + passed

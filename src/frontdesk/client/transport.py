@@ -83,7 +83,7 @@ class Connector:
         if isinstance(error, httpx.ProxyError):
             return _refused_by_proxy(error, self._proxy)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            reason = ": no host has that name" if _is_unknown_host(error) else ""
+            reason = ": no host of that name was found" if _is_unknown_host(error) else ""
             return Unreachable(f"{self._first_hop()} cannot be reached{reason}"), True
         if isinstance(error, httpx.TimeoutException):
             return Unreachable("The server did not answer in time"), True
@@ -154,7 +154,7 @@ def _tls_failure(
 
 
 def _is_unknown_host(error: httpx.TransportError) -> bool:
-    """True if a name in the address has no entry; False if no name server answered."""
+    """True if a name in the address was not found; on macOS also without a network."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, socket.gaierror):

@@ -176,7 +176,9 @@ def is_contact(value: str, contact: PhoneRef) -> bool:
     if value.startswith(ID):
         return contact.id == value.removeprefix(ID)
     phone = contact.phone or ""
-    digits = without_prefix(value) or "".join(filter(str.isdecimal, value))
+    whole = parse_phone(value) if value.startswith("+") else None
+    digits = (whole or without_prefix(value) or value).removeprefix("+")
+    digits = "".join(filter(str.isdecimal, digits))
     is_number = bool(digits) and not any(map(str.isalpha, value))
     if is_number and value.startswith("+"):
         return phone.startswith(f"+{digits}")
@@ -185,7 +187,7 @@ def is_contact(value: str, contact: PhoneRef) -> bool:
 
 
 def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:
-    """Parse a query, and report names that no catalogue has."""
+    """Parse a query, and report names that nobody and nothing has."""
     query, problems = analyse(text)
     for token in tokens(text):
         terms = analyse(text[token.start : token.end])[0].terms

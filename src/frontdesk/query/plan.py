@@ -1,5 +1,6 @@
 """Splits a query into the server's filter and terms that are applied to loaded rows; sorts rows."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -38,6 +39,9 @@ _SERVER_ORDERS = (WAITING, WINDOW)
 _JUST_CLOSED = timedelta(minutes=2)
 
 _MOST_DIGITS = 18
+
+# Part of a phone number that is long enough to be told from other numbers.
+_NUMBER = re.compile(r"\+?[0-9]{5,}")
 
 
 class QueryPlan(NamedTuple):
@@ -225,11 +229,10 @@ class Matcher:
 
 def _words(term: Term) -> Test:
     text = folded(term.value)
-    digits = "".join(filter(str.isdecimal, text))
-    if not digits or any(map(str.isalpha, text)):
+    number = re.sub("[ -]", "", text)
+    if number == text or not _NUMBER.fullmatch(number):
         return lambda row: text in folded(searchable(row))
     # A number is stored without the blanks that it is shown with.
-    number = f"+{digits}" if text.startswith("+") else digits
     return lambda row: number in (row.contact.phone or "") or text in folded(searchable(row))
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
+from textual.widgets import Input
 
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
@@ -15,15 +16,12 @@ from frontdesk.tui.action_groups import CommandEntry, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs.base import Choice, SizedScreen, TextField
+from frontdesk.tui.dialogs.base import BufferedKeys, Choice, SizedScreen, TextField
 from frontdesk.tui.garbage_collection import REST_SECONDS, IdleGarbageCollector
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
 from frontdesk.tui.theme import DARK, GREYS, SIXTEEN, STYLES, theme_names
-
-if TYPE_CHECKING:
-    from frontdesk.tui.dialogs.base import BufferedKeys
 
 _THEME = "viewer.theme"
 
@@ -64,6 +62,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         # Keys that wait for the first paint, or for the screen that enter leads to; None: no key
         # has to wait.
         self._held_keys: list[events.Key] | None = []
+        self._is_sent_enter = False
         self._release: Timer | None = None
         # Assigning the theme would parse all stylesheets a second time.
         self.set_reactive(FrontdeskApp.theme, self._first_theme())
@@ -77,8 +76,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Record user input for polling, and remap keys, before normal event handling."""
-        if isinstance(event, events.Key) and self._held_keys is not None:
-            self._held_keys.append(event)
+        if isinstance(event, events.Key) and self._holds(event):
             return
         if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
             if self._collector is not None:
@@ -89,7 +87,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)
         if isinstance(event, events.Key) and event.key == "enter" and self._submits(event):
-            self._held_keys = []
+            self._held_keys, self._is_sent_enter = [], event.is_forwarded
             self._release = self.set_timer(_LONGEST_HOLD, self._release_keys)
         if isinstance(event, events.Key) and event.is_forwarded and self._is_typed_early(event):
             await self.on_key(event)
@@ -101,6 +99,15 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         early = self._buffered_keys
         return early is not None and early.typing and event.is_printable
 
+    def _holds(self, key: events.Key) -> bool:
+        """Hold a key back that was typed after enter; False for any other."""
+        # Those that were sent to a widget before enter was are typed before it.
+        is_later = self._is_sent_enter or not key.is_forwarded
+        if self._held_keys is None or not is_later:
+            return False
+        self._held_keys.append(key)
+        return True
+
     def _submits(self, enter: events.Key) -> bool:
         """True if a text field will get this key: the focused one, or that of a new screen."""
         if not enter.is_forwarded:
@@ -108,14 +115,11 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         return self._buffered_keys is not None and self._buffered_keys.typing
 
     @property
-    def _buffered_keys(self) -> "BufferedKeys[Any] | None":
+    def _buffered_keys(self) -> BufferedKeys[Any] | None:
         """The active screen, if it buffers keys."""
         # During exit there is no screen.
         if len(self.screen_stack) < 2:
             return None
-        # Deferred: no start opens a dialog.
-        from frontdesk.tui.dialogs.base import BufferedKeys
-
         return self.screen if isinstance(self.screen, BufferedKeys) else None
 
     def _at_its_place(self, event: events.Key) -> events.Key:
@@ -123,9 +127,6 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         character = event.character
         if character is None or character.isascii():
             return event
-        # Deferred: no start shows an input field.
-        from textual.widgets import Input
-
         if isinstance(self.focused, Input):
             return event
         latin = latin_key(character)

@@ -243,7 +243,7 @@ def empty_words(
     if loaded:
         return "There are no conversations yet."
     if problem == NOBODY_IS_ME:
-        return problem
+        return f"{problem}."
     if problem:
         return f"{problem.rstrip('.')}. This view has not been loaded yet."
     return f"{sentences.LOADING} {seconds} s" if seconds else sentences.LOADING

@@ -45,15 +45,13 @@ class Clock:
         """Time of the last `tick`, which all ages on the screen are relative to.
 
         Two places that are drawn at different times show the same age that way. It is the server's
-        present time if that is a minute away, because there was no tick or its clock became known.
+        present time without a tick, or if that is a minute away, as when its clock becomes known.
         """
         now = self.server_now()
-        if self._shown is None or abs(now - self._shown) > _STALE:
-            self._shown = now
-        return self._shown
+        return now if self._shown is None or abs(now - self._shown) > _STALE else self._shown
 
     def tick(self) -> None:
-        """Advance `shown_now`; everything that shows ages is to be drawn again."""
+        """Set `shown_now` to the server's present time; what shows ages is to be drawn again."""
         self._shown = self.server_now()
 
     def local(self, timestamp: str | None) -> datetime | None:

@@ -90,7 +90,7 @@ class ConnectionMonitor:
         # the attempt that was made early because others succeeded after it.
         self._answers_before: int | None = None
         self._early_retry_used: datetime | None = None
-        self.problem = ""
+        self.problem = self._warned_of = ""
 
     def begin(self, activity: str = "loading…") -> None:
         """Set the state before the first answer for the shown rows; a failure stays.
@@ -98,6 +98,7 @@ class ConnectionMonitor:
         The seconds of the request for them are counted from now.
         """
         self._live_at = None
+        self._warned_of = ""
         if self._next_try is None and not self._refused:
             self._polling.asks(self._clock.now())
             self._status = lambda age: ("dim", f"{age} · {activity}" if age else activity)
@@ -214,13 +215,14 @@ class ConnectionMonitor:
     def is_live(self) -> None:
         """Record that the shown rows are current."""
         self._live_at, self._next_try, self.problem = self._clock.now(), None, ""
+        self._warned_of = ""
         in_full = self._mailbox.state_of("unchanged") in ("absent", "ignored")
         self._polling.answered(self._live_at, in_full=in_full)
         self._fails_only_beside = self._fails_only_beside or self._failed_beside
         self._failed_beside = False
 
     def _report(self, error: InboxError, *, beside: bool, by_hand: bool) -> None:
-        before, self.problem = self.problem, problem_words(error)
+        self.problem = problem_words(error)
         self._paused = _asks_for_pause(error)
         self._refused = self._refused or isinstance(error, Unauthorised)
         if not beside or self._matters_beside(error):
@@ -237,8 +239,9 @@ class ConnectionMonitor:
             self._failed_beside = True
             self._schedule_retry(error, by_hand=by_hand)
         passing = isinstance(error, Unreachable) and not isinstance(error, NetworkMisconfigured)
-        if not passing and self.problem != before:
+        if not passing and self.problem != self._warned_of:
             self._warn(self.problem)
+        self._warned_of = self.problem
 
     def _matters_beside(self, error: InboxError) -> bool:
         """True if a failure of a `beside` request says something about the connection."""

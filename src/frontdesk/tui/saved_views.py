@@ -34,7 +34,8 @@ class SavedViews:
     def all(self) -> list[SavedView]:
         """Views with a key, in the order of keys, then the others.
 
-        A configured view whose key a view saved here has taken is among the others.
+        A configured view whose key a view saved here has taken is among the others, unless another
+        one saved here has its name.
         """
         views = {_place(view): view for view in FIRST_VIEWS}
         views |= {_place(view): view for view in self._configured}

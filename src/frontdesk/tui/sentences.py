@@ -56,7 +56,10 @@ NO_MESSAGES_SINCE = "No messages on or after {day:%Y-%m-%d}"
 NO_MESSAGES_ON = "No messages on {day:%Y-%m-%d}: the next are of {next:%Y-%m-%d}"
 NO_THREAD = "{problem}. This thread has not been loaded yet."
 NO_CONVERSATION = "No conversation is selected"
-NO_LINK = "No link here. [open] conversation in the configuration opens a web inbox"
+NO_LINK = (
+    "No link here. To open conversations in a web inbox, set [open] conversation in the"
+    " configuration"
+)
 NO_BROWSER = "No browser here. The link is copied: "
 NO_MESSAGES = {
     "all": "No messages in this conversation",

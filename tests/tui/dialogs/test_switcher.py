@@ -225,7 +225,8 @@ async def test_a_search_that_failed_is_named_beside_the_choices_of_this_computer
     ("typed", "offered"),
     [
         ("+7700 900001", "Conversations of +7 "),
-        ("447700900001", "Conversations of +44 7700 900001"),
+        ("447700900001", "Conversations of 447700900001"),
+        ("+447700900001", "Conversations of +44 7700 900001"),
         ("7700 900001", "Conversations of 7700 900001"),
         ("07700 900001", "Conversations of 07700 900001"),
     ],

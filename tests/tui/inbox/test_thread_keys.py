@@ -185,7 +185,8 @@ async def test_o_without_a_link_says_what_it_could_open(viewer: Viewer, pane: st
         await pilot.press(pane, "o")
         await settle(pilot)
         assert notifications(app) == [
-            "No link here. [open] conversation in the configuration opens a web inbox"
+            "No link here. To open conversations in a web inbox, set [open] conversation in the"
+            " configuration"
         ]
 
 

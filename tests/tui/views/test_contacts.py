@@ -152,6 +152,25 @@ async def test_the_last_contact_stays_selected_when_a_further_page_arrives(
         assert selected(app) == name
 
 
+async def test_the_first_result_is_selected_unless_another_match_was_chosen(
+    app: ViewApp, asked: Asked
+) -> None:
+    people = [Contact(id=f"c{at}", name=f"Quill {word}") for at, word in enumerate("ABCD")]
+    asked.found = people
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        asked.slow = True
+        await pilot.press(*"quill")
+        await pilot.pause()
+        assert len(names(app)) > 1
+        here = selected(app)
+        asked.found = sorted(people, key=lambda person: person.name == here)
+        asked.answers.set()
+        await settle(pilot)
+        assert names(app)[-1] == here
+        assert selected(app) == names(app)[0]
+
+
 @pytest.mark.parametrize("is_result", [True, False])
 async def test_the_selected_match_stays_if_it_is_a_result_or_else_the_first_one_is_selected(
     app: ViewApp, asked: Asked, is_result: bool

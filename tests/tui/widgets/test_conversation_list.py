@@ -117,6 +117,12 @@ def test_a_cut_label_has_at_least_four_letters(labels: list[str], width: int) ->
     assert all(len(beginning) >= 4 for beginning in re.findall(r"(\w*)…", name_line))
 
 
+def test_a_label_is_cut_before_it_becomes_a_square() -> None:
+    name_line = [drawn(conversation(labels=("complaint",)), width)[0] for width in range(32, 42)]
+    assert any(" comp… " in line for line in name_line)
+    assert all("■" in line or "comp" in line for line in name_line)
+
+
 def test_one_line_is_who_and_when() -> None:
     assert drawn(conversation(), density=1) == ["   Sheena Nelson" + "12m ".rjust(34)]
 

@@ -14,7 +14,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.message_list import Entry, Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import FixedRows
-from frontdesk.wire import Message, Note, Reaction
+from frontdesk.wire import Media, Message, Note, Reaction
 from tests.tui.texts import drawn_text
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
@@ -58,6 +58,12 @@ def test_the_first_entry_stands_under_the_start_and_its_day() -> None:
         "│ Sheena                          09:55",
         "│ hi",
     ]
+
+
+def test_the_name_of_a_file_is_found() -> None:
+    document = Media(kind="document", filename="refund-VD-49284.pdf")
+    message = said(1, ago=5, text="Here it is").model_copy(update={"media": document})
+    assert thread(message).words_at(0) == "Here it is refund-VD-49284.pdf"
 
 
 def test_the_start_can_turn_out_to_be_further_up() -> None:

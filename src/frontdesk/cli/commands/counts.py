@@ -65,7 +65,7 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
         chosen = selected.filter
         counted_there = STANDARD - {"assignee"} >= chosen.parameters().keys()
         if counted_there and not selected.rest:
-            counts = await _counted_there(client, chosen)
+            counts = await _request_counts(client, chosen)
         else:
             counts = await _counted_here(client, selected)
         names = {} if output.format == "json" else await _channel_names(client)
@@ -78,7 +78,7 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
         output.write(_rows(counts, names, status), _WIDE)
 
 
-async def _counted_there(client: "InboxClient", filter: ConversationFilter) -> Counts:
+async def _request_counts(client: "InboxClient", filter: ConversationFilter) -> Counts:
     """Request counts. The server counts the conversations of every status, whatever the filter's.
 
     Of a channel it counts all and the open ones: those of another status are requested one by one.
@@ -90,12 +90,14 @@ async def _counted_there(client: "InboxClient", filter: ConversationFilter) -> C
         channels = [one.model_copy(update={"all": one.open}) for one in counts.by_channel]
     else:
         channels = [
-            await _channel_counts(client, filter, status, one.channel) for one in counts.by_channel
+            await _request_channel_counts(client, filter, status, one.channel)
+            for one in counts.by_channel
+            if one.all != one.open
         ]
     return _only_status(counts, status, channels)
 
 
-async def _channel_counts(
+async def _request_channel_counts(
     client: "InboxClient", filter: ConversationFilter, status: str, channel: str
 ) -> ChannelCounts:
     counts = await client.counts(filter.model_copy(update={"channel": channel}))

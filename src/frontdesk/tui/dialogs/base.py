@@ -126,7 +126,7 @@ class TextField(Input):
     """
 
     class EnterHandled(Message):
-        """Posted after enter: the field's screen has handled what was submitted."""
+        """Follows `Submitted` to the screen, so that it arrives when that is handled."""
 
     async def on_key(self, event: events.Key) -> None:
         for binding in BindingsMap(Input.BINDINGS).key_to_bindings.get(event.key, ()):
@@ -156,6 +156,16 @@ class DismissOnce(SizedScreen[R]):
         # Once it is left, its widgets go one by one.
         return not self.left and super().composed
 
+    @property
+    def enter_waits(self) -> bool:
+        """True while an enter waits for an answer before it closes this screen."""
+        return False
+
+    def end_wait(self) -> None:
+        """Let keys be handled that were typed after an enter that does not wait any more."""
+        if not self.left:
+            self.app.post_message(TextField.EnterHandled())
+
     def answer_to(self, callback: Callable[[R | None], object]) -> None:
         """Call `callback` with the result synchronously when the screen is dismissed.
 
@@ -169,19 +179,22 @@ class DismissOnce(SizedScreen[R]):
         if self.app.screen is not self:
             return AwaitComplete()
         # A response that arrives from now on must not touch the removed widgets.
-        self.left = True
+        self.left, waited = True, self.enter_waits
         self._drawn = list(self.walk_children(Widget, with_self=True))
         self.workers.cancel_node(self)
         leaving = super().dismiss(result)
         if self._answer is not None:
             self._answer(result)
+        if waited:
+            self.app.post_message(TextField.EnterHandled())
         return leaving
 
     @on(TextField.EnterHandled)
-    def _pass_on(self, event: TextField.EnterHandled) -> None:
+    def _forward_enter_handled(self, event: TextField.EnterHandled) -> None:
         """Tell the application directly: messages of a screen that was dismissed end here."""
         event.stop()
-        self.app.post_message(TextField.EnterHandled())
+        if not self.enter_waits:
+            self.app.post_message(TextField.EnterHandled())
 
     def on_unmount(self) -> None:
         """Refresh the widgets, so that Textual releases their cached strips."""

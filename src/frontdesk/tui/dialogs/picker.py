@@ -131,8 +131,8 @@ class ChoiceList(VirtualList[Choice[Any]], can_focus=False):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         choice = self.rows[position]
         hint = cut(f" {one_line(choice.hint)}", max(0, width // 2))
-        right: list[Piece] = [("dim", f"{hint} "), *([("accent", "✓ ")] if choice.checked else [])]
-        line = spread([("text", " "), *_pieces(choice)], right, width)
+        left = [("text", " "), *_pieces(choice), *([("accent", " ✓")] if choice.checked else [])]
+        line = spread(left, [("dim", f"{hint} ")], width)
         return [*_heading(choice.heading, position, width), line]
 
     def height_of(self, position: int) -> int:

@@ -102,8 +102,11 @@ class SearchScreen(Picker[Chosen]):
         self._offering = not run.hits and not run.everywhere and can_load
         self.list.say_when_empty("")
         self._show(run, typed)
-        if self._entered and not self._offering:
-            self.take_row()
+        if self._entered:
+            if not self._offering:
+                self.take_row()
+            self._entered = False
+            self.end_wait()
 
     def _short_words(self, search: MessageSearch) -> str:
         has_search = self._mailbox.state_of("search_messages") == "present"
@@ -115,6 +118,10 @@ class SearchScreen(Picker[Chosen]):
         self._entered = self._searching and row is None
         is_offer = row is not None and isinstance(row.value, str)
         return not self._entered and (not is_offer or self.list.selected_by_input)
+
+    @property
+    def enter_waits(self) -> bool:
+        return self._entered
 
     def action_leave(self) -> None:
         """Close; an offer that was not taken does not come again."""
@@ -159,7 +166,7 @@ class SearchScreen(Picker[Chosen]):
 
     def _hint(self, hit: Hit) -> str:
         moment = self._clock.local(hit.created_at)
-        age = ago(moment, self._clock.server_now()) if moment else ""
+        age = ago(moment, self._clock.shown_now()) if moment else ""
         return f"note · {age}" if hit.kind == "note" else age
 
 

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from frontdesk import phones
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import contact_name, format_phone, is_possible, parse_phone
+from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
@@ -53,10 +53,10 @@ def number_choices(typed: str) -> list[Choice[Any]]:
     digits = sum(map(str.isdecimal, typed))
     if digits < LEAST_DIGITS or any(map(str.isalpha, typed)):
         return []
-    number = parse_phone(typed)
-    if number is None or not (typed.strip().startswith(("+", "00")) or is_possible(number)):
-        # Perhaps a number without its country code, which is searched as it is.
-        number = typed.strip()
+    number = typed.strip()
+    if number.startswith(("+", "00")):
+        # Others may lack the country code, and are searched as they are.
+        number = parse_phone(number) or number
     words = sentences.CONVERSATIONS_OF.format(number=format_phone(number))
     return [Choice(Query.of(Term("from", number)), words, "number")]
 
@@ -104,11 +104,17 @@ class Switcher(Picker[Destination]):
         self._entered = False
 
     def is_ready(self) -> bool:
-        """False while customers are searched for and no local choice contains the text."""
-        self._entered = self._searching and not containing(self._choices, self._looked_for)
+        """False while customers are searched for who may match better than the first choice."""
+        best = containing(self._choices, self._looked_for)[:1]
+        is_best = bool(best) and match_rank(best[0], self._looked_for) == 0
+        self._entered = self._searching and not is_best and not self.list.selected_by_input
         if self._entered:
             self._show_seconds()
         return not self._entered
+
+    @property
+    def enter_waits(self) -> bool:
+        return self._entered
 
     @work(group="contacts", exclusive=True)
     async def _search(self, typed: str) -> None:
@@ -128,6 +134,8 @@ class Switcher(Picker[Destination]):
             )
         if self._entered:
             self.take_row()
+            self._entered = False
+            self.end_wait()
 
     def _begin_search(self) -> None:
         """Show in the empty list, or after a second in the title, that customers are searched."""

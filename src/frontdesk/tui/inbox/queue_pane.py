@@ -21,7 +21,7 @@ from textual.worker import Worker, WorkerCancelled, WorkerState
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.phones import is_possible, parse_phone
+from frontdesk.phones import parse_phone
 from frontdesk.query import (
     NEWEST,
     ORDERS,
@@ -46,6 +46,7 @@ from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.filters import offered, query_names, query_plan, store_lacks
 from frontdesk.tui.inbox.channel_pane import CHANNEL_KEYS
 from frontdesk.tui.inbox.panes import Pane
+from frontdesk.tui.inbox.query_customers import QueryCustomers
 from frontdesk.tui.inbox.staying_rows import StayingRows
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
@@ -148,10 +149,7 @@ class QueuePane(Pane):
         # Selected by the last `go_to_longest_waiting`.
         self._longest_waiting_id: str | None = None
         # Contacts that were chosen elsewhere, for `from:` with their number.
-        self._contacts: dict[str, PhoneRef] = {}
-        # Ids by the numbers in `from:` that were found, and numbers that nobody has.
-        self._customers: dict[str, str] = {}
-        self._unknown_customers: set[str] = set()
+        self._customers = QueryCustomers(mailbox)
         self._names: QueryNames | None = None
         self._counts: dict[object, int | None] = {}
         stored = stored_query(mailbox.get_setting(QUERY_SETTING))
@@ -209,21 +207,20 @@ class QueuePane(Pane):
     def names(self) -> QueryNames:
         """Names that the query may use; read again after a refresh."""
         if self._names is None or self._names.me != self._mailbox.me:
-            names = query_names(self._mailbox, self._contacts.values())
-            self._names = names._replace(
-                customers=self._customers, unknown_customers=self._unknown_customers
-            )
+            names = query_names(self._mailbox, self._customers.contacts)
+            self._names = self._customers.with_results(names)
         return self._names
 
     @property
     def all_names(self) -> QueryNames:
         """Names that the query may use, with the customers of loaded rows for completion."""
         rows = (row.contact for row in islice(self.listing, _MOST_COMPLETED))
-        return query_names(self._mailbox, (*self._contacts.values(), *rows))
+        return query_names(self._mailbox, (*self._customers.contacts, *rows))
 
     def add_contact(self, contact: PhoneRef) -> None:
         """Make a contact known, so that its number leads to its conversations."""
-        self._contacts[contact.id], self._names = contact, None
+        self._customers.add(contact)
+        self._names = None
 
     @property
     def filtered_here(self) -> bool:
@@ -650,32 +647,16 @@ class QueuePane(Pane):
     async def _find_contact(self) -> None:
         """Ask for the contact of a `from:` with a number, unless it is known."""
         value = self.list_query.value("from") or ""
-        number = parse_phone(value)
-        if number is None or contact_id(value, self.names) is not None:
-            return
         with suppress(NotFound, Forbidden, BadResponse):
-            await self._find_number(value, number)
-
-    async def _find_number(self, value: str, number: str) -> None:
-        try:
-            # The contact may have another number by now, or another spelling of it.
-            contact = await self._mailbox.contact_by_phone(number)
-        except NotFound:
-            is_begun = (await self._mailbox.search_contacts(number)).data
-            if is_begun or not is_possible(number):
-                self._unknown_customers.discard(value)
-            else:
-                self._unknown_customers.add(value)
-                self.workers.cancel_group(self, SCAN)
-        else:
-            self.add_contact(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
-            self._customers[value] = contact.id
-        self._names = None
-        self._replan()
+            if await self._customers.find(value, self.names):
+                self._names = None
+                self._replan()
+        if self.matches_nothing:
+            self.workers.cancel_group(self, SCAN)
 
     @property
     def matches_nothing(self) -> bool:
-        """True if the query names what no catalogue has, so that nothing can match."""
+        """True if the query names what there is not, so that nothing can match."""
         return self._has_unknown_name(self.list_query)
 
     def _has_unknown_name(self, query: Query) -> bool:
@@ -914,7 +895,8 @@ class QueuePane(Pane):
 
     def _scan_goes_on(self) -> bool:
         local = self._local
-        return local is not None and not self.complete and local.looked_at < self._scan_limit
+        goes_on = local is not None and not self.complete and local.looked_at < self._scan_limit
+        return goes_on and not self.matches_nothing
 
     def _new_local_filter(
         self,
@@ -1054,7 +1036,7 @@ class QueuePane(Pane):
             return one_line(view.name)
         customer = bar_texts.customer_name(self.list_query.value("from") or "", self.names)
         if customer:
-            return customer
+            return customer if any(map(str.isalpha, customer)) else f"from {customer}"
         filters, status = self.list_query.filters, self.list_query.value("is")
         if not filters:
             return "All"

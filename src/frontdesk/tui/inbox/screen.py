@@ -219,6 +219,7 @@ class InboxScreen(SizedScreen[None]):
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
+        self._clock.tick()
         self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
         self.watch(self.queue.list, "selected_by_input", self._start_reading, init=False)
         self.queue.show()
@@ -630,6 +631,8 @@ class InboxScreen(SizedScreen[None]):
         """Warn until another view is shown, whose own request may succeed."""
         if isinstance(self.app, CrashReportingApp):
             self.app.notify_of_view(sentence, severity="warning")
+        else:
+            self._warn(sentence)
 
     def _notify(self, sentence: str) -> None:
         say(self, sentence)

@@ -84,15 +84,16 @@ class CatalogueList(ColouredList[CatalogueEntry]):
     def put(self, entries: Sequence[CatalogueEntry], *, new_search: bool = False) -> None:
         """Show these entries; the cursor stays on its entry by id, and in view.
 
-        If that entry is gone, the cursor stays at its position, or after a `new_search` goes to the
-        first row.
+        If that entry is gone, the cursor stays at its position. After a `new_search` it goes to the
+        first row then, and also if the user had not moved it.
         """
         rows = FixedRows([(entry.id, entry) for entry in entries])
         longest = max((cell_len(entry.name) for entry in entries), default=0)
         if longest != self._longest:
             self._longest = longest
             self.forget_drawn()
-        if new_search and rows.find(self.selected_key or "") is None:
+        is_chosen = self.selected_by_input and rows.find(self.selected_key or "") is not None
+        if new_search and not is_chosen:
             self.show(rows)
             return
         self.rows = rows

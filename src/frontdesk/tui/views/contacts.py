@@ -238,9 +238,11 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
                 # Ends a move to the last row, which would go on over the new rows.
                 self.list.go_to(self.list.cursor, by_input=self.list.selected_by_input)
             self.show_saved(new_search=new_search)
-            if words and words == self._entered and self.list.row is not None:
-                self.open_entry(self.section.name, self.list.row)
-            self._entered = ""
+            if self._entered:
+                if words == self._entered and self.list.row is not None:
+                    self.open_entry(self.section.name, self.list.row)
+                self._entered = ""
+                self.end_wait()
 
     def _keep_selected(self) -> None:
         """Keep the selected contact in the list if it is not among the results."""
@@ -257,6 +259,10 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         self.show_saved()
 
     # Keys
+
+    @property
+    def enter_waits(self) -> bool:
+        return bool(self._entered)
 
     def open_entry(self, section: str, entry: CatalogueEntry) -> None:
         contact = self.mailbox.known_contact(entry.id)

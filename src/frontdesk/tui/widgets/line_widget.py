@@ -35,7 +35,7 @@ _LEAST_OF_MARKS = 3.0
 _LIGHT = 0.18
 _YELLOW = ("accent", "early")
 # Parts that are no text.
-_NOT_READ = ("line", "thumb")
+_NON_TEXT_PARTS = ("line", "thumb")
 
 
 def _joined(pieces: Iterable[tuple[str, Style]]) -> list[Segment]:
@@ -116,7 +116,7 @@ class LineWidget(Widget):
             for line_filter in self.get_line_filters():
                 sample = line_filter.apply(sample, self.background_colors[1])
             style = sample[0].style or Style.null()
-            if self.app.no_color and self._least_contrast and name not in _NOT_READ:
+            if self.app.no_color and self._least_contrast and name not in _NON_TEXT_PARTS:
                 # Greys have less contrast than the colours that they were made of.
                 style = _corrected(style, self._least_contrast)
             self._styles[name, ground] = style

@@ -18,6 +18,7 @@ from frontdesk.conversation_export import (
     emoji_of,
     is_shown_above,
 )
+from frontdesk.search_text import message_pieces
 from frontdesk.text import humanize, one_line
 from frontdesk.time_format import long_date, time_of_day
 from frontdesk.tui.clock import Clock
@@ -459,7 +460,11 @@ class Thread(VirtualList[Entry]):
         return (self.row.text or "") if self.row else ""
 
     def words_at(self, position: int) -> str:
-        return self.rows[position].text or ""
+        entry = self.rows[position]
+        if isinstance(entry, Message) and (entry.media or entry.content or entry.referral):
+            shown = entry.model_dump(include={"text", "media", "content", "referral"})
+            return " ".join(message_pieces(shown))
+        return entry.text or ""
 
     def draw(self, position: int, width: int) -> list[Line]:
         entry = self.rows[position]

@@ -1,0 +1,65 @@
+"""Customers that the `from:` terms of queries mean, found by number."""
+
+from collections.abc import Collection
+
+from frontdesk.errors import NotFound
+from frontdesk.mailbox import Mailbox
+from frontdesk.phones import is_possible, parse_phone
+from frontdesk.query import QueryNames
+from frontdesk.query.names import contact_id
+from frontdesk.tui.unsupported import lacking
+from frontdesk.wire import PhoneRef
+
+
+class QueryCustomers:
+    """Contacts that queries have named, and the results of looking up their numbers."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+        self._contacts: dict[str, PhoneRef] = {}
+        # Values of `from:`: those of one customer with its id, those of none, and parts of numbers.
+        self._ids: dict[str, str] = {}
+        self._unknown: set[str] = set()
+        self._parts: set[str] = set()
+
+    @property
+    def contacts(self) -> Collection[PhoneRef]:
+        """Contacts that were added or found."""
+        return self._contacts.values()
+
+    def add(self, contact: PhoneRef) -> None:
+        """Make a contact known, so that its number leads to its conversations."""
+        self._contacts[contact.id] = contact
+
+    def with_results(self, names: QueryNames) -> QueryNames:
+        """Add the customers that were found by number, and the numbers that nobody has."""
+        return names._replace(customers=self._ids, unknown_customers=frozenset(self._unknown))
+
+    async def find(self, value: str, names: QueryNames) -> bool:
+        """Request the customer with the number in a `from:` value; False if there is no need.
+
+        Raises: InboxError.
+        """
+        number = parse_phone(value)
+        if number is None or value in self._parts or contact_id(value, names) is not None:
+            return False
+        try:
+            # The contact may have another number by now, or another spelling of it.
+            contact = await self._mailbox.contact_by_phone(number)
+        except NotFound:
+            await self._find_part(value)
+        else:
+            self.add(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
+            self._ids[value] = contact.id
+            self._unknown.discard(value)
+        return True
+
+    async def _find_part(self, value: str) -> None:
+        """Request contacts whose number has this part; none has, if the server looks for it."""
+        page = await self._mailbox.search_contacts(value)
+        is_whole = value.startswith("+") and is_possible(value)
+        if page.data or not is_whole or lacking(self._mailbox, "contact_by_phone"):
+            self._parts.add(value)
+            self._unknown.discard(value)
+        else:
+            self._unknown.add(value)
