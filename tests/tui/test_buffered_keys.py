@@ -4,6 +4,7 @@ import pytest
 from textual import events
 
 from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.inbox_state import screen_of
 
 
 @pytest.mark.parametrize(
@@ -16,11 +17,12 @@ from tests.tui.conftest import Viewer, lines, settle, shown
         (["f", "l", *"refund", "enter", "f", "c", *"lon", "enter"], "#refund   in:London"),
         (["f", "t", *"late", "enter", "f", "u", "f", "t", "enter", "S", "w"], "sort:waiting"),
         (["f", "t", *"late", "enter"], "is:open   late "),
-        (["ctrl+k", *"ana", "enter", "S", "w"], 'from:"Ana'),
-        (["ctrl+k", *"theo k", "enter", "S", "w"], "sort:waiting"),
+        (["ctrl+k", *"ana", "enter"], 'from:"Ana'),
+        (["ctrl+k", *"mine", "enter", "S", "w"], "@me   sort:waiting"),
         (["S", "w"], "sort:waiting"),
         (["F", "ctrl+u", *"is:snoozed", "enter"], "   is:snoozed   "),
         (["F", *"xyz", "ctrl+w", "enter"], "   is:open    F edit"),
+        (["F", *"#refu", "tab", "enter", "S", "w"], "is:open   #refund   sort:waiting"),
         (["F", *"xyz", "escape"], "   is:open    F edit"),
     ],
 )
@@ -35,3 +37,17 @@ async def test_no_key_that_is_typed_ahead_is_lost(
         for _ in range(len(keys)):
             await settle(pilot)
         assert words in lines(app)[0], shown(app)
+
+
+async def test_escape_and_a_key_at_once_are_two_keys(viewer: Viewer) -> None:
+    """Terminals send the same for these as for alt and the key."""
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        app.post_message(events.Key("alt+j", "j"))
+        await settle(pilot)
+        queue = screen_of(app).queue.list
+        assert app.focused is queue
+        assert queue.cursor == 1

@@ -86,6 +86,9 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self._each_inbox(lambda inbox: inbox.withdraw_quit(event))
         if isinstance(event, events.Key) and not event.is_forwarded:
             event = self._at_its_place(event)
+            if self._is_fast_escape(event):
+                await super().on_event(events.Key("escape", "\x1b"))
+                event = events.Key(key_of(event.character or ""), event.character)
         if isinstance(event, events.Key) and event.key == "enter" and self._submits(event):
             self._held_keys, self._is_sent_enter = [], event.is_forwarded
             self._release = self.set_timer(_LONGEST_HOLD, self._release_keys)
@@ -98,6 +101,11 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         """True for a printable key that was sent to another widget before the field was mounted."""
         early = self._buffered_keys
         return early is not None and early.typing and event.is_printable
+
+    def _is_fast_escape(self, key: events.Key) -> bool:
+        """True for alt and a key that nothing is bound to: terminals send escape and the key."""
+        is_alt = key.key.startswith("alt+") and key.character is not None
+        return is_alt and key.key not in self.screen.active_bindings
 
     def _holds(self, key: events.Key) -> bool:
         """Hold a key back that was typed after enter; False for any other."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from rich.highlighter import Highlighter
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -115,6 +115,15 @@ class FilterLine(AnswerDialog[Query]):
         problem.update(message)
         problem.display = bool(message)
 
+    async def type_in(self, event: events.Key) -> None:
+        """Complete too: a tab that was typed before the line was there has missed its priority."""
+        step = {"tab": 1, "shift+tab": -1}.get(event.key)
+        if step is None:
+            await super().type_in(event)
+        else:
+            event.stop()
+            self.action_complete(step)
+
     def action_complete(self, step: int) -> None:
         """Put in the next (1) or previous (-1) completion, after the keys typed before this one."""
         if self.composed:
@@ -156,7 +165,8 @@ class FilterLine(AnswerDialog[Query]):
     @on(Input.Submitted)
     def _apply(self, event: Input.Submitted) -> None:
         """Return the query if it has no mistakes; otherwise show the first one."""
-        query, problems = check(event.value, self._names)
+        # A completion may have come after enter.
+        query, problems = check(event.input.value, self._names)
         if problems:
             self._show_problem(problems[0].message)
         else:
