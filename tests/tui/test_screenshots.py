@@ -88,7 +88,7 @@ async def test_the_pictures_are_true(
         await settle(pilot)
         for key in keys:
             await pilot.press(key)
-        await settle(pilot)
+            await settle(pilot)
         compare(app, request, name)
 
 
