@@ -154,9 +154,9 @@ def _sending(measured: Measured) -> Iterator[Ratio]:
     yield Ratio("B1 bytes of cursor down", median(ours), "<=", 3_000)
     rested = measured.of_keys("list many", "down", _bytes_after_rest)
     yield Ratio("B2 bytes of the first one, with the thread", median(rested), "<=", None)
-    # Without a bound, which was that of a selection of one cell: see docs/performance.md.
-    name = "B1 the same / line by line, whole row coloured"
-    yield ratio(name, "<=", None, ours, lines, unit="bytes")
+    yield ratio(
+        "B1 the same / line by line, whole row coloured", "<=", 0.25, ours, lines, unit="bytes"
+    )
 
 
 def _reading(measured: Measured) -> Iterator[Ratio]:

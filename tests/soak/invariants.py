@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.app import App
 
 from frontdesk.text import clean
-from frontdesk.tui.inbox.screen import PREVIEW_SECONDS, InboxScreen
+from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from tests.soak.faults import FaultyTransport
@@ -49,11 +49,6 @@ class Invariants:
         self._app = app
         self._network = network
         self._loop = loop
-        self._selected_at = 0.0
-        app.watch(self.inbox, "selected_id", self._select, init=False)
-
-    def _select(self) -> None:
-        self._selected_at = self._loop.time()
 
     @property
     def inbox(self) -> InboxScreen:
@@ -126,8 +121,7 @@ class Invariants:
 
     def _check_thread_freshness(self) -> None:
         conversation = self.inbox.thread.conversation
-        if conversation is None or self._loop.time() - self._selected_at <= PREVIEW_SECONDS:
-            # A cached thread is requested once its row rests under the cursor.
+        if conversation is None:
             return
         path = f"/v1/conversations/{conversation.id}/messages"
         foot = self.inbox.panes["thread"].foot

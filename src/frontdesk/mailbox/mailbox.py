@@ -104,6 +104,8 @@ class Mailbox:
         self.fill_progress = cache.fill_progress
         self._line = ServerHealth(clock)
         self._ahead = Prefetcher(self._line)
+        # Ids of the conversations whose thread was requested last without success.
+        self._failed_threads: set[str] = set()
         self._lists = Lists(cache, clock, self._server_now)
         self.catalogues = Catalogues(cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
@@ -387,12 +389,21 @@ class Mailbox:
         Raises: NotFound: the conversation was deleted; it is removed from all lists.
         """
         try:
-            return await self._lists.refresh(
+            refreshed = await self._lists.refresh(
                 thread_name(conversation_id), self._message_pages(conversation_id)
             )
         except NotFound:
             await self._cache.forget(conversation_id)
             raise
+        except InboxError:
+            self._failed_threads.add(conversation_id)
+            raise
+        self._failed_threads.discard(conversation_id)
+        return refreshed
+
+    def has_failed_thread(self, conversation_id: str) -> bool:
+        """True if the last request for the messages of a conversation failed."""
+        return conversation_id in self._failed_threads
 
     async def older_messages(self, conversation_id: str) -> RefreshResult:
         """Load the page after the oldest cached message, and the notes of that period."""

@@ -1145,6 +1145,23 @@ class Failing(MemoryInbox):
         return await super().counts(filter)
 
 
+def test_a_thread_whose_request_failed_says_so_when_it_is_selected_again(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "j", "j", seconds=5.0)
+        source.down = True
+        await press(app, "ctrl+r", seconds=2.0)
+        assert "as of" in "\n".join(Shown(app).part("#thread-foot"))
+        await press(app, "k", seconds=2.0)
+        await press(app, "j", seconds=0.05)
+        assert "as of" in "\n".join(Shown(app).part("#thread-foot"))
+        source.down = False
+        await press(app, "ctrl+r", seconds=2.0)
+        assert "as of" not in "\n".join(Shown(app).part("#thread-foot"))
+
+    source = Failing(30)
+    play(source, tmp_path, story)
+
+
 def seconds_left(app: MemoryInboxApp) -> int:
     found = re.search(r"retrying in (\d+) s", status(app))
     assert found, status(app)
@@ -1371,22 +1388,15 @@ def test_a_thread_is_drawn_after_a_resize_as_by_a_viewer_of_that_size(
     assert drawn[0] == drawn[1]
 
 
-class NoSuchNumber(MemoryInbox):
+class NoSuchNumber(Counting):
     """Nobody has the number that is asked for, until `is_known`."""
 
     is_known = False
-    pages = 0
 
     async def contact_by_phone(self, phone: str) -> Contact:
         if not self.is_known:
             raise NotFound("No contact has this number")
         return await super().contact_by_phone(phone)
-
-    async def conversation_page(
-        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
-    ) -> Page[Conversation]:
-        self.pages += 1
-        return await super().conversation_page(filter, limit=limit, cursor=cursor)
 
 
 def test_a_number_that_nobody_has_is_not_searched_in_all_conversations(tmp_path: Path) -> None:

@@ -148,7 +148,6 @@ class QueuePane(Pane):
         self._connection, self._keys, self._views = connection, keys, views
         # Selected by the last `go_to_longest_waiting`.
         self._longest_waiting_id: str | None = None
-        # Contacts that were chosen elsewhere, for `from:` with their number.
         self._customers = QueryCustomers(mailbox)
         self._names: QueryNames | None = None
         self._counts: dict[object, int | None] = {}

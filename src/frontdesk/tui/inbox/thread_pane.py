@@ -157,7 +157,7 @@ class ThreadPane(Pane):
         self.filter = ALL
         self._me = ""
         self._depth = DEPTH
-        self._loading_older = self._stale = False
+        self._loading_older = False
         # Last activity of the conversation when its thread was requested with success; "": never.
         self._refreshed_to = ""
         self._unreadable = 0
@@ -183,7 +183,7 @@ class ThreadPane(Pane):
         """
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
-            self._stale, self._refreshed_to, self._unreadable = False, "", 0
+            self._refreshed_to, self._unreadable = "", 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
             self._has_new = None
@@ -261,8 +261,7 @@ class ThreadPane(Pane):
             return_exceptions=True,
         )
         if listing is self.listing:
-            self._stale = isinstance(outcomes[0], Exception)
-            if not self._stale:
+            if not isinstance(outcomes[0], Exception):
                 self._refreshed_to = conversation.last_activity_at
             self._unreadable = getattr(outcomes[0], "unreadable", 0)
             # A concurrent request may have loaded rows and let the user move among them: keep the
@@ -588,7 +587,12 @@ class ThreadPane(Pane):
     def _age(self) -> list[Piece]:
         """Time of the last refresh, if the latest refresh failed."""
         seen = self._clock.here(self.listing.fetched_at) if self.listing else None
-        if seen is None or not self._stale:
+        conversation = self.conversation
+        if (
+            seen is None
+            or conversation is None
+            or not self._mailbox.has_failed_thread(conversation.id)
+        ):
             return []
         return [("warning", f"as of {moment_words(seen, self._clock.now())} ")]
 
