@@ -146,6 +146,8 @@ def test_a_number_is_read_as_it_is_shown(text: str, values: list[str]) -> None:
     [
         ("is:open is:done", "is:done", "is: takes open, snoozed or resolved."),
         ("is:open is:snoozed", "is:snoozed", "keep is:open or is:snoozed"),
+        ("is:unread", "is:unread", "is: takes open, snoozed or resolved. Write unread alone."),
+        ("is:unassigned", "is:unassigned", "Write @unassigned alone."),
         ("waiting:1h", "waiting:1h", "such as >1h"),
         ("sort:name", "sort:name", "active, oldest, waiting or window"),
         ("-sort:waiting", "-sort:waiting", "cannot be negated"),

@@ -54,6 +54,10 @@ _SINGLE: Mapping[str, str] = MappingProxyType(
 _VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
     {STATUS: STATUSES, NEEDS: (HUMAN,), SORT: tuple(ORDERS)}
 )
+# Terms that other programs write after is:.
+_NO_STATUSES: Mapping[str, str] = MappingProxyType(
+    {UNREAD: UNREAD, **{name: f"@{name}" for name in (ME, UNASSIGNED, ASSIGNED)}}
+)
 _PREFIXES: Mapping[str, str] = MappingProxyType(
     {
         "@": ASSIGNEE,
@@ -306,11 +310,10 @@ def _term(token: Token) -> Term | str:
     if kind == SORT and token.negated:
         return f"The order cannot be negated: write sort: and {_allowed(SORT)}."
     normal = _value(kind, value)
-    return (
-        f"{token.prefix} takes {_allowed(kind)}."
-        if normal is None
-        else Term(kind, normal, token.negated)
-    )
+    if normal is not None:
+        return Term(kind, normal, token.negated)
+    meant = _NO_STATUSES.get(value.casefold()) if kind == STATUS else None
+    return f"{token.prefix} takes {_allowed(kind)}." + (f" Write {meant} alone." if meant else "")
 
 
 def _value(kind: str, value: str) -> str | None:

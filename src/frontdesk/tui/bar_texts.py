@@ -41,10 +41,18 @@ def chip(term: Term, names: QueryNames) -> str:
 
 
 def customer_name(value: str, names: QueryNames) -> str:
-    """Name of the customer that a `from:` value means, else the number; "" if it is a part."""
+    """Name of the customer that a `from:` value means, else the number; "" if it is a part.
+
+    Of customers with the same name, the number is given too.
+    """
     id = contact_id(value, names)
-    known = next((contact_name(contact) for contact in names.contacts if contact.id == id), "")
-    return known or (format_phone(value) if parse_phone(value) else "")
+    contact = next((contact for contact in names.contacts if contact.id == id), None)
+    if contact is None:
+        return format_phone(value) if parse_phone(value) else ""
+    name = contact_name(contact)
+    if contact.name and sum(other.name == contact.name for other in names.contacts) > 1:
+        return one_line(f"{name} {format_phone(contact.phone)}")
+    return name
 
 
 def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ()) -> list[Piece]:

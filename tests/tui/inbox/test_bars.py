@@ -23,7 +23,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.text_layout import Piece, spread, width_of
-from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, User
+from frontdesk.wire import Channel, Conversation, ConversationFilter, Counts, PhoneRef, User
 from tests.tui.texts import drawn_text
 
 NAMES = QueryNames.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
@@ -77,6 +77,22 @@ def test_chips_are_the_query_with_names_for_ids() -> None:
         'in:"Support EU"',
         "from:id:7",
         '"id:1"',
+    ]
+
+
+def test_customers_with_the_same_name_are_told_apart_by_their_numbers() -> None:
+    contacts = [
+        PhoneRef(id="1", name="Theo Kim", phone="+16505551234"),
+        PhoneRef(id="2", name="Theo Kim", phone="+16505551235"),
+        PhoneRef(id="3", name="Ana Souza", phone="+16505551236"),
+    ]
+    names = NAMES._replace(contacts=contacts)
+    values = ["+16505551234", "id:2", "id:3"]
+    shown = [chips(parse(f"from:{value}"), names)[0][1] for value in values]
+    assert shown == [
+        'from:"Theo Kim +1 650-555-1234"',
+        'from:"Theo Kim +1 650-555-1235"',
+        'from:"Ana Souza"',
     ]
 
 

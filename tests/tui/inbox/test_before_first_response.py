@@ -1,10 +1,19 @@
 """The inbox before the first response of the server."""
 
 import asyncio
+from datetime import UTC
 from typing import Any
 
+from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import SavedView, parse
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.preferences import Preferences
+from frontdesk.wire import ConversationFilter
+from tests.conftest import NOW
 from tests.tui.conftest import Viewer, idle_until, lines, settle
 from tests.tui.inbox_state import queue, screen_of
 
@@ -36,6 +45,32 @@ async def test_a_filter_may_be_chosen_before_the_first_answer(
         slow.answer.set()
         await settle(pilot)
         assert "snoozed" in lines(app)[0]
+        assert "live" in lines(app)[-1]
+
+
+class SlowTabs(Slow):
+    """A server whose counts for a label take until `answer` is set."""
+
+    async def counts(self, filter: ConversationFilter) -> Any:
+        if filter.label is None:
+            return await self._client.counts(filter)
+        return await super().counts(filter)
+
+
+async def test_rows_do_not_wait_for_the_counts_of_tabs(client: InboxClient, cache: Cache) -> None:
+    slow: Any = SlowTabs(client)
+    mailbox = Mailbox(lambda: slow, cache, clock=lambda: NOW)
+    preferences = Preferences(views=(SavedView("Refunds", parse("is:open #refund"), "8"),))
+    clock = Clock(UTC, lambda: NOW)
+    app = FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await idle_until(pilot, lambda: bool(queue(app)))
+        await pilot.press("right_square_bracket")
+        await idle_until(pilot, lambda: [row.status for row in queue(app)][:1] == ["snoozed"])
+        assert slow.asked.is_set()
+        assert "live" not in lines(app)[-1]
+        slow.answer.set()
+        await settle(pilot)
         assert "live" in lines(app)[-1]
 
 

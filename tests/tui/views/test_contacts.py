@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.errors import Forbidden, Unreachable
+from frontdesk.errors import Forbidden, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import format_phone
 from frontdesk.tui.clock import Clock
@@ -30,7 +30,7 @@ SIZE = (120, 40)
 class Asked:
     """The real client; keeps which contacts it was asked for, and waits for `answers` while `slow`.
 
-    found: contacts that are the answer in place of the client's, if set.
+    found: contacts that are the answer in place of the client's, if set. failure: raised instead.
     """
 
     def __init__(self, client: InboxClient) -> None:
@@ -39,6 +39,7 @@ class Asked:
         self.slow = False
         self.answers = asyncio.Event()
         self.found: list[Contact] | None = None
+        self.failure: InboxError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -49,6 +50,8 @@ class Asked:
         self.words.append(q or "")
         if self.slow:
             await self.answers.wait()
+        if self.failure is not None:
+            raise self.failure
         if self.found is not None:
             return Page[Contact](data=self.found)
         return await self._client.contact_page(q, limit=limit, cursor=cursor)
@@ -278,6 +281,22 @@ async def test_enter_goes_to_the_conversations_of_the_contact(app: ViewApp) -> N
         assert isinstance(view, PhoneRef)
         assert view.name == OONAGH
         assert len(app.screen_stack) == 1
+
+
+async def test_an_enter_whose_search_failed_opens_nothing_later(app: ViewApp, asked: Asked) -> None:
+    asked.found = []
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        asked.slow, asked.failure = True, Unreachable("Nobody answers")
+        await pilot.press(*"feeney")
+        await idle_until(pilot, lambda: asked.words[-1] == "feeney")
+        await pilot.press("enter")
+        asked.answers.set()
+        await settle(pilot)
+        asked.found = asked.failure = None
+        await press(pilot, "ctrl+r")
+        assert names(app) == [OONAGH]
+        assert app.views == []
 
 
 async def test_from_the_inbox_f3_leads_to_conversations_and_back(viewer: Viewer) -> None:

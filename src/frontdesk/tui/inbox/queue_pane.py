@@ -605,10 +605,15 @@ class QueuePane(Pane):
         await self._find_contact()
         if any(term.value == ME for term in self.plan.rest if term.kind == ASSIGNEE):
             await self._mailbox.find_me()
+        if not self.matches_nothing:
+            await self._fetch_planned_rows()
+        # After the rows, which the reader waits for: there may be many tabs, and a slow server.
         for filter in self._counted_filters():
             await self._mailbox.refresh_counts(filter)
-        if self.matches_nothing:
-            return
+        if not self.matches_nothing and self._replan():
+            await self._fetch_rows()
+
+    async def _fetch_planned_rows(self) -> None:
         try:
             await self._fetch_rows()
         except InboxError:

@@ -193,6 +193,10 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
     @work(group="contacts", exclusive=True)
     async def _look(self, words: str) -> None:
         await self.ask(partial(self._find, words, pause=True))
+        if self._entered == words:
+            # The search has failed, so that the enter that waited for it opens nothing.
+            self._entered = ""
+            self.end_wait()
 
     async def _find(self, words: str, *, pause: bool = False) -> None:
         ask = partial(search_contacts, self.mailbox) if pause else self.mailbox.search_contacts
