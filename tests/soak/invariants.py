@@ -60,11 +60,7 @@ class Invariants:
     @property
     def at_rest(self) -> bool:
         """Nothing goes on that a key began."""
-        going_on = any(
-            not worker.is_finished and worker.group not in _UNASKED for worker in self._app.workers
-        )
-        # A list on its way to an end goes on with each page that comes.
-        return not going_on and not self._app.bound_for_an_end  # type: ignore[attr-defined]
+        return all(worker.is_finished or worker.group in _UNASKED for worker in self._app.workers)
 
     def place(self) -> Place:
         inbox = self.inbox
@@ -146,7 +142,7 @@ def _list_of(one: VirtualList[Any], shows: object) -> _List:
         shows,
         one.selected_key,
         (place.top, place.line) if place is not None else (None, 0),
-        one.at_end and not one.at_start,
+        one.FOLLOWS_END and one.at_end and not one.at_start,
         one.at_start,
         tuple(rows.key(at) for at in one.in_view()) if rows is not None else (),
     )

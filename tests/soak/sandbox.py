@@ -42,7 +42,6 @@ class _Viewer(FrontdeskApp):
 
     true: TrueScreen | None = None
     wrong: str | None = None
-    bound_for_an_end = False
 
     def post_display_hook(self) -> None:
         if self.screen is self.screen_stack[0] and self.true is not None:
@@ -55,8 +54,6 @@ class _Viewer(FrontdeskApp):
         name = action.partition("(")[0] if isinstance(action, str) else action[1]
         if name == "refresh" and self.true is not None:
             self.true.refreshed()
-        if name in ("first", "last", "move", "page"):
-            self.bound_for_an_end = name in ("first", "last")
         return await super().run_action(action, *arguments, **options)
 
     def copy_to_clipboard(self, text: str) -> None:

@@ -641,6 +641,34 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path:
     play(source, tmp_path, story)
 
 
+@pytest.mark.parametrize("keys", ["g", "G", "Gkj"])
+def test_no_row_that_comes_or_moves_takes_the_selection(tmp_path: Path, keys: str) -> None:
+    source = MemoryInbox(60)
+
+    def number(customer: str) -> str:
+        return str(int(customer.removeprefix("Customer ")))
+
+    def first(app: MemoryInboxApp) -> str:
+        return app.inbox.queue.list.rows[0].contact.name or ""
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "j", seconds=3.0)
+        await press(app, *keys, seconds=30.0)
+        here = Shown(app).selected
+        other = next(row for row in names(app)[3:] if row != here)
+        source.change(number(other))
+        await press(app, "ctrl+r", seconds=5.0)
+        assert first(app) == other
+        assert Shown(app).selected == here
+        source.change(number(here))
+        await press(app, "ctrl+r", seconds=5.0)
+        assert first(app) == here
+        assert app.inbox.selected_id == number(here)
+        assert here in Shown(app).part("#thread-title")[0]
+
+    play(source, tmp_path, story)
+
+
 def test_another_order_of_loaded_rows_keeps_its_selection_when_the_server_is_back(
     tmp_path: Path,
 ) -> None:

@@ -750,7 +750,8 @@ class QueuePane(Pane):
 
     @work(group="older conversations")
     async def _load_older(self) -> None:
-        await self._connection.ask(self._fetch_older)
+        with self.list.loading_more():
+            await self._connection.ask(self._fetch_older)
 
     def _must_be_thorough(self) -> bool:
         """True if this refresh has to detect rows further down that left the filter."""
@@ -830,10 +831,11 @@ class QueuePane(Pane):
     @work(group=SCAN, exclusive=True)
     async def _scan(self) -> None:
         """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
-        if self._local is not None:
-            await self._scan_cached(self._local)
-        if not self._awaits_order:
-            await self._connection.ask(self._fetch_and_scan)
+        with self.list.loading_more():
+            if self._local is not None:
+                await self._scan_cached(self._local)
+            if not self._awaits_order:
+                await self._connection.ask(self._fetch_and_scan)
 
     @property
     def _awaits_order(self) -> bool:

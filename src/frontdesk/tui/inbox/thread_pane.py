@@ -380,7 +380,8 @@ class ThreadPane(Pane):
 
     @work(group="older messages")
     async def _load_older(self) -> None:
-        await self._connection.ask(self.fetch_older, beside=True)
+        with self.messages.loading_more():
+            await self._connection.ask(self.fetch_older, beside=True)
 
     # Actions
 

@@ -97,8 +97,6 @@ class CatalogueList(ColouredList[CatalogueEntry]):
             self.show(rows)
             return
         self.rows = rows
-        # A list that follows its end would take the cursor from the last entry to a new last one.
-        self._following = False
         self.rows_changed()
         if self.cursor not in self.in_view():
             self.go_to(self.cursor, by_input=self.selected_by_input)

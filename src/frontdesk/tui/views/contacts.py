@@ -223,7 +223,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
             if (words, cursor) == (self._found_for, self._further):
                 self._take(words, page, self._results)
 
-        await self.ask(further)
+        with self.list.loading_more():
+            await self.ask(further)
 
     def _take(self, words: str, page: Page[Contact], before: Sequence[Contact]) -> None:
         """Show a page of results below the previous ones, without duplicates.

@@ -345,6 +345,7 @@ class Thread(VirtualList[Entry]):
     """Draws entries with date lines; the unread line is set once when the thread is opened."""
 
     HALF_PAGE_AT_EDGE = False
+    FOLLOWS_END = True
     RESTS_AT_BOTTOM = True
     CHOSEN = ("chosen-off", "ground")
 

@@ -9,7 +9,8 @@ Messages that lists post to their screen.
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from rich.segment import Segment
@@ -226,6 +227,8 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     HALF_PAGE_AT_EDGE: ClassVar[bool] = True
     # Align rows to the bottom if they do not fill the window.
     RESTS_AT_BOTTOM: ClassVar[bool] = False
+    # At the end, stay there when rows are added, with the cursor on the last one if it was there.
+    FOLLOWS_END: ClassVar[bool] = False
     # Count the seconds of an empty list that is loading; disabled where its text says them.
     COUNTS_SECONDS: ClassVar[bool] = True
 
@@ -255,7 +258,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._window = Viewport(self._count, self.height_of, at_bottom=self.RESTS_AT_BOTTOM)
         self._top_key: str | None = None
         self._following = self._was_last = False
-        self._bound_for = self._loads_left = 0
+        self._bound_for = self._loads_left = self._loading_more = 0
         self._fitted = Size(0, 0)
         # Where the reader was, and whether at the end, before resizes that no movement followed.
         self._unresized: tuple[Place | None, bool] | None = None
@@ -325,7 +328,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self._window.to_end()
         self._window.reveal(self.cursor)
         self._settle()
-        self._following = cursor is None
+        self._following = self.FOLLOWS_END and cursor is None
 
     @property
     def place(self) -> Place | None:
@@ -352,8 +355,8 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         """Update after rows were added, removed or moved; cursor and window keep their rows.
 
         shown: keys of the rows that were visible before; the row that follows a removed one there
-        takes its place. At the very start or end the window stays there, so that new rows become
-        visible.
+        takes its place. At the very start the window stays there, so that new rows become visible;
+        at the very end too in a list that follows its end.
         """
         self._window.forget_heights()
         if len(self.rows):
@@ -374,8 +377,20 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._window.to_start()
             self.cursor = 0
         self._settle(moved=False)
-        if self._bound_for:
+        if self._bound_for and self._loading_more:
             self._go_on()
+        else:
+            # Rows came by themselves, for which the selection does not move.
+            self._bound_for = 0
+
+    @contextmanager
+    def loading_more(self) -> Iterator[None]:
+        """Context in which rows are loaded at an end: a movement to that end goes on over them."""
+        self._loading_more += 1
+        try:
+            yield
+        finally:
+            self._loading_more -= 1
 
     def _find_or_next(self, key: str | None, shown: Sequence[str]) -> int | None:
         """Position of a row; if it is gone, that of the row which follows it in `shown`."""
@@ -665,7 +680,8 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._was_last = self.cursor == self._clamp(len(self.rows) - 1)
         else:
             self._top_key = self.selected_key = None
-        self._following = not self._window.at_start and self._window.at_end
+        at_end = not self._window.at_start and self._window.at_end
+        self._following = self.FOLLOWS_END and at_end
         self._refresh_changed()
         self._ask_for_more()
         if moved and self.size:
