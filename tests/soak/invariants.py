@@ -24,13 +24,18 @@ _LIVE = re.compile(r"\blive\b(?: · (\d+)m ago)?")
 
 @dataclass(frozen=True)
 class _List:
-    """Where the reader is in a list. shows: what it is a list of; seen: the rows in view."""
+    """Where the reader is in a list. shows: what it is a list of; seen: the rows in view.
+
+    at_end: the last row is in view, and the first is not; follows: it stays so with new rows.
+    """
 
     shows: object
     cursor: str | None
     top: tuple[str | None, int]
+    at_end: bool
     follows: bool
     resting: bool
+    height: int
     seen: tuple[str, ...]
 
 
@@ -137,13 +142,15 @@ class Invariants:
 
 def _list_of(one: VirtualList[Any], shows: object) -> _List:
     rows = one.rows
-    place = one.place
+    place, at_end = one.place, one.at_end and not one.at_start
     return _List(
         shows,
         one.selected_key,
         (place.top, place.line) if place is not None else (None, 0),
-        one.FOLLOWS_END and one.at_end and not one.at_start,
+        at_end,
+        one.FOLLOWS_END and at_end,
         one.at_start,
+        one.size.height,
         tuple(rows.key(at) for at in one.in_view()) if rows is not None else (),
     )
 
@@ -159,5 +166,8 @@ def _check_list(one: VirtualList[Any], before: _List, after: _List) -> None:
     if _has(one, before.cursor) and not before.follows:
         assert after.cursor == before.cursor, f"{name}: the selection went {before} -> {after}"
     if before.follows or before.resting or not _has(one, before.top[0]):
+        return
+    if before.at_end and after.height != before.height:
+        # There is no space below the last row.
         return
     assert after.top == before.top, f"{name}: the place went {before} -> {after}"
