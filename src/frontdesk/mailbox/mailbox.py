@@ -258,6 +258,12 @@ class Mailbox:
         newest = self._cache.top(thread_name(conversation.id))
         return newest is not None and newest.sort >= key_of(conversation).sort
 
+    def newer_entry(self, conversation: Conversation) -> str | None:
+        """Id of the newest cached entry, if it is newer than the conversation's last activity."""
+        newest = self._cache.top(thread_name(conversation.id))
+        is_newer = newest is not None and newest.sort > key_of(conversation).sort
+        return newest.id if newest is not None and is_newer else None
+
     def has_read_notes(self, conversation_id: str) -> bool:
         """True if the notes of a conversation were loaded, even if there are none."""
         return self._notes(conversation_id).fetched_at is not None
@@ -382,6 +388,21 @@ class Mailbox:
         Raises: NotOffered: the server does not have the filter or the order.
         """
         return await self._conversation_pages(filter)(cursor)
+
+    async def refresh_conversation(self, conversation: Conversation) -> bool:
+        """Refresh one conversation that the lists in use do not have; True if it changed.
+
+        There is no request for a single one: those of its contact are requested, or from a server
+        without that filter the most recently active ones.
+        """
+        try:
+            page = await self.conversation_page(ConversationFilter(contact=conversation.contact.id))
+        except NotOffered:
+            page = await self.conversation_page(ConversationFilter())
+        for row in page.data:
+            if row.id == conversation.id:
+                return await self._cache.save(CONVERSATION, row.id, body_of(row))
+        return False
 
     async def refresh_thread(self, conversation_id: str) -> RefreshResult:
         """Load the newest messages until they overlap the cached ones.

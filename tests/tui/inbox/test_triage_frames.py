@@ -641,6 +641,58 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path:
     play(source, tmp_path, story)
 
 
+class WithReplies(MemoryInbox):
+    """A conversation that changed has a message of that time.
+
+    of_any_status: number of requests for conversations of any status and owner.
+    """
+
+    of_any_status = 0
+
+    async def conversation_page(
+        self, filter: ConversationFilter, **options: Any
+    ) -> Page[Conversation]:
+        self.of_any_status += filter.status is None and filter.assignee is None
+        return await super().conversation_page(filter, **options)
+
+    async def message_page(self, conversation_id: str, **options: Any) -> Page[Message]:
+        page = await super().message_page(conversation_id, **options)
+        row = self.rows[conversation_id]
+        members = {**page.data[0].model_dump(), "id": "new", "created_at": row["last_activity_at"]}
+        newest = Message.model_validate({**members, "text": "Me again"})
+        return page.model_copy(update={"data": (newest, *page.data)})
+
+
+class Standard(BasicMemoryInbox, WithReplies):
+    """A server without extensions."""
+
+
+# With one page the row leaves the list; in a long list it is below the page that is loaded again.
+@pytest.mark.parametrize("source", [WithReplies(60), WithReplies(600), Standard(600)])
+def test_a_resolved_conversation_that_opens_again_is_shown_as_open(
+    tmp_path: Path, source: MemoryInbox
+) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(3.0)
+        app.inbox.show_query(parse("is:resolved"))
+        await asyncio.sleep(5.0)
+        await press(app, "G", seconds=60.0)
+        here = Shown(app).selected
+        assert here is not None
+        assert "resolved" in Shown(app).part("#thread-title")[0]
+        number = str(int(here.removeprefix("Customer ")))
+        source.change(number, status="open")
+        await asyncio.sleep(130.0)
+        assert app.inbox.selected_id == number
+        assert any("Me again" in line for line in Shown(app).part("Thread"))
+        assert "resolved" not in Shown(app).part("#thread-title")[0]
+        assert number in app.inbox.queue.list.dimmed
+        # Not with each poll: for its message, and when it has left the list.
+        assert source.of_any_status <= 4
+
+    play(source, tmp_path, story)
+
+
 @pytest.mark.parametrize("keys", ["g", "G", "Gkj"])
 def test_no_row_that_comes_or_moves_takes_the_selection(tmp_path: Path, keys: str) -> None:
     source = MemoryInbox(60)

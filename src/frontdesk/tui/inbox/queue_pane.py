@@ -168,6 +168,8 @@ class QueuePane(Pane):
         self._added_above = 0
         self.new_ids: Sequence[str] = ()
         self._refreshed_before: ConversationFilter | None = None
+        # Of the last refresh of one conversation: its id, if it had left, its newest message.
+        self._refreshed_for: tuple[str, bool, str | None] | None = None
         self._previous: str | None = None
         self._current: str | None = None
         # Keys of the rows that were visible before the last reload.
@@ -638,6 +640,24 @@ class QueuePane(Pane):
         finally:
             await self._reload(chosen)
         self._staying.answered = self._staying.answered or chosen == self.filter
+
+    async def refresh_conversation(self, conversation_id: str) -> bool:
+        """Refresh a conversation that left the list, or has newer messages; True if it changed.
+
+        It is requested once for each of these events.
+        """
+        row = self._mailbox.conversation(conversation_id)
+        if row is None:
+            return False
+        left = row.id in self.list.dimmed and self.listing.position(row.id) is None
+        event = row.id, left, self._mailbox.newer_entry(row)
+        if event == self._refreshed_for or event == (row.id, False, None):
+            return False
+        changed = await self._mailbox.refresh_conversation(row)
+        self._refreshed_for = event
+        if changed:
+            await self.reload()
+        return changed
 
     def _find_contact_here(self, query: Query) -> None:
         """Look up the contact of a `from:` with a number among those of this computer."""
@@ -1168,8 +1188,13 @@ class QueuePane(Pane):
     def _note_place(self, event: VirtualList.Highlighted) -> None:
         event.stop()
         self._staying.add_seen(self._rows_in_view())
-        if self.list.at_start:
+        self._note_top()
+
+    def _note_top(self) -> None:
+        """Count no new rows any more once the first row is in view."""
+        if self._added_above and self.list.at_start:
             self._added_above = 0
+            self.post_message(self.ProgressChanged())
 
     @on(ConversationList.Marked)
     def _count_marked(self, event: ConversationList.Marked) -> None:
@@ -1182,8 +1207,7 @@ class QueuePane(Pane):
         by_key = event.bound_for > 0
         if event.bound_for:
             self._goes_to_end = by_key and not (self.is_loaded or len(self.list.rows))
-        if event.top:
-            self._added_above = 0 if self.list.at_start else self._added_above
+        self._note_top()
         if not event.bottom:
             return
         if self.plan.exact and not self.listing.complete:

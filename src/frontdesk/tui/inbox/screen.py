@@ -520,7 +520,7 @@ class InboxScreen(SizedScreen[None]):
     @work(group="thread", exclusive=True)
     async def _request_thread(self, *, by_hand: bool) -> None:
         listing = self.thread.listing
-        answer = await self._connection.ask(self.thread.fetch, beside=True, by_hand=by_hand)
+        answer = await self._connection.ask(self._fetch_thread, beside=True, by_hand=by_hand)
         if listing is not self.thread.listing:
             # Another conversation was selected meanwhile.
             return
@@ -528,6 +528,14 @@ class InboxScreen(SizedScreen[None]):
             self.thread.show_problem(self._connection.problem)
         else:
             self._prefetch()
+
+    async def _fetch_thread(self) -> None:
+        """Refresh the thread, and its conversation if that has left the list or was active."""
+        await self.thread.fetch()
+        conversation = self.thread.conversation
+        if conversation is not None and await self.queue.refresh_conversation(conversation.id):
+            self._renew_selected()
+            self._refresh_bars()
 
     @work(group="ahead", exclusive=True)
     async def _prefetch(self) -> None:
