@@ -641,6 +641,21 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path:
     play(source, tmp_path, story)
 
 
+def test_what_is_new_above_is_said_until_it_is_in_view(tmp_path: Path) -> None:
+    source = MemoryInbox(60)
+
+    async def story(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(3.0)
+        await press(app, "G", seconds=30.0)
+        source.change("0")
+        await press(app, "ctrl+r", seconds=5.0)
+        assert "1 new ▲ g" in status(app)
+        await press(app, "g", seconds=0.2)
+        assert "new ▲" not in status(app)
+
+    play(source, tmp_path, story)
+
+
 class WithReplies(MemoryInbox):
     """A conversation that changed has a message of that time.
 

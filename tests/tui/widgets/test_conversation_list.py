@@ -266,7 +266,7 @@ def test_who_hides_the_name_is_named_otherwise(contact: dict[str, Any], name: st
         ({"type": "image", "text": None}, "📷 photo", "[photo]"),
         ({"type": "image", "text": "this one"}, "📷 this one", "[photo] this one"),
         ({"type": "unsupported", "text": None}, "[unsupported]", None),
-        ({"type": "text", "text": None}, "[text]", None),
+        ({"type": "text", "text": None}, "⊘ deleted", "x deleted"),
     ],
 )
 def test_the_newest_message_has_a_symbol_for_media(

@@ -38,6 +38,10 @@ class Words(VirtualList[str]):
         return [[("text", fit(f"{word} {at}", width))] for at in range(lines)]
 
 
+class FollowedWords(Words):
+    FOLLOWS_END = True
+
+
 class Numbers:
     """A million rows that are made when they are looked at."""
 
@@ -74,9 +78,9 @@ class ListScreen(Screen[None]):
 class ListApp(CrashReportingApp[None]):
     CSS_PATH = [STYLES / "app.tcss"]
 
-    def __init__(self) -> None:
+    def __init__(self, words: Words | None = None) -> None:
         super().__init__()
-        self.words = Words()
+        self.words = words or Words()
         self.asked: list[bool] = []
 
     def get_default_screen(self) -> ListScreen:
@@ -159,8 +163,8 @@ async def test_at_the_start_new_rows_are_seen_and_the_cursor_stays_on_its_row() 
         assert app.words.row == "w0"
 
 
-async def test_at_the_end_the_window_follows_what_is_added() -> None:
-    app = ListApp()
+async def test_a_list_stays_at_its_end_with_what_is_added_if_it_follows_that() -> None:
+    app = ListApp(FollowedWords())
     async with app.run_test(size=(20, 10)) as pilot:
         app.words.show_end(rows(WORDS))
         await pilot.pause()
@@ -169,6 +173,19 @@ async def test_at_the_end_the_window_follows_what_is_added() -> None:
         await pilot.pause()
         assert app.words.row == "newest"
         assert screen_lines(app)[-1].startswith(">newest 1")
+
+
+async def test_what_is_added_at_the_end_leaves_window_and_cursor_where_they_are() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show_end(rows(WORDS))
+        await pilot.pause()
+        before = screen_lines(app)
+        app.words.rows = rows([*WORDS, "newest"])
+        app.words.rows_changed()
+        await pilot.pause()
+        assert app.words.row == WORDS[-1]
+        assert screen_lines(app) == before
 
 
 async def test_a_row_that_vanishes_leaves_the_cursor_at_its_place() -> None:
