@@ -88,15 +88,15 @@ async def test_read_and_unread_marks_are_remembered_locally_and_not_sent(
 ) -> None:
     rows = [inbox.conversations[id].model_copy(update={"unread_count": 2}) for id in ("7", "8")]
     rows.append(inbox.conversations["9"].model_copy(update={"unread_count": 0}))
-    assert mailbox.unread_among(rows) == {"7", "8"}
+    assert mailbox.unread_among(rows) == {"7": 2, "8": 2}
     mailbox.mark_read("7")
-    assert mailbox.unread_among(rows) == {"8"}
-    assert Mailbox(lambda: inbox, cache).unread_among(rows) == {"8"}
+    assert mailbox.unread_among(rows) == {"8": 2}
+    assert Mailbox(lambda: inbox, cache).unread_among(rows) == {"8": 2}
     mailbox.mark_unread("7")
     mailbox.mark_unread("9")
-    assert mailbox.unread_among(rows) == {"7", "8", "9"}
+    assert mailbox.unread_among(rows) == {"7": 2, "8": 2, "9": 0}
     mailbox.mark_read("9")
-    assert mailbox.unread_among(rows) == {"7", "8"}
+    assert mailbox.unread_among(rows) == {"7": 2, "8": 2}
     assert inbox.requests == []
 
 

@@ -65,7 +65,8 @@ class SeenCounts(NamedTuple):
     messages: int
 
 
-# Name of the setting with the time of the last visit, before the id of the conversation.
+# Name of the setting with the time of the last visit and the number of unread messages that the
+# server counted then, before the id of the conversation.
 _READ = "looked at/"
 # Stored in place of the time of a visit.
 _UNREAD = "unread"
@@ -284,22 +285,22 @@ class Mailbox:
         rows = map(self.conversation, self._cache.conversations_of(contact_id))
         return [conversation for conversation in rows if conversation is not None]
 
-    def unread_among(self, conversations: Iterable[Conversation]) -> set[str]:
-        """Ids of the conversations that are unread on this computer.
+    def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
+        """Numbers of new messages by id, of the conversations that are unread on this computer.
 
-        These have unread messages newer than the last visit here, or were marked as unread.
+        These have unread messages newer than the last visit here, or were marked as unread; then
+        the number may be 0.
         """
         shown = {conversation.id: conversation for conversation in conversations}
         marks = self._cache.get_settings([_read_name(id) for id in shown])
-        return {
-            id
-            for id, conversation in shown.items()
-            if _is_unread(conversation, marks.get(_read_name(id)))
-        }
+        counts = {id: _unread(row, marks.get(_read_name(id))) for id, row in shown.items()}
+        return {id: count for id, count in counts.items() if count is not None}
 
     def mark_read(self, conversation_id: str) -> None:
         """Store a visit to a conversation; the server is not informed."""
-        self._cache.set_setting(_read_name(conversation_id), self._clock().isoformat())
+        row = self.conversation(conversation_id)
+        count = (row and row.unread_count) or 0
+        self._cache.set_setting(_read_name(conversation_id), f"{self._clock().isoformat()} {count}")
 
     def mark_unread(self, conversation_id: str) -> None:
         """Store that a conversation is unread until the next visit; the server is not informed."""
@@ -607,13 +608,23 @@ def _read_name(conversation_id: str) -> str:
     return f"{_READ}{conversation_id}"
 
 
-def _is_unread(conversation: Conversation, mark: str | None) -> bool:
-    """`mark`: time of the last visit, `_UNREAD`, or None."""
+def _unread(conversation: Conversation, mark: str | None) -> int | None:
+    """Number of messages that are new here; None if the conversation is read.
+
+    mark: time of the last visit and number of unread messages then, `_UNREAD`, or None.
+    """
+    count = conversation.unread_count or 0
     if mark == _UNREAD:
-        return True
-    visited, active = instant(mark), conversation.last_activity_time
-    new = visited is None or active is None or active > visited
-    return bool(conversation.unread_count) and new
+        return count
+    time, _, number = (mark or "").partition(" ")
+    visited, active = instant(time), conversation.last_activity_time
+    if not count or (visited is not None and active is not None and active <= visited):
+        return None
+    waits_since = conversation.waiting_since_time
+    is_unanswered = visited is not None and waits_since is not None and waits_since <= visited
+    # Until somebody answers, the server goes on counting what was read here.
+    new = count - int(number) if is_unanswered and number.isdecimal() else count
+    return new if new > 0 else count
 
 
 def _conversations_name(filter: ConversationFilter) -> ListName:

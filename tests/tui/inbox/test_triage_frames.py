@@ -641,6 +641,36 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path:
     play(source, tmp_path, story)
 
 
+def test_the_number_in_a_row_is_that_of_messages_that_were_not_read_here(tmp_path: Path) -> None:
+    source = MemoryInbox(30)
+
+    def number(app: MemoryInboxApp, customer: str) -> str:
+        (line,) = (line for line in Shown(app).part("ConversationList") if customer in line)
+        return line.partition(customer)[0].strip()
+
+    async def story(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(3.0)
+        assert source.rows["5"]["waiting_since"]
+        assert number(app, name(5)) == "2"
+        app.inbox.queue.go_to("5")
+        await press(app, "enter", seconds=2.0)
+        await press(app, "escape", "g", seconds=2.0)
+        assert number(app, name(5)) == ""
+        source.change("5", unread_count=3)
+        await press(app, "ctrl+r", seconds=2.0)
+        assert number(app, name(5)) == "1"
+        app.inbox.queue.go_to("5")
+        await asyncio.sleep(1.0)
+        assert "1 new" in "\n".join(Shown(app).part("Thread"))
+        await press(app, "g")
+        # After an answer, the server counts from 0 again.
+        source.change("5", unread_count=1, waiting_since=timestamp(source.now()))
+        await press(app, "ctrl+r", seconds=2.0)
+        assert number(app, name(5)) == "1"
+
+    play(source, tmp_path, story)
+
+
 def test_what_is_new_above_is_said_until_it_is_in_view(tmp_path: Path) -> None:
     source = MemoryInbox(60)
 

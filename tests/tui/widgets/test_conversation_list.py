@@ -55,7 +55,7 @@ NEW = RowState(new=True)
 
 
 def pieces(row: Conversation, width: int, density: int, **changes: Any) -> list[list[Piece]]:
-    state = RowState(new=bool(row.unread_count))
+    state = RowState(new=bool(row.unread_count), unread=row.unread_count or 0)
     return row_lines(row, CONTEXT._replace(**changes), state, width, density)
 
 

@@ -535,7 +535,7 @@ class QueuePane(Pane):
 
     def is_unread(self, conversation: Conversation) -> bool:
         """True if a conversation is unread on this computer."""
-        return bool(self._mailbox.unread_among((conversation,)))
+        return conversation.id in self._mailbox.unread_among((conversation,))
 
     def unread(self) -> list[Conversation]:
         """Unread conversations among the first `FIRST_ROWS` rows."""

@@ -167,7 +167,9 @@ class ThreadPane(Pane):
         self._filtered_at: str | None = None
         self._shown_at_end = True
         # The conversation was unread when it was shown first; None before that.
-        self._has_new: bool | None = None
+        # Unread messages that were read here before, None if all were; known once it is shown.
+        self._read_before: int | None = None
+        self._knows_read = False
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, or ""."""
@@ -186,7 +188,7 @@ class ThreadPane(Pane):
             self._refreshed_to, self._unreadable = "", 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
-            self._has_new = None
+            self._knows_read = False
             thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
             if conversation is None or thread is None or thread.fetched_at is None:
                 self.messages.clear(sentences.LOADING if conversation else "")
@@ -224,8 +226,9 @@ class ThreadPane(Pane):
         """Draw the end of the cached thread of a conversation that may be selected next."""
         listing = self._mailbox.thread(conversation.id)
         if listing.fetched_at is not None:
-            has_new = self._is_unread(conversation)
-            self.messages.draw_ahead(self._contents(conversation, listing, DEPTH, has_new=has_new))
+            before = self._count_read(conversation)
+            contents = self._contents(conversation, listing, DEPTH, read_before=before)
+            self.messages.draw_ahead(contents)
 
     def renew(self) -> None:
         """Show the cached state of the conversation."""
@@ -612,23 +615,32 @@ class ThreadPane(Pane):
             self.messages.rows_changed()
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        if self._has_new is None:
-            self._has_new = self._is_unread(conversation)
-        contents = self._contents(conversation, listing, self._depth, has_new=self._has_new)
+        if not self._knows_read:
+            self._read_before, self._knows_read = self._count_read(conversation), True
+        before = self._read_before
+        contents = self._contents(conversation, listing, self._depth, read_before=before)
         self.messages.open(contents, place=self._places.get(conversation.id))
         loading = listing.fetched_at is None
         self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
 
-    def _is_unread(self, conversation: Conversation) -> bool:
-        return bool(self._mailbox.unread_among((conversation,)))
+    def _count_read(self, conversation: Conversation) -> int | None:
+        """Number of unread messages of the server that were read here; None if all were."""
+        new = self._mailbox.unread_among((conversation,)).get(conversation.id)
+        return None if new is None else (conversation.unread_count or 0) - new
 
     def _contents(
-        self, conversation: Conversation, listing: Listing[Entry], depth: int, *, has_new: bool
+        self,
+        conversation: Conversation,
+        listing: Listing[Entry],
+        depth: int,
+        *,
+        read_before: int | None,
     ) -> ThreadContents:
+        unread = conversation.unread_count or 0
         return ThreadContents(
             filtered(listing, self.filter, depth),
             contact=name_or_phone(conversation.contact) or "Customer",
-            unread=(conversation.unread_count or 0) if has_new else 0,
+            unread=0 if read_before is None else max(0, unread - read_before),
             top_words=self._top_words(listing, depth),
         )
 

@@ -22,7 +22,7 @@ from frontdesk.tui.widgets.text_layout import fit
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation
 
-UnreadAmong = Callable[[Sequence[Conversation]], set[str]]
+UnreadAmong = Callable[[Sequence[Conversation]], Mapping[str, int]]
 
 _GAP = "   ── rows between are not loaded ──"
 
@@ -30,8 +30,8 @@ _GAP = "   ── rows between are not loaded ──"
 CUE = timedelta(seconds=5)
 
 
-def _unread_among(conversations: Sequence[Conversation]) -> set[str]:
-    return {conversation.id for conversation in conversations if conversation.unread_count}
+def _unread_among(conversations: Sequence[Conversation]) -> dict[str, int]:
+    return {row.id: row.unread_count for row in conversations if row.unread_count}
 
 
 class ConversationList(VirtualList[Conversation]):
@@ -57,13 +57,13 @@ class ConversationList(VirtualList[Conversation]):
         symbols: MessageSymbols = EMOJI,
         id: str | None = None,
     ) -> None:
-        """`unread_among`: returns the ids with new unread messages; others show no count.
+        """`unread_among`: returns the numbers of new messages by id; others show no number.
 
         has_left: True for rows to dim, besides those in `dimmed`.
         """
         super().__init__(id=id)
         self._unread_among = unread_among
-        self._unread: set[str] = set()
+        self._unread: Mapping[str, int] = {}
         self._clock = clock
         self._row_context = RowContext(clock, clock.shown_now(), symbols=symbols)
         self._density, self._is_table = 2, False
@@ -180,7 +180,8 @@ class ConversationList(VirtualList[Conversation]):
         )
         dimmed = self.is_dimmed(conversation)
         after_gap = self._is_after_gap(position)
-        return conversation, conversation.id in self._unread, marked, highlighted, dimmed, after_gap
+        unread = self._unread.get(conversation.id)
+        return conversation, unread, marked, highlighted, dimmed, after_gap
 
     def begin(self, positions: Sequence[int]) -> None:
         """Fetch the unread state of the rows together, and fix the time."""
@@ -191,7 +192,8 @@ class ConversationList(VirtualList[Conversation]):
     def draw(self, position: int, width: int) -> list[Line]:
         conversation = self.rows[position]
         id = conversation.id
-        state = RowState(id in self._unread, id in self._marked, id in self._highlighted_until)
+        marked, highlighted = id in self._marked, id in self._highlighted_until
+        state = RowState(id in self._unread, marked, highlighted, self._unread.get(id, 0))
         if self.draws_table:
             lines = [table_row(conversation, self._row_context, state, width)]
         else:

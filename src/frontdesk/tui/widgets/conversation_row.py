@@ -71,11 +71,15 @@ class RowContext(NamedTuple):
 
 
 class RowState(NamedTuple):
-    """State of a row in the list. new: unread; highlighted: just changed."""
+    """State of a row in the list.
+
+    new: unread, with a number of `unread` messages if that is known; highlighted: just changed.
+    """
 
     new: bool = False
     marked: bool = False
     highlighted: bool = False
+    unread: int = 0
 
 
 def row_lines(
@@ -100,7 +104,7 @@ def _name_line(
     for_name = min(cell_len(name), max(16, room * 2 // 5))
     chips = _chips(conversation.labels, context, room - for_name - 1)
     left = [
-        *_unread_column(conversation, state),
+        *_unread_column(state),
         _name_piece(name, state, room - width_of(chips) - 1),
     ]
     return spread(left, [*chips, *right], width)
@@ -189,7 +193,7 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
         left = _window(conversation, context)
         waiting = [left] if left is not None else []
     cells = [
-        _unread_column(conversation, state),
+        _unread_column(state),
         [_name_piece(contact_name(conversation.contact), state, sizes[1])],
         preview,
         _chips(conversation.labels, context, sizes[3]),
@@ -213,10 +217,9 @@ def _in_columns(cells: Sequence[Line], width: int) -> Line:
     return spread(line, [], width)
 
 
-def _unread_column(conversation: Conversation, state: RowState) -> Line:
-    unread = (conversation.unread_count or 0) if state.new else 0
-    count = f"{min(unread, 99)}" if unread > 0 else "•" if state.new else ""
-    mark = MARK if state.marked else "+" if unread > 99 else " "
+def _unread_column(state: RowState) -> Line:
+    count = f"{min(state.unread, 99)}" if state.unread > 0 else "•" if state.new else ""
+    mark = MARK if state.marked else "+" if state.unread > 99 else " "
     return [("accent", f"{count:>2}"), ("accent", mark)]
 
 
