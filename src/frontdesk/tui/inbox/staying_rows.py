@@ -63,13 +63,15 @@ class StayingRows:
     def rows(
         self, in_view: Iterable[Conversation], selected: Conversation | None
     ) -> dict[str, Conversation]:
-        """The rows that stay, by id, as last shown."""
+        """The rows that stay, by id, as last shown in the list."""
         if self.leaving_out:
             return {}
-        stay = {**self._opened, **self._departed}
+        stay = dict(self._opened)
         if self.keeps_seen:
             self.add_seen(in_view)
             stay.update(self._seen)
+        # Those that have left keep the place that they had, also if they are active since.
+        stay.update(self._departed)
         if selected is not None:
             stay.setdefault(selected.id, selected)
         return stay
