@@ -616,12 +616,16 @@ def _unread(conversation: Conversation, mark: str | None) -> int | None:
     count = conversation.unread_count or 0
     if mark == _UNREAD:
         return count
-    time, _, number = (mark or "").partition(" ")
+    if mark is None or not count:
+        return count or None
+    time, _, number = mark.partition(" ")
     visited, active = instant(time), conversation.last_activity_time
-    if not count or (visited is not None and active is not None and active <= visited):
+    if visited is None:
+        return count
+    if active is not None and active <= visited:
         return None
     waits_since = conversation.waiting_since_time
-    is_unanswered = visited is not None and waits_since is not None and waits_since <= visited
+    is_unanswered = waits_since is not None and waits_since <= visited
     # Until somebody answers, the server goes on counting what was read here.
     new = count - int(number) if is_unanswered and number.isdecimal() else count
     return new if new > 0 else count
