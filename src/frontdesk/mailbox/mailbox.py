@@ -396,8 +396,11 @@ class Mailbox:
         There is no request for a single one: those of its contact are requested, or from a server
         without that filter the most recently active ones.
         """
+        filter = ConversationFilter(contact=conversation.contact.id)
+        if self.server is not None and "contact" in self.server.no_extensions:
+            filter = ConversationFilter()
         try:
-            page = await self.conversation_page(ConversationFilter(contact=conversation.contact.id))
+            page = await self.conversation_page(filter)
         except NotOffered:
             page = await self.conversation_page(ConversationFilter())
         for row in page.data:

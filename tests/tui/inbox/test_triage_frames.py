@@ -733,7 +733,7 @@ def test_a_resolved_conversation_that_opens_again_is_shown_as_open(
         assert "resolved" not in Shown(app).part("#thread-title")[0]
         assert number in app.inbox.queue.list.dimmed
         # Not with each poll: for its message, and when it has left the list.
-        assert source.of_any_status <= 4
+        assert source.of_any_status <= 3
 
     play(source, tmp_path, story)
 

@@ -651,7 +651,7 @@ class QueuePane(Pane):
             return False
         left = row.id in self.list.dimmed and self.listing.position(row.id) is None
         event = row.id, left, self._mailbox.newer_entry(row)
-        if event == self._refreshed_for or event == (row.id, False, None):
+        if event in (self._refreshed_for, (row.id, False, None)):
             return False
         changed = await self._mailbox.refresh_conversation(row)
         self._refreshed_for = event
