@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from frontdesk.cache import Cache
@@ -25,6 +26,7 @@ from tests.tui.views import ViewApp, press, view_app
 OONAGH = "Oonagh Feeney · Harbour Lane Stores"
 CLOCK = Clock(UTC, lambda: NOW)
 SIZE = (120, 40)
+QUILLS = [Contact(id=f"c{at}", name=f"Quill {letter}") for at, letter in enumerate("ABCD")]
 
 
 class Asked:
@@ -88,6 +90,14 @@ def selected(app: ViewApp) -> str:
     assert body.cursor in body.in_view()
     assert any(entry.name in line[body.size.width :] for line in lines(app))
     return entry.name
+
+
+async def search_slowly(pilot: Pilot[Any], asked: Asked, *keys: str) -> None:
+    """Press keys that search, with the view loaded before and the answer still to come."""
+    await settle(pilot)
+    asked.slow = True
+    await pilot.press(*keys)
+    await pilot.pause()
 
 
 async def seen_late(client: InboxClient, cache: Cache) -> None:
@@ -158,16 +168,12 @@ async def test_the_last_contact_stays_selected_when_a_further_page_arrives(
 async def test_the_first_result_is_selected_unless_another_match_was_chosen(
     app: ViewApp, asked: Asked
 ) -> None:
-    people = [Contact(id=f"c{at}", name=f"Quill {word}") for at, word in enumerate("ABCD")]
-    asked.found = people
+    asked.found = QUILLS
     async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        asked.slow = True
-        await pilot.press(*"quill")
-        await pilot.pause()
+        await search_slowly(pilot, asked, *"quill")
         assert len(names(app)) > 1
         here = selected(app)
-        asked.found = sorted(people, key=lambda person: person.name == here)
+        asked.found = sorted(QUILLS, key=lambda person: person.name == here)
         asked.answers.set()
         await settle(pilot)
         assert names(app)[-1] == here
@@ -178,15 +184,11 @@ async def test_the_first_result_is_selected_unless_another_match_was_chosen(
 async def test_the_selected_match_stays_if_it_is_a_result_or_else_the_first_one_is_selected(
     app: ViewApp, asked: Asked, is_result: bool
 ) -> None:
-    people = [Contact(id=f"c{at}", name=f"Quill {word}") for at, word in enumerate("ABCD")]
-    asked.found = people
+    asked.found = QUILLS
     async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        asked.slow = True
-        await pilot.press(*"quill", "down", "down")
-        await pilot.pause()
+        await search_slowly(pilot, asked, *"quill", "down", "down")
         name = selected(app)
-        found = [people[3], *people[:3], Contact(id="new", name="Quill N")]
+        found = [QUILLS[3], *QUILLS[:3], Contact(id="new", name="Quill N")]
         asked.found = [person for person in found if is_result or person.name != name]
         asked.answers.set()
         await settle(pilot)
