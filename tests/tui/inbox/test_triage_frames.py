@@ -1011,6 +1011,45 @@ def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
     play(source, tmp_path, story)
 
 
+def test_a_selected_row_beyond_rows_that_are_not_loaded_stays_in_view_as_rows_come(
+    tmp_path: Path,
+) -> None:
+    source = Counting(5_000)
+
+    async def story(app: MemoryInboxApp) -> None:
+        longest = waiting_on(source)[0]
+        await press(app, "W", seconds=2.0)
+        assert Shown(app).selected == longest
+        await press(app, "G", seconds=10.0)
+        assert Shown(app).selected == longest
+        assert longest in names(app)
+        # Rows that come before it do not make it ask for the next ones, and so on.
+        pages = source.pages
+        await asyncio.sleep(60.0)
+        assert source.pages - pages <= 60.0 / 5
+        assert longest in names(app)
+
+    play(source, tmp_path, story)
+
+
+def test_rows_of_a_slow_server_leave_the_selected_one_in_view(tmp_path: Path) -> None:
+    seconds = 0.0
+    source = MemoryInbox(2_000, lambda: seconds)
+
+    async def story(app: MemoryInboxApp) -> None:
+        nonlocal seconds
+        await asyncio.sleep(1.0)
+        seconds = 5.0
+        await press(app, "F", "ctrl+u", *"is:open sort:waiting", "enter", seconds=1.0)
+        await press(app, "j", "j", "j", seconds=1.0)
+        selected = Shown(app).selected
+        await asyncio.sleep(20.0)
+        assert Shown(app).selected == selected
+        assert selected in names(app)
+
+    play(source, tmp_path, story)
+
+
 @pytest.mark.parametrize("key", ["W", "u"])
 def test_a_search_of_a_slow_server_is_shown_after_half_a_second_and_can_be_stopped(
     tmp_path: Path, key: str

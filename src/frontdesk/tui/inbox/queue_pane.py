@@ -819,7 +819,8 @@ class QueuePane(Pane):
 
     def _show_merged(self, stay: Mapping[str, Conversation]) -> None:
         """Show the list with the rows of `stay` that have left it."""
-        merged = self._staying.merge(stay, self.listing, self._mailbox.conversation)
+        key = sort_key(self.plan.order, self._clock.server_now())
+        merged = self._staying.merge(stay, self.listing, self._mailbox.conversation, key=key)
         self.list.dimmed, self.list.after_gap = merged.dimmed, merged.after_gap
         self._show_rows(merged.rows)
 

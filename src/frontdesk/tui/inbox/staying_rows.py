@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from frontdesk.mailbox import Listing
+from frontdesk.query.plan import SortKey
 from frontdesk.tui.widgets.virtual_list import MergedRows, Rows
 from frontdesk.wire import Conversation
 
@@ -88,13 +89,15 @@ class StayingRows:
         stay: Mapping[str, Conversation],
         listing: Listing[Conversation],
         current: Callable[[str], Conversation | None],
+        *,
+        key: Callable[[Conversation], SortKey],
     ) -> MergedView:
         """A list, merged with the rows of `stay` that have left it.
 
-        current: the cached state of a conversation, or None.
+        current: the cached state of a conversation, or None. key: the order of the list.
         """
         left = [row for id, row in stay.items() if listing.position(id) is None]
-        left.sort(key=lambda row: row.last_activity_at, reverse=True)
+        left.sort(key=key)
         others = [
             (listing.rank(row), f"conversation {row.id}", state)
             for row in left
