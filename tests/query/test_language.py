@@ -118,6 +118,7 @@ def test_each_mistake_is_a_part_of_the_text_with_a_sentence(text: str) -> None:
         '-@ana #billing #"pick up" -in:madrid -unread -refund',
         "waiting:>1h waiting:<3h active:<2d sort:oldest",
         'from:"+44" 7700',
+        '#a "not" here "or"',
     ],
 )
 def test_the_forms_of_the_language_stay_as_they_are_written(text: str) -> None:
@@ -156,6 +157,11 @@ def test_a_number_is_read_as_it_is_shown(text: str, values: list[str]) -> None:
         ('refund "to me', '"to me', "quotes are not closed"),
         ("is:open unread -unread", "-unread", "keep unread or -unread."),
         ("is:open -", "-", "Write a filter after the -."),
+        ("#a not #b", "not", "To exclude a term, write - directly before it."),
+        ('Not #"pick up"', "Not", "To search for “Not”, put it in quotes."),
+        ("is:open not unread", "not", "To exclude a term, write - directly before it."),
+        ("#a OR #b", "OR", "there is no “or”"),
+        ("@me and in:london", "and", "leave “and” out"),
     ],
 )
 def test_a_mistake_is_located_and_says_what_is_allowed(text: str, part: str, said: str) -> None:

@@ -88,6 +88,17 @@ async def test_the_demo_says_that_a_theme_is_not_remembered(app: Any, is_demo: b
         assert ("The demo does not remember themes" in shown(viewer)) == is_demo
 
 
+@pytest.mark.parametrize("is_demo", [False, True])
+async def test_the_demo_says_that_a_view_is_not_kept(app: Any, is_demo: bool) -> None:
+    viewer = app(is_demo=is_demo)
+    async with viewer.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "k", *"Mine today", "enter", "5")
+        await settle(pilot)
+        end = ", until the demo ends" if is_demo else ""
+        assert f"Saved as view 5, replacing Mine{end}. v z: undo" in shown(viewer)
+
+
 async def test_sixteen_colours_have_a_theme_of_their_own(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -84,6 +85,14 @@ _TOKEN = re.compile(
 _BEGUN_NUMBER = re.compile(r"\+[0-9().-]*")
 _DIGIT_GROUP = re.compile(r" \(?[0-9][0-9().-]*(?=\s|\Z)")
 _LEAST_DIGITS, _MOST_DIGITS = 8, 15
+# Words that other languages combine terms with.
+_OPERATORS = MappingProxyType(
+    {
+        "not": "To exclude a term, write - directly before it.",
+        "and": "Every term has to match: leave “and” out.",
+        "or": "Every term has to match: there is no “or”.",
+    }
+)
 
 
 class Term(NamedTuple):
@@ -280,8 +289,9 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
     """Parse a query as far as possible: the valid terms, and a problem for each mistake."""
     terms: list[Term] = []
     problems: list[QueryProblem] = []
-    for token in tokens(text):
-        term = _term(token)
+    all_tokens = [*tokens(text)]
+    for token, following in zip_longest(all_tokens, all_tokens[1:]):
+        term = _operator_problem(token, following) or _term(token)
         if isinstance(term, str):
             problems.append(QueryProblem(token.start, token.end, term))
         elif other := next(
@@ -294,6 +304,22 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
         else:
             terms.append(term)
     return Query.of(*terms), problems
+
+
+def _operator_problem(token: Token, following: Token | None) -> str:
+    """Mistake of "not", "and" or "or" before a term that is no word; "" for any other token."""
+    if not _is_operator(token) or following is None:
+        return ""
+    is_unread = following.quoted is False and following.value.casefold() == UNREAD
+    if not following.prefix and not is_unread:
+        return ""
+    advice = _OPERATORS[token.value.casefold()]
+    return f"{advice} To search for “{token.value}”, put it in quotes."
+
+
+def _is_operator(token: Token) -> bool:
+    is_plain = not token.prefix and not token.negated and token.quoted is False
+    return is_plain and token.value.casefold() in _OPERATORS
 
 
 def _term(token: Token) -> Term | str:
@@ -363,7 +389,7 @@ def _quoted(value: str, kind: str) -> str:
     if kind == WORDS:
         match = _TOKEN.fullmatch(value)
         special = match is None or match["prefix"] or match["not"] or match["quoted"] is not None
-        special = special or value.casefold() == UNREAD
+        special = special or value.casefold() in (UNREAD, *_OPERATORS)
     else:
         special = value.startswith('"') or any(map(str.isspace, value))
         # Without quotes, it would go on with the next word if that is a number.

@@ -957,6 +957,8 @@ class InboxScreen(SizedScreen[None]):
         words = saved if view.key else sentences.VIEW_SAVED_IN_MENU
         if replaced is not None:
             words = sentences.VIEW_REPLACES.format(saved=words, name=replaced.name)
+        if self._preferences.is_demo:
+            words = sentences.VIEW_OF_DEMO.format(saved=words)
         self._say_undoable(words)
 
     def _say_undoable(self, words: str) -> None:

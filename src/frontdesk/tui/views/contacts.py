@@ -72,8 +72,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
         return (
             "{view.back} back",
             "type to search",
-            f"{key_label('arrows')} move",
             f"{key_label('enter')} conversations",
+            f"{key_label('arrows')} move",
         )
 
     @property
