@@ -1032,6 +1032,25 @@ def test_a_selected_row_beyond_rows_that_are_not_loaded_stays_in_view_as_rows_co
     play(source, tmp_path, story)
 
 
+def test_a_page_that_takes_long_is_said_to_be_loading(tmp_path: Path) -> None:
+    seconds = 0.0
+    source = MemoryInbox(2_000, lambda: seconds)
+
+    async def story(app: MemoryInboxApp) -> None:
+        nonlocal seconds
+        await asyncio.sleep(1.0)
+        seconds = 5.0
+        await press(app, "G", seconds=0.4)
+        assert re.search(r"[0-9]+ of 1,334 loaded", status(app))
+        await asyncio.sleep(0.3)
+        assert re.search(r"[0-9]+ of 1,334, loading…", status(app))
+        seconds = 0.0
+        await asyncio.sleep(20.0)
+        assert re.search(r"[0-9]+ of 1,334 loaded", status(app))
+
+    play(source, tmp_path, story)
+
+
 def test_rows_of_a_slow_server_leave_the_selected_one_in_view(tmp_path: Path) -> None:
     seconds = 0.0
     source = MemoryInbox(2_000, lambda: seconds)

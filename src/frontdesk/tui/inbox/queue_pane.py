@@ -90,7 +90,7 @@ SCAN_PAUSE_SECONDS = 0.002
 # After a key there is no step until its frame can be there.
 _KEY_SECONDS = 0.02
 
-# A search says that it is running after this time.
+# A search, and a request for the next page, is said to be running after this time.
 _PATIENCE_SECONDS = 0.5
 
 # Worker groups: the scan for rows that match the local filter, and that of rows saved anew.
@@ -126,10 +126,12 @@ class QueuePane(Pane):
             self.order = order
 
     class ProgressChanged(Message):
-        """The progress of a scan or a search has changed, which the status line says."""
+        """The progress of a scan, a search or a page has changed, which the status line says."""
 
     # True while a search of the server takes long.
     searching: var[bool] = var(False, init=False)
+    # True while the next page is being loaded, after a moment's patience.
+    loading_more: var[bool] = var(False, init=False)
 
     def __init__(
         self,
@@ -510,6 +512,9 @@ class QueuePane(Pane):
     def watch_searching(self) -> None:
         self.post_message(self.ProgressChanged())
 
+    def watch_loading_more(self) -> None:
+        self.post_message(self.ProgressChanged())
+
     async def _fetch_longest_waiting(self) -> Conversation | None:
         """Load the list by wait until it has the conversation; None if the server has no order."""
         ordered = self.filter.model_copy(update={"sort": WAITING})
@@ -759,11 +764,13 @@ class QueuePane(Pane):
         if self._loading_older or listing.complete or not listing:
             return
         self._loading_older, held = True, listing.extent
+        timer = self.set_timer(_PATIENCE_SECONDS, partial(setattr, self, "loading_more", True))
         try:
             older = await self._mailbox.older_conversations(chosen)
             self._unreadable_below += older.unreadable
         finally:
-            self._loading_older = False
+            timer.stop()
+            self._loading_older = self.loading_more = False
             # Reloading an unchanged end would trigger the next request at once, in a loop.
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
@@ -1101,8 +1108,8 @@ class QueuePane(Pane):
         if self.listing.complete:
             return f"{held:,} loaded"
         if total is None:
-            return f"{held:,} loaded, more below"
-        return f"{held:,} of {total:,} loaded"
+            return f"{held:,} loaded, " + ("loading more…" if self.loading_more else "more below")
+        return f"{held:,} of {total:,}" + (", loading…" if self.loading_more else " loaded")
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
