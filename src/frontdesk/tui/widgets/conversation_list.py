@@ -167,9 +167,9 @@ class ConversationList(VirtualList[Conversation]):
 
     def height_of(self, position: int) -> int:
         height = 1 if self.draws_table else self._density
-        return height + self.is_apart(position)
+        return height + self._is_after_gap(position)
 
-    def is_apart(self, position: int) -> bool:
+    def _is_after_gap(self, position: int) -> bool:
         return bool(self.after_gap) and self.rows[position].id in self.after_gap
 
     def sources(self, position: int) -> tuple[object, ...]:
@@ -179,7 +179,7 @@ class ConversationList(VirtualList[Conversation]):
             conversation.id in self._highlighted_until,
         )
         dimmed = self.is_dimmed(conversation)
-        after_gap = self.is_apart(position)
+        after_gap = self._is_after_gap(position)
         unread = self._unread.get(conversation.id)
         return conversation, unread, marked, highlighted, dimmed, after_gap
 
@@ -200,5 +200,5 @@ class ConversationList(VirtualList[Conversation]):
             lines = row_lines(conversation, self._row_context, state, width, self._density)
         if self.is_dimmed(conversation):
             lines = [[("dim", text) for _, text in line] for line in lines]
-        gap = [[("dim@ground", fit(_GAP, width))]] if self.is_apart(position) else []
+        gap = [[("dim@ground", fit(_GAP, width))]] if self._is_after_gap(position) else []
         return [*gap, *lines]

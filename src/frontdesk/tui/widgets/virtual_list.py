@@ -281,13 +281,6 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         # A list that is not displayed has no size; it comes back at the last one.
         return len(self._row_lines(position, self.size.width or self._fitted.width))
 
-    def is_apart(self, position: int) -> bool:
-        """True if rows may be missing before this one; while it is selected, only input loads more.
-
-        Otherwise each page that is loaded before it would be followed by the next.
-        """
-        return False
-
     def copied(self) -> str:
         """Text that the copy action takes from the row under the cursor."""
         return ""
@@ -691,8 +684,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         at_end = not self._window.at_start and self._window.at_end
         self._following = self.FOLLOWS_END and at_end
         self._refresh_changed()
-        if moved or not self.is_apart(self.cursor):
-            self._ask_for_more()
+        self._ask_for_more()
         if moved and self.size:
             self.call_after_refresh(self._read_ahead)
 
