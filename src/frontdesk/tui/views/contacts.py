@@ -71,8 +71,8 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
             )
         return (
             "{view.back} back",
-            "type to search",
             f"{key_label('enter')} conversations",
+            "type to search",
             f"{key_label('arrows')} move",
         )
 
