@@ -126,12 +126,12 @@ class QueuePane(Pane):
             self.order = order
 
     class ProgressChanged(Message):
-        """The progress of a scan, a search or a page has changed, which the status line says."""
+        """The progress that the status line says has changed: a scan, a search or a page."""
 
     # True while a search of the server takes long.
     searching: var[bool] = var(False, init=False)
-    # True while the next page is being loaded, after a moment's patience.
-    loading_more: var[bool] = var(False, init=False)
+    # True while a request for the next page takes long.
+    loading_page: var[bool] = var(False, init=False)
 
     def __init__(
         self,
@@ -512,7 +512,7 @@ class QueuePane(Pane):
     def watch_searching(self) -> None:
         self.post_message(self.ProgressChanged())
 
-    def watch_loading_more(self) -> None:
+    def watch_loading_page(self) -> None:
         self.post_message(self.ProgressChanged())
 
     async def _fetch_longest_waiting(self) -> Conversation | None:
@@ -764,13 +764,13 @@ class QueuePane(Pane):
         if self._loading_older or listing.complete or not listing:
             return
         self._loading_older, held = True, listing.extent
-        timer = self.set_timer(_PATIENCE_SECONDS, partial(setattr, self, "loading_more", True))
+        timer = self.set_timer(_PATIENCE_SECONDS, partial(setattr, self, "loading_page", True))
         try:
             older = await self._mailbox.older_conversations(chosen)
             self._unreadable_below += older.unreadable
         finally:
             timer.stop()
-            self._loading_older = self.loading_more = False
+            self._loading_older = self.loading_page = False
             # Reloading an unchanged end would trigger the next request at once, in a loop.
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
@@ -1108,8 +1108,8 @@ class QueuePane(Pane):
         if self.listing.complete:
             return f"{held:,} loaded"
         if total is None:
-            return f"{held:,} loaded, " + ("loading more…" if self.loading_more else "more below")
-        return f"{held:,} of {total:,}" + (", loading…" if self.loading_more else " loaded")
+            return f"{held:,} loaded, " + ("loading more…" if self.loading_page else "more below")
+        return f"{held:,} of {total:,}" + (", loading…" if self.loading_page else " loaded")
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
