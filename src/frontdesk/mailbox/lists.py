@@ -125,6 +125,24 @@ class RefreshResult(NamedTuple):
     unreadable: int = 0
 
 
+class PageLoad:
+    """Loading of one list's next page: who comes meanwhile waits for that page.
+
+    The cursor is that of the call that is loading. The cache may have the next one before that
+    call returns, since pages are committed on another thread.
+    """
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self._cursor: tuple[str | None, bool] = (None, False)
+
+    def cursor(self, current: Callable[[], tuple[str | None, bool]]) -> tuple[str | None, bool]:
+        """Cursor of the page that is being loaded; else the current one."""
+        if not self.lock.locked():
+            self._cursor = current()
+        return self._cursor
+
+
 class Lists:
     """Synchronises the lists of a cache. Coroutines raise InboxError; returned data is saved.
 
@@ -136,7 +154,7 @@ class Lists:
     ) -> None:
         self._cache = cache
         self._clock, self._server_clock = clock, server_clock
-        self._loading_older: WeakValueDictionary[tuple[ListName, bool], asyncio.Lock] = (
+        self._page_loads: WeakValueDictionary[tuple[ListName, bool], PageLoad] = (
             WeakValueDictionary()
         )
 
@@ -206,13 +224,14 @@ class Lists:
         If another call is loading that page, wait for it instead; calls in the background, which
         may pause between pages, are waited for only by each other.
         """
-        before = self._cache.next_cursor(which)
+        name = which, request_priority.is_background()
+        load = self._page_loads.setdefault(name, PageLoad())
+        before = load.cursor(lambda: self._cache.next_cursor(which))
         cursor, complete = before
         if complete:
             return RefreshResult(False)
         await request_priority.wait_in_background()
-        loading = which, request_priority.is_background()
-        async with self._loading_older.setdefault(loading, asyncio.Lock()):
+        async with load.lock:
             if self._cache.next_cursor(which) != before:
                 return RefreshResult(True)
             return await self._load_older(which, fetch, cursor)
