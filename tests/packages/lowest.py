@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
         environment = Environment(folder / "environment", sys.executable)
         extras = f"{ROOT}[{','.join(EXTRAS)}]"
         environment.install("--constraint", constraints, "--editable", extras, *tools(project))
-        pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2")
+        pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "-m", "")
         command = [environment.program("python"), *pytest, *options.tests]
         sys.exit(subprocess.run(command, cwd=ROOT, check=False).returncode)
 
