@@ -263,7 +263,7 @@ def ready():
     os.write(1, f"{listening.getsockname()[1]}\\n".encode())
 
 try:
-    answer(app, [listening], ready)
+    answer(app, [listening], ready, draining=app.drain)
 finally:
     app.close()
     database.close()

@@ -68,6 +68,30 @@ async def test_requests_over_the_limit_get_503_and_the_others_are_answered(
     assert (await client.get("/v1/labels")).status_code == 200
 
 
+async def test_a_cancelled_request_is_cancelled_and_the_next_one_is_answered(clients, gated):
+    key, guest = new_ephemeral_key(1)
+    client = await clients.client_of(create_app(gated, ephemeral_keys=[guest]), key)
+    (request,) = await asked_at_once(client, 1)
+    request.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await request
+    gated.gate.set()
+    assert (await client.get("/v1/labels")).status_code == 200
+
+
+async def test_what_a_shutdown_cancels_is_asked_to_retry(clients, gated, is_problem):
+    key, guest = new_ephemeral_key(1)
+    app = create_app(gated, ephemeral_keys=[guest])
+    client = await clients.client_of(app, key)
+    (request,) = await asked_at_once(client, 1)
+    app.drain()
+    request.cancel()
+    answer = await request
+    is_problem(answer, 503, "service_unavailable")
+    assert answer.headers["Retry-After"] == "1"
+    gated.gate.set()
+
+
 async def test_cheap_requests_are_answered_while_every_thread_is_busy(
     clients, tmp_path, monkeypatch: pytest.MonkeyPatch
 ):

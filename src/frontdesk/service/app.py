@@ -18,7 +18,7 @@ from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.api_keys import EphemeralKey, Principal
 from frontdesk.service.endpoint import Endpoint, EndpointRequest
 from frontdesk.service.etags import caching, is_unchanged, response_tag, weak_tag
-from frontdesk.service.executors import Reads, WriteBehind
+from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind
 from frontdesk.service.middleware import JSON, Handler, HttpApplication, check_method, next_link
 from frontdesk.service.params import Parameters
 from frontdesk.service.problems import PROBLEM_BASE_URI, lacking, no_route
@@ -82,6 +82,7 @@ class Application(HttpApplication):
             ],
             clock=clock,
             problem_base_uri=options.problem_base_uri,
+            retry_seconds=RETRY_SECONDS,
             access_log=access_log,
             telemetry=telemetry,
         )

@@ -62,11 +62,7 @@ class Reads:
         """
         with self._limit.slot(), self._telemetry.queued():
             loop = asyncio.get_running_loop()
-            try:
-                return await loop.run_in_executor(self._threads, self._in_time, work, since)
-            except asyncio.CancelledError:
-                # Shutdown cancels pending requests: answer 503, do not drop the connection.
-                raise too_busy(RETRY_SECONDS) from None
+            return await loop.run_in_executor(self._threads, self._in_time, work, since)
 
     def close(self) -> None:
         """Wait for running reads, and stop the threads."""

@@ -1,5 +1,6 @@
 """Middleware and problem responses, of `/v1` and the webhook receiver."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -16,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from frontdesk.service.access_control import RequestContext
 from frontdesk.service.access_log import AccessLog, ResponseObserver, Telemetry
-from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, no_route, problem_of
+from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, no_route, problem_of, too_busy
 
 MAX_REQUEST_BYTES = 8192
 JSON = "application/json"
@@ -91,6 +92,26 @@ class RequestSizeMiddleware:
         await self._app(scope, receive, send)
 
 
+class DrainMiddleware:
+    """Answers 503 to requests that are cancelled while the server shuts down.
+
+    At any other time it is the client who cancels, within one process: nobody waits for an answer.
+    """
+
+    def __init__(self, app: ASGIApp, draining: Callable[[], bool], retry_seconds: int) -> None:
+        self._app = app
+        self._draining = draining
+        self._retry_seconds = retry_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except asyncio.CancelledError:
+            if not self._draining():
+                raise
+            raise too_busy(self._retry_seconds) from None
+
+
 class Handler:
     """ASGI endpoint for all methods; a client that left gets no response.
 
@@ -111,7 +132,8 @@ class Handler:
 class HttpApplication(Router):
     """Router whose responses, errors and log entries have one form.
 
-    clock: now in epoch milliseconds. Subclasses stop their threads in `close`.
+    clock: now in epoch milliseconds. retry_seconds: when to retry what a shutdown cuts off.
+    Subclasses stop their threads in `close`.
     """
 
     def __init__(
@@ -120,10 +142,12 @@ class HttpApplication(Router):
         *,
         clock: Callable[[], int],
         problem_base_uri: str,
+        retry_seconds: int = 1,
         access_log: AccessLog | None = None,
         telemetry: Telemetry | None = None,
     ) -> None:
         telemetry = telemetry or Telemetry()
+        self._draining = False
 
         async def respond(request: Request, error: Exception) -> Response:
             problem = problem_of(error)
@@ -141,8 +165,13 @@ class HttpApplication(Router):
                 Middleware(ResponseObserver, log=access_log, telemetry=telemetry),
                 Middleware(ExceptionMiddleware, handlers={Exception: respond}),
                 Middleware(RequestSizeMiddleware),
+                Middleware(DrainMiddleware, lambda: self._draining, retry_seconds),
             ],
         )
+
+    def drain(self) -> None:
+        """The server is shutting down: from now on a cancelled request is answered 503."""
+        self._draining = True
 
     def close(self) -> None:
         """Wait for running work and stop the threads. To be called after the last request."""

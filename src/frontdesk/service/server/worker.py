@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.app import Options, create_app
+from frontdesk.service.middleware import HttpApplication
 from frontdesk.service.problems import PROBLEM_BASE_URI
 from frontdesk.service.rate_limit import RateLimits
 from frontdesk.service.server.protocol import BoundedProtocol, OpenConnections, many_files
@@ -58,9 +59,9 @@ class Dispatcher:
 
     def __init__(
         self,
-        interface: ASGIApp,
-        by_port: Mapping[int, ASGIApp],
-        shared_receiver: ASGIApp | None = None,
+        interface: HttpApplication,
+        by_port: Mapping[int, HttpApplication],
+        shared_receiver: HttpApplication | None = None,
     ) -> None:
         self._interface = interface
         self._by_port = by_port
@@ -69,6 +70,12 @@ class Dispatcher:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._interface if scope["type"] != "http" else self._app_of(scope)
         await app(scope, receive, send)
+
+    def drain(self) -> None:
+        """Answer requests that the shutdown cancels."""
+        for app in (self._interface, self._shared_receiver, *self._by_port.values()):
+            if app is not None:
+                app.drain()
 
     def _app_of(self, scope: Scope) -> ASGIApp:
         own = self._by_port.get((scope.get("server") or ("", 0))[1])
@@ -90,6 +97,7 @@ def serve(
             app,
             sockets,
             ready,
+            draining=app.drain,
             proxies=plan.proxies,
             problem_base_uri=plan.options.problem_base_uri,
             telemetry=telemetry,
@@ -105,7 +113,7 @@ def _telemetry(plan: Plan) -> Telemetry:
 
 
 @contextmanager
-def _application(plan: Plan, limits: RateLimits, telemetry: Telemetry) -> Iterator[ASGIApp]:
+def _application(plan: Plan, limits: RateLimits, telemetry: Telemetry) -> Iterator[Dispatcher]:
     """Build the application, with separate databases for `/v1` and for webhooks."""
     log = None if plan.access_log is None else AccessLog(plan.access_log)
     with (
@@ -125,7 +133,7 @@ def _application(plan: Plan, limits: RateLimits, telemetry: Telemetry) -> Iterat
         worker = BackgroundWorker(inbound, epoch_milliseconds, plan.settings)
         running.callback(worker.close)
         worker.start()
-        by_port: dict[int, ASGIApp] = {}
+        by_port: dict[int, HttpApplication] = {}
         receiver = None
         if plan.secrets is not None:
             receiver = Receiver(
@@ -153,11 +161,15 @@ def answer(
     sockets: Sequence[socket.socket],
     ready: Callable[[], None],
     *,
+    draining: Callable[[], None] = lambda: None,
     proxies: tuple[Network, ...] = (),
     problem_base_uri: str = PROBLEM_BASE_URI,
     telemetry: Telemetry | None = None,
 ) -> None:
-    """Serve an application until a signal; running requests are completed."""
+    """Serve an application until a signal; running requests are completed.
+
+    draining: called at the signal; requests that take too long are cancelled after that.
+    """
 
     class Protocol(BoundedProtocol):
         open_connections = OpenConnections()
@@ -175,6 +187,7 @@ def answer(
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             Protocol.leaving = True
+            draining()
             await super().shutdown(sockets)
 
     server = NotifyingServer(

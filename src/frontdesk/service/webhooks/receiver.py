@@ -22,7 +22,7 @@ from starlette.routing import Route
 from frontdesk.service.access_control import RequestContext, client_address
 from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.middleware import Handler, HttpApplication, check_method
-from frontdesk.service.problems import ApiError, no_route, too_busy
+from frontdesk.service.problems import ApiError, no_route
 from frontdesk.service.rate_limit import ClientQuota, Reservation
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
@@ -131,6 +131,8 @@ class Receiver(HttpApplication):
             ],
             clock=clock,
             problem_base_uri=problem_base_uri,
+            # If the body was stored, its redelivery is a duplicate.
+            retry_seconds=RETRY_SECONDS,
             access_log=access_log,
             telemetry=self._telemetry,
         )
@@ -151,10 +153,6 @@ class Receiver(HttpApplication):
             if request.method == "POST":
                 self._telemetry.webhook(error.code)
             raise
-        except asyncio.CancelledError:
-            # Shutdown cancels pending requests. If the body was stored, its redelivery is a
-            # duplicate.
-            raise too_busy(RETRY_SECONDS) from None
 
     async def _receive(self, slug: str | None, request: Request) -> Response:
         address, now = client_address(request), RequestContext.of(request.scope).now

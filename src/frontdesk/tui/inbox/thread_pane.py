@@ -264,7 +264,7 @@ class ThreadPane(Pane):
             return_exceptions=True,
         )
         if listing is self.listing:
-            if not isinstance(outcomes[0], Exception):
+            if not isinstance(outcomes[0], BaseException):
                 self._refreshed_to = conversation.last_activity_at
             self._unreadable = getattr(outcomes[0], "unreadable", 0)
             # A concurrent request may have loaded rows and let the user move among them: keep the
