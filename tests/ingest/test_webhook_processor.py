@@ -8,6 +8,7 @@ import pytest
 from tests.journeys import recorded_modules
 from tests.stores import sqlite_store
 
+from frontdesk.errors import Unreachable
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.webhooks import processor as intake_module
 from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, WebhookProcessor
@@ -182,6 +183,19 @@ def test_a_body_that_breaks_the_program_fails_alone_and_without_its_words(
     database.write(lambda connection: raw_events.wait_again(connection, ACCOUNT, digests))
     assert drain(intake(database))[1] == Counter(applied=1)
     assert words(database).keys() == {"w1", "w2", "w3"}
+
+
+def test_a_failure_of_the_engine_is_no_fault_of_a_body(database: Database):
+    def rename(old: str, new: str) -> None:
+        database.write(lambda connection: connection.run(f"ALTER TABLE {old} RENAME TO {new}"))
+
+    arrive(database, body(text("w1")), body(text("w2")))
+    rename("message", "elsewhere")
+    with pytest.raises(Unreachable, match="The database failed"):
+        intake(database).step(ACCOUNT)
+    rename("elsewhere", "message")
+    assert drain(intake(database))[1] == Counter(applied=2)
+    assert words(database).keys() == {"w1", "w2"}
 
 
 def test_messages_of_groups_are_kept_and_counted_but_not_shown(database: Database):

@@ -98,6 +98,12 @@ class Database(Protocol):
         vacuum removes dead rows.
         """
 
+    def is_engine_fault(self, error: Exception) -> bool:
+        """True if the engine or its machine caused an error of a write, and not what was written.
+
+        The same write may succeed later.
+        """
+
     def filling(self) -> AbstractContextManager[FillingConnection]:
         """Bulk load in one transaction; the empty database must not be open elsewhere.
 

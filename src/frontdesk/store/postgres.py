@@ -23,7 +23,7 @@ from psycopg.rows import dict_row
 from psycopg.types.string import StrDumperUnknown
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from frontdesk.errors import BadSettings, QueryTimeout, Unreachable, UnusableFile
+from frontdesk.errors import BadSettings, InboxError, QueryTimeout, Unreachable, UnusableFile
 from frontdesk.store.database import (
     QUERY_RETRY_SECONDS,
     Connection,
@@ -96,6 +96,10 @@ _DEFAULTS: Mapping[str, str] = {
 }
 _WRITABLE = ("any", "read-write", "primary")
 
+_ENGINE_FAULTS = (
+    *(InboxError, OSError, MemoryError),
+    *(psycopg.OperationalError, psycopg.InternalError),
+)
 _CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)
 # Matches strings and casts to leave them alone; percent signs must be doubled for psycopg.
 _NAMES = re.compile(r"('(?:[^']|'')*')|(%)|::|(?<![:\w]):([A-Za-z_]\w*)")
@@ -177,6 +181,14 @@ class PostgresDatabase:
 
     def truncate_log(self, *, patience_seconds: float = 0.0) -> bool:
         return True
+
+    def is_engine_fault(self, error: Exception) -> bool:
+        if isinstance(error, errors.ProgramLimitExceeded):
+            return False
+        # The server's own: a missing table or permission. Those of psycopg are about values.
+        if isinstance(error, psycopg.ProgrammingError):
+            return error.sqlstate is not None
+        return isinstance(error, _ENGINE_FAULTS)
 
     @contextmanager
     def filling(self) -> Iterator[FillingConnection]:

@@ -41,6 +41,7 @@ _CANNOT_BE_WRITTEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_
 _CANNOT_BE_READ = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 # Message of the sqlite3 module for invalid UTF-8, which has no error code.
 _NOT_TEXT = "Could not decode to UTF-8"
+_ENGINE_FAULTS = (InboxError, OSError, MemoryError, sqlite3.OperationalError, sqlite3.InternalError)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -283,6 +284,9 @@ class SQLiteDatabase:
                 connection.ends_at = math.inf
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+
+    def is_engine_fault(self, error: Exception) -> bool:
+        return isinstance(error, _ENGINE_FAULTS)
 
     @contextmanager
     def _translated(self, *, writing: bool) -> Iterator[None]:

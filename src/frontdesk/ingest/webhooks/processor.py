@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from frontdesk.errors import Unreachable
+from frontdesk.errors import InboxError, Unreachable
 from frontdesk.ingest.admission import ANYTHING, Admission, kind_of, number_of
 from frontdesk.ingest.apply.batch import apply_events, wake
 from frontdesk.ingest.events import DomainEvent, MessageUpsert
@@ -107,18 +107,23 @@ class WebhookProcessor:
 
         Does nothing if no body is pending, or another process claimed it first.
 
-        Raises: Unreachable: nothing was changed; the bodies remain pending.
+        Raises: InboxError: the database failed. Nothing was changed; the bodies remain pending.
         """
         slices = list(self._slices(account_id))
         return self._apply_or_fail(account_id, slices) if slices else StepResult()
 
     def _apply_or_fail(self, account_id: int, slices: Sequence[_Slice]) -> StepResult:
-        """Apply slices; if that fails, one by one, so that only the faulty body fails."""
+        """Apply slices; if that fails, one by one, so that only the faulty body fails.
+
+        Raises: InboxError: the engine failed, which says nothing about a body.
+        """
         try:
             return self._apply_slices(account_id, slices)
-        except Unreachable:
-            raise
         except Exception as error:
+            if self._database.is_engine_fault(error):
+                if isinstance(error, InboxError):
+                    raise
+                raise Unreachable(f"The database failed: {_place_of(error)}") from error
             if len(slices) == 1:
                 _log.error("A webhook body cannot be applied: %s", _place_of(error))
                 return self._apply_slices(account_id, [_failed(slices[0], error)])
