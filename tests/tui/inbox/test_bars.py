@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from frontdesk.query import QueryNames, SavedView, parse
@@ -191,6 +191,7 @@ def test_the_bar_over_a_thread_is_one_line_whatever_the_names(
     assert "\n" not in said(line)
 
 
+@example("000\u200d⺀⺀⺀⺀⼀⼀⿰", "", "", 30)
 @given(drawn_text(), drawn_text(), drawn_text(), st.integers(20, 200))
 def test_the_name_is_the_last_thing_that_the_bar_over_a_thread_gives_up(
     status: str, label: str, assignee: str, width: int
