@@ -113,7 +113,11 @@ class QueuePane(Pane):
     ]
 
     class SelectionOpened(Message):
-        """The selected conversation was opened."""
+        """The selected conversation was opened; `id`: which one was selected then."""
+
+        def __init__(self, id: str) -> None:
+            super().__init__()
+            self.id = id
 
     class MarksChanged(Message):
         """The marked rows, or the rows of a local filter, have changed."""
@@ -1184,7 +1188,7 @@ class QueuePane(Pane):
     @on(VirtualList.Opened)
     def _open(self, event: VirtualList.Opened) -> None:
         event.stop()
-        self.post_message(self.SelectionOpened())
+        self.post_message(self.SelectionOpened(event.row.id))
 
     @on(Bar.Pressed, "#list-heading")
     def _press_heading(self, event: Bar.Pressed) -> None:

@@ -704,9 +704,11 @@ class InboxScreen(SizedScreen[None]):
     # Messages of panes
 
     @on(QueuePane.SelectionOpened)
-    def _enter_thread(self) -> None:
-        self._open_selected()
-        self.panes.enter("thread")
+    def _enter_thread(self, event: QueuePane.SelectionOpened) -> None:
+        # A key that was pressed after it may have shown another view already.
+        if event.id == self.selected_id:
+            self._open_selected()
+            self.panes.enter("thread")
 
     @on(ChannelPane.ChannelChosen)
     def _choose_channel(self, event: ChannelPane.ChannelChosen) -> None:
