@@ -82,11 +82,18 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
-@pytest.fixture(
-    scope="session", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
-)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Stores are those of SQLite, and of PostgreSQL too where a test or module says so."""
+    if "engine" in metafunc.fixturenames:
+        names: list[object] = ["sqlite"]
+        if metafunc.definition.get_closest_marker("both_engines"):
+            names.append(pytest.param("postgresql", marks=pytest.mark.postgres))
+        metafunc.parametrize("engine", names, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """Both engines, one after the other: what is claimed of stores holds on each."""
+    """Makes empty stores, see `pytest_generate_tests`."""
     if request.param == "sqlite":
         yield Engine("sqlite", sqlite_store)
     else:
@@ -96,7 +103,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @pytest.fixture
 def database(engine: Engine) -> Iterator[Database]:
-    """An empty store of the test's own, on each engine."""
+    """An empty store of the test's own."""
     with engine.fresh() as database:
         yield database
 

@@ -14,9 +14,7 @@ from frontdesk.tui.setup_form import ConnectApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.catalogue_screen import CatalogueScreen
 from frontdesk.wire import Wire
-
-ROOT = Path(__file__).resolve().parents[1]
-MODULES = sorted((ROOT / "src" / "frontdesk").rglob("*.py"))
+from tests.source_trees import MODULES, ROOT, tree_of
 
 INLINE_STYLES = {"CSS", "DEFAULT_CSS"}
 
@@ -39,7 +37,7 @@ def wire_models() -> list[type[Wire]]:
 def test_every_module_opens_with_one_sentence_that_says_what_it_is_for() -> None:
     missing = []
     for path in MODULES:
-        words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        words = ast.get_docstring(tree_of(path)) or ""
         first, *rest = words.splitlines() or [""]
         if not first.endswith(".") or (rest and rest[0]):
             missing.append(named(path))
@@ -48,7 +46,7 @@ def test_every_module_opens_with_one_sentence_that_says_what_it_is_for() -> None
 
 def test_no_module_begins_with_a_question_word() -> None:
     words = ("What ", "Whether ", "How ", "Who ", "Where ", "Which ")
-    docstrings = {path: ast.get_docstring(ast.parse(path.read_text("utf-8"))) for path in MODULES}
+    docstrings = {path: ast.get_docstring(tree_of(path)) for path in MODULES}
     assert [
         named(path) for path, text in docstrings.items() if (text or "").startswith(words)
     ] == []
@@ -71,7 +69,7 @@ def test_no_source_refers_to_a_document_outside_the_repository() -> None:
 def test_styles_are_in_stylesheets() -> None:
     found = []
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             targets = node.targets if isinstance(node, ast.Assign) else []
             targets += [node.target] if isinstance(node, ast.AnnAssign) else []
             names = {target.id for target in targets if isinstance(target, ast.Name)}

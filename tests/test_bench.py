@@ -53,9 +53,7 @@ def test_a_store_is_measured_at_any_size() -> None:
     assert [line for line in lines if "datasette is missing" in line]
 
 
-@pytest.mark.parametrize(
-    "engine", ["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.postgres)]
-)
+@pytest.mark.parametrize("kind", ["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.postgres)])
 def test_searches_of_a_database_are_measured_again_without_building_its_index(
     tmp_path: Path, request: pytest.FixtureRequest, engine: str
 ) -> None:

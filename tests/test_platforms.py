@@ -3,11 +3,10 @@
 import ast
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[1] / "src" / "frontdesk"
+from tests.source_trees import MODULES, PACKAGE, tree_of
 
-MODULES = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+SPECIAL_MODULES = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 NAMES = {
     "os": {
         *("chown", "fchmod", "fchown", "fork", "fpathconf", "getegid", "geteuid", "getgid"),
@@ -56,10 +55,7 @@ ALLOWED = {
 
 @cache
 def modules() -> dict[str, ast.Module]:
-    return {
-        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in PACKAGE.rglob("*.py")
-    }
+    return {path.relative_to(PACKAGE).as_posix(): tree_of(path) for path in MODULES}
 
 
 def special(tree: ast.AST) -> Iterator[str]:
@@ -79,10 +75,10 @@ def special(tree: ast.AST) -> Iterator[str]:
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
     if isinstance(node, ast.Import):
-        yield from (one.name for one in node.names if one.name.split(".")[0] in MODULES)
+        yield from (one.name for one in node.names if one.name.split(".")[0] in SPECIAL_MODULES)
         return
     owner = (node.module or "").split(".")[0]
-    if owner in MODULES:
+    if owner in SPECIAL_MODULES:
         yield owner
     known = NAMES.get(owner, ())
     yield from (f"{owner}.{one.name}" for one in node.names if one.name in known)
@@ -140,7 +136,11 @@ def test_places_of_files_are_the_systems_own():
         name
         for name, tree in modules().items()
         for node in ast.walk(tree)
-        if (isinstance(node, ast.Attribute) and ast.unparse(node).endswith("Path.home"))
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "home"
+            and ast.unparse(node).endswith("Path.home")
+        )
         or (isinstance(node, ast.ImportFrom) and node.module == "platformdirs")
     }
     assert knowing == {"environment.py"}

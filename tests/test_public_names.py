@@ -13,20 +13,17 @@ import sys
 import textwrap
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src"
-MODULES = sorted((SOURCE / "frontdesk").rglob("*.py"))
+from tests.source_trees import MODULES, ROOT, SOURCE, TESTS, nodes_of
 
 # The one module that may use private names, which they are, and at most how many of them.
 FENCED = "frontdesk/tui/textual_private.py"
 ALLOWED = frozenset({"_handle_exception"})
 MOST_ALLOWED = 5
 
-TESTS = sorted((ROOT / "tests").rglob("*.py"))
 # The module that documents each private name; and where the library of SQLite is.
 FENCED_OF_TESTS = "tests/tui/textual_private.py"
 
@@ -43,20 +40,15 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def module_name(path: Path) -> str:
     name = path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", ".")
     return name.removesuffix(".__init__")
 
 
-def own_names(tree: ast.AST) -> set[str]:
+def own_names(nodes: Iterable[ast.AST]) -> set[str]:
     """The private names that a module defines: classes' members, functions, its own globals."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 found.add(name)
@@ -73,9 +65,9 @@ def own_names(tree: ast.AST) -> set[str]:
     return {name for name in found if is_private(name)}
 
 
-def imported(tree: ast.AST) -> Iterator[tuple[str, str | None]]:
+def imported(path: Path) -> Iterator[tuple[str, str | None]]:
     """The modules that a module imports, with the names that it takes from each."""
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, None) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -94,7 +86,7 @@ def names_of_base(base: type) -> frozenset[str]:
         source = textwrap.dedent(inspect.getsource(base))
     except (OSError, TypeError):
         return frozenset(names)
-    return frozenset(names | own_names(ast.parse(source)))
+    return frozenset(names | own_names(ast.walk(ast.parse(source))))
 
 
 def library_names(cls: type) -> set[str]:
@@ -124,10 +116,10 @@ def class_tree(cls: type) -> ast.AST:
 
 def private_attributes(paths: list[Path]) -> Iterator[str]:
     """Where a private name is read that neither the module nor a base class of ours defines."""
-    ours = {path: own_names(tree_of(path)) for path in paths}
+    ours = {path: own_names(nodes_of(path)) for path in paths}
     everywhere = set().union(*ours.values())
     for path in paths:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if not isinstance(node, ast.Attribute) or not is_private(node.attr):
                 continue
             of_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
@@ -139,7 +131,7 @@ def private_attributes(paths: list[Path]) -> Iterator[str]:
 
 def private_imports(path: Path) -> Iterator[str]:
     """The modules and names that a module imports and that are private."""
-    for module, name in imported(tree_of(path)):
+    for module, name in imported(path):
         if module != "__future__" and (
             any(map(is_private, module.split("."))) or (name and is_private(name))
         ):
@@ -190,15 +182,18 @@ def test_no_private_module_or_name_is_imported() -> None:
 def test_no_attribute_of_another_module_is_replaced() -> None:
     found = []
     for path in MODULES:
-        tree = tree_of(path)
-        modules = {name.partition(".")[0] for name, taken in imported(tree) if taken is None}
-        for node in ast.walk(tree):
+        modules = {name.partition(".")[0] for name, taken in imported(path) if taken is None}
+        for node in nodes_of(path):
             stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
             if stored and isinstance(node.value, ast.Name) and node.value.id in modules:
                 if ast.unparse(node) in HOOKS:
                     continue
                 found.append(f"{path.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)}")
-            if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.modules":
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == "modules"
+                and ast.unparse(node) == "sys.modules"
+            ):
                 found.append(f"{path.relative_to(SOURCE)}:{node.lineno} sys.modules")
     assert found == []
 
@@ -219,7 +214,7 @@ def test_whatever_is_imported_is_declared() -> None:
     for extra in project["optional-dependencies"].values():
         declared += extra
     names = {re.split(r"[\[<>=!~; ]", one, maxsplit=1)[0].replace("-", "_") for one in declared}
-    tops = {module.partition(".")[0] for path in MODULES for module, _ in imported(tree_of(path))}
+    tops = {module.partition(".")[0] for path in MODULES for module, _ in imported(path)}
     tops = {DISTRIBUTIONS.get(top, top).replace("-", "_") for top in tops}
     undeclared = tops - names - sys.stdlib_module_names - {"frontdesk"}
     assert sorted(undeclared) == []
@@ -227,18 +222,18 @@ def test_whatever_is_imported_is_declared() -> None:
 
 def test_a_class_name_is_used_once() -> None:
     """Messages that are nested in their sender may have the name of another widget's."""
-    modules = [ast.parse(path.read_text()) for path in (ROOT / "src").rglob("*.py")]
+    modules = [nodes_of(path) for path in MODULES]
     nested = {
         inner
-        for module in modules
-        for outer in ast.walk(module)
+        for nodes in modules
+        for outer in nodes
         if isinstance(outer, ast.ClassDef)
         for inner in outer.body
     }
     names = Counter(
         node.name.lstrip("_")
-        for module in modules
-        for node in ast.walk(module)
+        for nodes in modules
+        for node in nodes
         if isinstance(node, ast.ClassDef) and node not in nested
     )
     assert [name for name, count in names.items() if count > 1] == []

@@ -12,6 +12,7 @@ import pytest
 
 import frontdesk
 from frontdesk.tui import sentences
+from tests.source_trees import nodes_of
 
 SOURCE = Path(frontdesk.__file__).parent
 
@@ -37,9 +38,8 @@ SYNONYMS = {"nobody no one", "anybody anyone"}
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """Texts of a module with at least two words, that are neither docstrings nor SQL."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     skipped: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
             skipped.add(id(body[0].value))
@@ -47,7 +47,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             skipped |= {id(part) for part in node.values}
             parts = [part.value if isinstance(part, ast.Constant) else "…" for part in node.values]
             yield node.lineno, "".join(map(str, parts))
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             skip = id(node) in skipped or not re.search(r"[a-z] +\w", node.value)
             yield from () if skip else [(node.lineno, node.value)]

@@ -26,7 +26,9 @@ def _typed(contact: Contact) -> list[str]:
 async def test_each_contact_is_found_as_the_service_finds_it(
     client: InboxClient, service: Application, agent: tuple[str, object]
 ) -> None:
-    contacts = await _contacts(client)
+    every = await _contacts(client)
+    others = [contact for contact in every if not (contact.name or "").isascii()]
+    contacts = [*every[::8], *others[:4]]
     texts = {text for contact in contacts for text in _typed(contact) if len(text) > 2}
     assert any(text.isascii() != folded(text).isascii() for text in texts)
     headers = {"Authorization": f"Bearer {agent[0]}"}

@@ -4,6 +4,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stores import Engine
@@ -25,6 +26,8 @@ from frontdesk.ingest.events import (
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rollups import rollup_differences
+
+pytestmark = pytest.mark.both_engines
 
 START = 1_780_000_000_000
 NOW = START + 60 * 24 * 60 * 60 * 1000

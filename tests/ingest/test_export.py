@@ -142,6 +142,7 @@ def test_every_table_is_exported_or_is_known_to_stay() -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.slow
 def test_the_sample_goes_to_another_engine_and_back(
     sample_database: Database, postgres: PostgresServer
 ) -> None:

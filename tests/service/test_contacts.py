@@ -5,6 +5,8 @@ from small_inbox import START, catalogue, conversations, thread
 
 from frontdesk.ingest.events import ADDRESS_BOOK_NAME, ContactUpsert, Person
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture
 def people(add_events):

@@ -15,6 +15,8 @@ from frontdesk.service.app import create_app
 from frontdesk.store.database import Database
 from frontdesk.wire import timestamp
 
+pytestmark = pytest.mark.both_engines
+
 PATH = "/v1/conversations"
 DAY = 24 * HOUR
 # The reply windows of half of the conversations are closed then.

@@ -12,6 +12,8 @@ from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, Mess
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
 
+pytestmark = pytest.mark.both_engines
+
 ANA = 1
 STATUSES = ("open", "snoozed", "resolved")
 

@@ -37,6 +37,8 @@ from frontdesk.service.app import Application, create_app
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Database
 
+pytestmark = pytest.mark.both_engines
+
 START = 1_773_000_000_000
 SECOND = 1000
 CHANNELS = ("106540352242922", "106540352242923")

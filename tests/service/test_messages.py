@@ -7,6 +7,8 @@ from tests.ingest import webhooks
 from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.store.accounts import add_account
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture
 async def path(client, add_events):

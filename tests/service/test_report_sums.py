@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.stores import Engine
@@ -28,6 +29,8 @@ from frontdesk.store.database import Connection, Row
 from frontdesk.wire import instant, timestamp
 from frontdesk.wire.queries import COMPARISONS
 from frontdesk.wire.reports import Metrics, Report
+
+pytestmark = pytest.mark.both_engines
 
 MINUTE = 60_000
 QUARTER, HOUR, DAY = 15 * MINUTE, 60 * MINUTE, 24 * 60 * MINUTE

@@ -32,6 +32,8 @@ from frontdesk.ingest.events import (
     StatusUpdate,
 )
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture
 def metrics(client: httpx.AsyncClient, add_events: AddEvents) -> Callable[..., Any]:

@@ -8,6 +8,8 @@ from frontdesk.service.api_keys import SCOPES
 from frontdesk.store import message_search
 from frontdesk.store.accounts import add_account
 
+pytestmark = pytest.mark.both_engines
+
 PEOPLE = [Person(phone=f"+4915100000{n:02}") for n in range(6)]
 
 

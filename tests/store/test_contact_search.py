@@ -16,6 +16,8 @@ from frontdesk.store.contacts import contact_page, folded, search_words
 from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
 
+pytestmark = pytest.mark.both_engines
+
 # Few letters, so that words meet; and all that a pattern, a trigram or folding could trip over.
 LETTERS = "abéÉßİǂ%_\\'\"*-+() 12５\n👍🏽王伟ŉ"
 SOME = st.text(LETTERS, max_size=9)

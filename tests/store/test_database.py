@@ -13,6 +13,8 @@ from frontdesk.store.accounts import account, add_account
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Database
 
+pytestmark = pytest.mark.both_engines
+
 ENDLESS = """
   WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000000)
   SELECT COUNT(*) AS n FROM number

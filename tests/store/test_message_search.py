@@ -31,6 +31,8 @@ from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Database
 from frontdesk.store.message_search import Limits, match_page, text_of
 
+pytestmark = pytest.mark.both_engines
+
 CHANNEL = "106540352242922"
 # Few letters, so that words meet; and all that a pattern, a trigram or folding could trip over.
 TEXTS = st.lists(

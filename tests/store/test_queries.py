@@ -14,6 +14,8 @@ from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.sqlite import SQLiteDatabase
 
+pytestmark = pytest.mark.both_engines
+
 # The steps of a query: (the step it is a part of, what it does).
 Plan = list[tuple[int, str]]
 

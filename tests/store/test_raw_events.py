@@ -12,6 +12,8 @@ from frontdesk.store import raw_events
 from frontdesk.store.database import Database
 from frontdesk.store.raw_events import BodyPosition, ReceivedBody
 
+pytestmark = pytest.mark.both_engines
+
 ACCOUNT = 1
 
 

@@ -11,6 +11,8 @@ from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Database
 
+pytestmark = pytest.mark.both_engines
+
 NOW = 1_773_480_600_000
 CHANNELS = ("101", "102")
 

@@ -9,6 +9,8 @@ from frontdesk.store.accounts import NewKey, add_key, all_keys, end_key, find_ke
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.sqlite import SQLiteDatabase
 
+pytestmark = pytest.mark.both_engines
+
 
 def kept(database: Database, key_id: str, expires_at: int | None = None) -> None:
     key = NewKey(key_id, 1, bytes(32), "last", "name", ("notes:read",), None, 0, expires_at)

@@ -13,6 +13,8 @@ from frontdesk.ingest.events import Author, MessageUpsert, NoteUpsert, Person
 from frontdesk.store.database import Database, Row
 from frontdesk.store.text_scan import chunks, row_count
 
+pytestmark = pytest.mark.both_engines
+
 KINDS = ("message", "note", "conversation", "contact")
 ACCOUNTS = count(1)
 

@@ -17,6 +17,8 @@ from frontdesk.store.database import Connection, Database
 from frontdesk.store.rows import MessageRow, blank
 from frontdesk.store.writes import Ids
 
+pytestmark = pytest.mark.both_engines
+
 ACCOUNT = 1
 
 

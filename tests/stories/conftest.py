@@ -1,7 +1,7 @@
 """A generated inbox, and the program on it."""
 
-import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,18 +10,26 @@ from pathlib import Path
 
 import pytest
 
+from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.sample.demo import ME, create_demo
+from frontdesk.service.api_keys import SCOPES
 from tests.cli.servers import Serve, serving
 
 Shell = Callable[..., str]
 
 
-@pytest.fixture
-def inbox(tmp_path: Path) -> Path:
-    """The sample in a database of the test's own."""
-    path = tmp_path / "inbox.db"
+@pytest.fixture(scope="session")
+def current_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the sample as it is now; not to be written to."""
+    path = tmp_path_factory.mktemp("current") / "inbox.db"
     create_demo(path, now=time.time_ns() // 1_000_000)
     return path
+
+
+@pytest.fixture
+def inbox(current_sample: Path, tmp_path: Path) -> Path:
+    """The sample in a database of the test's own."""
+    return Path(shutil.copy(current_sample, tmp_path / "inbox.db"))
 
 
 @pytest.fixture
@@ -45,12 +53,9 @@ def shell(tmp_path: Path) -> Shell:
 
 
 @pytest.fixture
-def key(inbox: Path, shell: Shell) -> str:
+def key(inbox: Path) -> str:
     """A key of the sample's agent."""
-    place = ("--database", str(inbox), "--json", "key")
-    made = shell("keys", "create", "--name", "a", "--user", ME, "--all-read", *place)
-    key: str = json.loads(made)["key"]
-    return key
+    return str(make_key(inbox, KeyOrder("default", "a", ME, SCOPES, None), now=0)["key"])
 
 
 @pytest.fixture

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.servers import Serve, kill
 from tests.stories.conftest import Shell
 from tests.tui.recorded_terminal import viewer_at
 
 
+@pytest.mark.slow
 def test_before_a_flight(shell: Shell, serve: Serve, inbox: Path, key: str, tmp_path: Path) -> None:
     process, url = serve("--database", str(inbox), "--rate-limit", "0")
     here = {"FRONTDESK_API_KEY": key, "XDG_CACHE_HOME": str(tmp_path)}
