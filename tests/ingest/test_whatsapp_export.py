@@ -72,6 +72,78 @@ def test_whatsapp_notices_are_system_entries_even_under_a_name() -> None:
 
 
 @pytest.mark.parametrize(
+    "notice",
+    [
+        "Voice call, \u200e2 min",
+        "Your security code with Ana changed. Tap to learn more.",
+        "Los mensajes temporales se desactivaron.",
+        "Words of a notice that nobody has listed",
+    ],
+)
+def test_what_an_iphone_marks_under_a_name_is_a_system_entry(notice: str) -> None:
+    text = f"""[12/03/2020, 09:15:00] Ana: Hi
+[12/03/2020, 09:16:00] Shop: Solved!
+{LRM}[12/03/2020, 09:17:00] Ana: {LRM}{notice}"""
+    assert [entry.outbound for entry in read(text).entries] == [False, True, None]
+
+
+@pytest.mark.parametrize(
+    ("marked", "type"),
+    [
+        ("image omitted", "image"),
+        ("<attached: 00000012-PHOTO-2020.jpg>", "image"),
+        ("Location: https://maps.google.com/?q=40.4,-3.7", "location"),
+        ("This message was deleted.", "text"),
+        ("POLL:\nWhich size?\n\u200eOPTION: M (1 vote)", "text"),
+    ],
+)
+def test_what_an_iphone_marks_of_a_customer_is_a_message(marked: str, type: str) -> None:
+    (entry,) = read(f"[12/03/2020, 09:15:00] Ana: {LRM}{marked}").entries
+    assert (entry.outbound, entry.contents.type) == (False, type)
+
+
+def test_a_sender_is_known_without_the_space_after_the_colon() -> None:
+    text = """[2026/3/9 02:28:09] Ana: Hey
+[2026/3/9 02:28:37] My Shop:Hi: there
+[2026/3/9 02:29:00] Ana:how much?"""
+    found = read(text, me="My Shop", order="ymd")
+    assert [(entry.outbound, entry.contents.text) for entry in found.entries] == [
+        (False, "Hey"),
+        (True, "Hi: there"),
+        (False, "how much?"),
+    ]
+
+
+def test_senders_are_known_where_no_line_has_the_space() -> None:
+    found = read("[12/03/2020, 09:15:00] Ana:Hey\n[12/03/2020, 09:16:00] Shop:Hi")
+    assert (found.other, [entry.outbound for entry in found.entries]) == ("Ana", [False, True])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12/03/2020, 21:00 - Ana: <Media omitted>\nIs this one in stock?",
+        f"[12/03/2020, 21:00:00] Ana: {LRM}image omitted\nIs this one in stock?",
+        f"[12/03/2020, 21:00:00] Ana: Is this one in stock? {LRM}image omitted",
+    ],
+)
+def test_a_file_that_was_left_out_keeps_its_caption(text: str) -> None:
+    (entry,) = read(text).entries
+    assert entry.contents.type in ("image", "unsupported")
+    assert entry.contents.text == "Is this one in stock?"
+
+
+def test_an_hour_that_the_clocks_repeat_keeps_the_order_of_the_file() -> None:
+    text = """26/10/2025, 02:50 - Ana: first
+26/10/2025, 02:10 - Shop: second
+26/10/2025, 02:20 - Ana: third
+26/10/2025, 03:01 - Shop: after"""
+    found = read(text, zone=ZoneInfo("Europe/Madrid"))
+    start = found.entries[0].at
+    assert [(entry.at - start) // 60_000 for entry in found.entries] == [0, 20, 30, 71]
+
+
+@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("nothing of the kind", "No line begins with a date and a time"),
@@ -166,6 +238,9 @@ CONTENTS = [
     ("https://maps.google.com/?q=-23.55,-46.63", "location", None),
     ("Ubicación: https://maps.google.com/?q=40.4,-3.7", "location", None),
     ("location: https://foursquare.com/v/1", "text", "location: https://foursquare.com/v/1"),
+    (f"{LRM}video note omitted", "video", None),
+    ("<View once voice message omitted>", "audio", None),
+    ("<Medya dahil edilmedi>", "unsupported", None),
     ("<Ceci n'est pas une phrase>", "text", "<Ceci n'est pas une phrase>"),
     ("See you at cafe.com (great place)", "text", "See you at cafe.com (great place)"),
 ]
@@ -197,8 +272,10 @@ def test_deleted_and_edited_entries_are_marked() -> None:
     assert entry_contents(f"{LRM}Eliminaste este mensaje.", {}) == entry_contents(
         "Mensagem apagada", {}
     )
-    edited = entry_contents(f"See you {LRM}<This message was edited>", {})
-    assert (edited.text, edited.edited) == ("See you", True)
+    assert entry_contents("Bu mesajı sildiniz", {}).deleted
+    for mark in ("This message was edited", "Bu mesaj düzenlendi"):
+        edited = entry_contents(f"See you {LRM}<{mark}>", {})
+        assert (edited.text, edited.edited) == ("See you", True)
 
 
 def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, str]) -> Path:

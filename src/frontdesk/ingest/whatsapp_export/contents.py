@@ -21,6 +21,8 @@ def _folded(phrase: str) -> str:
     return phrase.strip().rstrip(".。").strip().casefold()
 
 
+# Begins what iOS writes itself in a message: placeholders, notices.
+_MARK = "\u200e"
 _EXTENSIONS: Mapping[str, tuple[str, str]] = {
     "jpg": ("image", "image/jpeg"),
     "jpeg": ("image", "image/jpeg"),
@@ -91,14 +93,30 @@ def entry_contents(original: str, sizes: Mapping[str, int]) -> EntryContents:
         stripped = original.strip()
         inner = entry_contents(stripped[: stripped.rindex("<")], sizes)
         return inner._replace(edited=True)
-    return _file(text, sizes) or _omitted(text) or _place(text) or _words(original)
+    return (
+        _file(text, sizes)
+        or _omitted(text)
+        or _omitted_with_caption(original)
+        or _place(text)
+        or _words(original)
+    )
 
 
-def is_notice(original: str) -> bool:
-    """Check for a notice of WhatsApp itself, which some exports attribute to a sender."""
+def is_notice(original: str, *, ios: bool) -> bool:
+    """Check for a notice of WhatsApp itself, which some exports attribute to a sender.
+
+    ios: the export marks all that WhatsApp itself wrote; besides notices these are files, places,
+    polls and deleted messages.
+    """
+    if not original.startswith((_MARK, "\u200f")):
+        return False
     text = plain(original).casefold()
-    marked = original.startswith(("\u200e", "\u200f"))
-    return marked and any(notice in text for notice in PHRASES["notice"])
+    if any(notice in text for notice in PHRASES["notice"]):
+        return True
+    if not (ios and original.startswith(_MARK)) or text.strip().startswith(tuple(PHRASES["poll"])):
+        return False
+    contents = entry_contents(original, {})
+    return contents.type == "text" and not (contents.edited or contents.deleted)
 
 
 def _file(text: str, sizes: Mapping[str, int]) -> EntryContents | None:
@@ -144,6 +162,20 @@ def _omitted(text: str) -> EntryContents | None:
         }
         return EntryContents("unsupported", content=reason)
     return EntryContents(kind, media=NO_MEDIA)
+
+
+def _omitted_with_caption(original: str) -> EntryContents | None:
+    """Recognise the placeholder of a left-out file on its own line, or marked after the caption."""
+    text = original.strip()
+    first, _, below = text.partition("\n")
+    above, mark, last = text.rpartition(_MARK)
+    candidates = [(first, below)] if first.startswith(("<", _MARK)) else []
+    candidates += [(last, above)] if mark else []
+    for placeholder, caption in candidates:
+        contents = _omitted(plain(placeholder).strip())
+        if contents is not None and caption.strip():
+            return contents._replace(text=_words(caption).text)
+    return None
 
 
 def _place(text: str) -> EntryContents | None:

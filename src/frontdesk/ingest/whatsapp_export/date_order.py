@@ -114,14 +114,14 @@ def days(stamps: Sequence[Stamp], order: Order) -> list[date]:
     return [_day(stamp, order) for stamp in stamps]
 
 
-def moment(stamp: Stamp, order: Order, zone: tzinfo | None) -> int:
+def moment(stamp: Stamp, order: Order, zone: tzinfo | None, *, repeated: bool = False) -> int:
     """Return the time in epoch milliseconds. zone: the phone's; None for this machine's.
 
-    An ambiguous time is the earlier one; one in a gap is moved past it. At the ends of the
-    calendar, where zones overflow, UTC is used.
+    An ambiguous time is the earlier one, or the later one if `repeated`; one in a gap is moved
+    past it. At the ends of the calendar, where zones overflow, UTC is used.
     """
     local = datetime(  # noqa: DTZ001
-        *_day(stamp, order).timetuple()[:3], stamp.hour, stamp.minute, stamp.second
+        *_day(stamp, order).timetuple()[:3], stamp.hour, stamp.minute, stamp.second, fold=repeated
     )
     try:
         placed = (local if zone is None else local.replace(tzinfo=zone)).astimezone(UTC)

@@ -48,8 +48,14 @@ _ALIKE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HeaderFormat:
+    """`ios`: exports that put a mark before what WhatsApp itself writes."""
+
     name: str
     pattern: re.Pattern[str]
+
+    @property
+    def ios(self) -> bool:
+        return self.name.startswith("iOS")
 
 
 def _family(name: str, pattern: str) -> HeaderFormat:

@@ -74,11 +74,26 @@ class Chat:
 
 @dataclass(slots=True)
 class _OpenEntry:
-    """Entry under construction: header, sender, and text lines so far."""
+    """Entry under construction: header, and lines so far; the first may begin with a sender."""
+
+    stamp: Stamp
+    parts: list[str]
+
+    @property
+    def start(self) -> str:
+        return self.parts[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _AttributedEntry:
+    """Entry with its sender, None for a notice of WhatsApp itself.
+
+    profile: the sender's name is that of a profile.
+    """
 
     stamp: Stamp
     sender: str | None
-    parts: list[str]
+    text: str
     profile: bool = False
 
 
@@ -93,9 +108,9 @@ def read(export: ExportFiles, reading: ChatOptions) -> Chat:
     if family is not None and result.entries:
         unlike = outliers([line.stamp for line in result.entries], reading.order)
         result = _lines(rows, family, unlike) if unlike else result
-    lines = result.entries
-    if family is None or not lines:
+    if family is None or not result.entries:
         raise BadSettings("No line begins with a date and a time as WhatsApp's exports have them")
+    lines = list(_attributed(result.entries, reading.me, family))
     decision = decided([line.stamp for line in lines], reading.order, reading.today)
     other = _other(lines, reading.me)
     return Chat(
@@ -131,7 +146,7 @@ def _lines(
     for number, row in enumerate(rows, start=1):
         start = header(row, family)
         if start is not None and start.stamp not in excluded:
-            result.entries.append(_begun(start.stamp, row[start.end :]))
+            result.entries.append(_OpenEntry(start.stamp, [row[start.end :]]))
             continue
         if start is not None or looks_like_header(row):
             result.unread.append(number)
@@ -142,13 +157,41 @@ def _lines(
     return result
 
 
-def _begun(stamp: Stamp, rest: str) -> _OpenEntry:
-    name, colon, text = rest.partition(": ")
-    if not colon and rest.endswith(":"):
-        name, colon, text = rest[:-1], ":", ""
-    if not colon or is_notice(text):
-        return _OpenEntry(stamp, None, [text if colon else rest])
-    return _OpenEntry(stamp, _name(name), [text], plain(name).strip().startswith("~"))
+def _attributed(
+    entries: Sequence[_OpenEntry], me: str, family: HeaderFormat
+) -> Iterator[_AttributedEntry]:
+    senders = _Senders([entry.start for entry in entries], me)
+    for entry in entries:
+        name, start = senders.split(entry.start)
+        text = "\n".join([start, *entry.parts[1:]])
+        if name is None or is_notice(text, ios=family.ios):
+            yield _AttributedEntry(entry.stamp, None, text)
+        else:
+            profile = plain(name).strip().startswith("~")
+            yield _AttributedEntry(entry.stamp, _name(name), text, profile)
+
+
+class _Senders:
+    """Splits the first line of an entry into sender and text, at a colon.
+
+    Some exports have no space after the colon: there the sender is one that other lines name, or
+    if nearly no line has the space, whatever precedes the first colon.
+    """
+
+    def __init__(self, starts: Sequence[str], me: str) -> None:
+        spaced = {start.partition(": ")[0] for start in starts if ": " in start}
+        self._known = sorted({me, *spaced}, key=len)
+        self._unspaced = any(
+            start.startswith(f"{me}:") and start[len(me) + 1 :][:1].strip() for start in starts
+        )
+
+    def split(self, start: str) -> tuple[str | None, str]:
+        """Sender, None without one, and text."""
+        for name in self._known:
+            if start.startswith(f"{name}:"):
+                return name, start[len(name) + 1 :].removeprefix(" ")
+        name, colon, text = start.partition(":")
+        return (name, text) if colon and (self._unspaced or not text) else (None, start)
 
 
 def _name(written: str) -> str:
@@ -156,7 +199,7 @@ def _name(written: str) -> str:
     return " ".join(plain(written).split()).removeprefix("~").strip()
 
 
-def _other(lines: Sequence[_OpenEntry], me: str) -> str | None:
+def _other(lines: Sequence[_AttributedEntry], me: str) -> str | None:
     """Return the only sender besides `me`, None without one.
 
     Raises: BadSettings: there are several: it is a group, or `me` does not occur.
@@ -172,7 +215,7 @@ def _other(lines: Sequence[_OpenEntry], me: str) -> str | None:
 
 
 def _entries(
-    lines: Sequence[_OpenEntry], export: ExportFiles, reading: ChatOptions, order: Order
+    lines: Sequence[_AttributedEntry], export: ExportFiles, reading: ChatOptions, order: Order
 ) -> Iterator[ChatEntry]:
     me = _name(reading.me)
     counts: Counter[int] = Counter()
@@ -181,7 +224,7 @@ def _entries(
         # Entries of the same time keep their order and remain distinct.
         place = min(counts[at], room - 1)
         counts[at] += 1
-        text = "\n".join(line.parts).rstrip("\n")
+        text = line.text.rstrip("\n")
         words = (
             EntryContents("system", text.strip(), {"event": "activity"})
             if line.sender is None
@@ -194,18 +237,22 @@ def _entries(
 
 
 def _moments(
-    lines: Sequence[_OpenEntry], reading: ChatOptions, order: Order
+    lines: Sequence[_AttributedEntry], reading: ChatOptions, order: Order
 ) -> Iterator[tuple[int, int | None, bool]]:
     """Yield (time, impossible time or None, has seconds) for each line.
 
     A line with an impossible date takes the time of the entry before it or, at the start, after it.
+    An hour that the clocks repeat is the later one if only so it follows the entry before it.
     """
     sound = [line for line in lines if possible(line.stamp, order, reading.today)]
-    before = sound[0].stamp
+    before, last = sound[0].stamp, moment(sound[0].stamp, order, reading.zone)
     for line in lines:
         at = moment(line.stamp, order, reading.zone)
         if possible(line.stamp, order, reading.today):
-            before = line.stamp
+            if at < last:
+                later = moment(line.stamp, order, reading.zone, repeated=True)
+                at = later if later >= last else at
+            before, last = line.stamp, at
             yield at, None, line.stamp.exact
         else:
-            yield moment(before, order, reading.zone), at, before.exact
+            yield last, at, before.exact
