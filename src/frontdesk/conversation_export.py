@@ -303,7 +303,9 @@ def _name(row: Conversation) -> str:
 
 def _last_message(row: Conversation) -> str | None:
     preview = row.last_message
-    return None if preview is None else preview.text or f"[{preview.type}]"
+    if preview is None:
+        return None
+    return "[deleted]" if preview.deleted else preview.text or f"[{humanize(preview.type)}]"
 
 
 COLUMNS: tuple[tuple[str, Callable[[Conversation], Cell]], ...] = (

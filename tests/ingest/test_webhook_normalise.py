@@ -203,12 +203,16 @@ def test_replies_and_forwards_are_recognised_by_the_context(
 
 def test_the_advertisement_that_led_here_is_kept() -> None:
     referral = {"source_type": "ad", "source_id": "7", "headline": "Shoes", "ctwa_clid": "x"}
-    assert said(messages=[message(referral=referral)]).referral == {
-        "source_type": "ad",
-        "source_id": "7",
+    picture = {"media_type": "image", "image_url": "https://x.example/i.jpg"}
+    welcome = {"welcome_message": {"text": "How can we help?"}}
+    assert said(messages=[message(referral={**referral, **picture, **welcome})]).referral == {
+        **referral,
+        **picture,
         "source_url": None,
-        "headline": "Shoes",
         "body": None,
+        "video_url": None,
+        "thumbnail_url": None,
+        "welcome_message": "How can we help?",
     }
 
 
@@ -244,6 +248,16 @@ def test_who_hides_the_number_is_known_by_user_id() -> None:
     assert isinstance(contact, ContactUpsert)
     assert isinstance(text, MessageUpsert)
     assert contact.person == text.person == Person(wa_user_id="US.1")
+
+
+def test_a_user_id_in_the_place_of_a_number_is_that_user() -> None:
+    hidden = {**message(), "from": "US.ENT.1a"}
+    contacts = [{"profile": {"name": "Sheena"}, "wa_id": "US.ENT.1a"}]
+    _, contact, text = events(value(contacts=contacts, messages=[hidden]))
+    assert isinstance(contact, ContactUpsert)
+    assert isinstance(text, MessageUpsert)
+    assert contact.person == text.person == Person(wa_user_id="US.ENT.1a")
+    assert contact.name == "Sheena"
 
 
 @pytest.mark.parametrize(

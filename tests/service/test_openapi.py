@@ -148,6 +148,7 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         ("Conversation", "last_message"),
         *(("ConversationPage", member) for member in ("matches", "total", "total_capped")),
         ("Message", "pricing"),
+        ("MessagePreview", "deleted_at"),
         ("Report", "pricing"),
         ("Report", "previous_series"),
         *(("Report", part) for part in ("users", "teams", "labels", "hours")),

@@ -37,7 +37,8 @@ def test_one_endless_grapheme_is_cut_all_the_same() -> None:
     assert shortened("a" + "\u0301" * 500, 200) == "a" + "\u0301" * 199
 
 
-def test_a_preview_is_the_wires_own() -> None:
+@pytest.mark.parametrize("deleted_at", [None, 1_773_480_414_007])
+def test_a_preview_is_the_wires_own(deleted_at: int | None) -> None:
     message = {
         "id": 7,
         "direction": 1,
@@ -47,17 +48,18 @@ def test_a_preview_is_the_wires_own() -> None:
         "delivery_status": "read",
         "created_at": 1_773_480_413_007,
     }
-    preview = preview_json(message)
+    preview = preview_json({**message, "deleted_at": deleted_at})
     assert previewed_id(preview) == 7
-    assert MessagePreview.model_validate_json(preview).model_dump(mode="json") == json.loads(
-        preview
-    )
+    read = MessagePreview.model_validate_json(preview)
+    assert read.deleted == (deleted_at is not None)
+    assert read.model_dump(mode="json", exclude_unset=True) == json.loads(preview)
     assert json.loads(preview) == {
         **message,
         "id": "7",
         "direction": "outbound",
         "text": "x" * 200,
         "created_at": "2026-03-14T09:26:53.007Z",
+        **({"deleted_at": "2026-03-14T09:26:54.007Z"} if deleted_at else {}),
     }
 
 

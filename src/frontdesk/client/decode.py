@@ -21,7 +21,16 @@ from frontdesk.client.compat.rows import LONGEST_TEXT, fields_of, rows_in
 from frontdesk.client.compat.values import Reader
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse, NotFound
-from frontdesk.wire import ChannelCounts, Contact, Counts, Message, Page, PartialPage, Wire
+from frontdesk.wire import (
+    ChannelCounts,
+    Contact,
+    Counts,
+    Message,
+    MessagePreview,
+    Page,
+    PartialPage,
+    Wire,
+)
 from frontdesk.wire.base import nested_model
 from frontdesk.wire.reports import LiveCounts, Metrics, PersonFigures, Report
 from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, STATUSES
@@ -293,13 +302,14 @@ _FORMS: Mapping[Reader, Callable[[Any], bool]] = {
 
 
 _DETAILS = frozenset(("spread", "targets"))
-# Members that a server sends only if they are asked for.
+# Members that a server sends only if they are asked for, or where they apply.
 _ON_REQUEST: Mapping[type[Wire], frozenset[str]] = {
     Report: frozenset(("users", "teams", "labels", "hours")),
     Metrics: _DETAILS,
     PersonFigures: _DETAILS,
     LiveCounts: frozenset(("over_first_response", "over_reply")),
     ChannelCounts: frozenset(("awaiting_human",)),
+    MessagePreview: frozenset(("deleted_at",)),
 }
 
 

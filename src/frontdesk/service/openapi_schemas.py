@@ -61,6 +61,7 @@ _OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "Conversation": frozenset({"last_message"}),
         "Message": frozenset({"pricing"}),
+        "MessagePreview": frozenset({"deleted_at"}),
         "Pricing": frozenset({"billable", "model", "category", "type"}),
         "Report": frozenset({"pricing", "previous_series", *_REPORT_PARTS}),
         "Metrics": _IF_ASKED,
@@ -79,6 +80,7 @@ _NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "Conversation": frozenset({"awaiting_human", "created_at", "updated_at"}),
         "Message": frozenset({"conversation_id", "source", "pricing"}),
+        "MessagePreview": frozenset({"deleted_at"}),
         "Pricing": _OPTIONAL["Pricing"],
         "ConversationPage": frozenset({"matches", "total_capped"}),
         "MessageMatch": frozenset({"cursor"}),
@@ -107,6 +109,7 @@ _NEVER_NULL: Mapping[str, frozenset[str]] = MappingProxyType(
 # Additions to the specification of `/v1`; a client must work without them.
 _EXTENSIONS: frozenset[_Member] = frozenset(
     {
+        ("MessagePreview", "deleted_at"),
         *{("Message", "pricing"), ("Report", "pricing"), ("Report", "previous_series")},
         *(("Report", part) for part in _REPORT_PARTS),
         *(("Metrics", name) for name in _IF_ASKED),

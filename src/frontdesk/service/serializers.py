@@ -53,7 +53,13 @@ _EXCERPT_STEP = 32
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
 
 _REFERRAL = MappingProxyType(
-    dict.fromkeys(("source_type", "source_id", "source_url", "headline", "body"))
+    dict.fromkeys(
+        (
+            *("source_type", "source_id", "source_url", "headline", "body"),
+            *("media_type", "image_url", "video_url", "thumbnail_url"),
+            *("ctwa_clid", "welcome_message"),
+        )
+    )
 )
 # Members of `content` by message type, with the values that mean "unknown".
 _CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(

@@ -624,7 +624,7 @@ _JOINER = "\u200d"
 
 def preview_json(message: Row) -> str:
     """Encode a row of `message` as a MessagePreview."""
-    text = message["text"]
+    text, deleted_at = message["text"], message["deleted_at"]
     return compact_json(
         {
             "id": str(message["id"]),
@@ -634,6 +634,7 @@ def preview_json(message: Row) -> str:
             "text": None if text is None else shortened(text, TEXT_LIMIT),
             "delivery_status": message["delivery_status"],
             "created_at": timestamp(message["created_at"]),
+            **({} if deleted_at is None else {"deleted_at": timestamp(deleted_at)}),
         },
     )
 

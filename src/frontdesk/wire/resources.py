@@ -45,8 +45,16 @@ class MessagePreview(Wire):
     text: str | None = optional("The beginning of its text, at most 200 characters.")
     delivery_status: str | None = optional("Delivery status; null for inbound messages.")
     created_at: str = Field(description="Time of sending.")
+    deleted_at: str | None = optional("Time at which its sender deleted it; absent if not.")
 
     created_time = Time("created_at")
+    deleted_time = Time("deleted_at")
+
+    @property
+    def deleted(self) -> bool:
+        """True if its sender deleted it; a text without words was, on a server that omits when."""
+        has_words = bool((self.text or "").strip())
+        return self.deleted_at is not None or (self.type == "text" and not has_words)
 
 
 class Conversation(Wire):

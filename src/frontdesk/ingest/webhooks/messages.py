@@ -3,6 +3,7 @@
 `WebhookChange` collects the events of a change with its channel and contacts.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -49,6 +50,9 @@ PERSONS: Mapping[str, tuple[str, str]] = {
     "message_echoes": ("to", "to_user_id"),
     "statuses": ("recipient_id", "recipient_user_id"),
 }
+
+# A user id of the provider, in place of a number: the country, a dot, letters and digits.
+_USER_ID = re.compile(r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}")
 
 # Tolerance for timestamps later than the receipt; beyond it, the sender's clock is wrong.
 CLOCKS_DIFFER = 5 * 60 * 1000
@@ -105,6 +109,8 @@ class WebhookChange:
         """Return the person of an element by number, user id, or both if the contacts have them."""
         number = (element.optional_text(number_name) or "").removeprefix("+")
         user_id = element.optional_id(user_name)
+        if _USER_ID.fullmatch(number):
+            number, user_id = "", user_id or number
         contact = self._contact(number, user_id)
         if contact is not None:
             user_id = user_id or contact.optional_id("user_id")
@@ -175,7 +181,10 @@ class WebhookChange:
         for contact in self.contacts:
             if number and contact.optional_text("wa_id") == number:
                 return contact
-            if user_id and contact.optional_text("user_id") == user_id:
+            if user_id and user_id in (
+                contact.optional_text("user_id"),
+                contact.optional_text("wa_id"),
+            ):
                 return contact
         sole = self.sole_contact
         if sole is None or (number and "wa_id" in sole) or (user_id and "user_id" in sole):
@@ -485,5 +494,9 @@ def _forwarded(context: JsonObject) -> str | None:
 def _referral(referral: JsonObject | None) -> dict[str, str | None] | None:
     if referral is None:
         return None
-    names = ("source_type", "source_id", "source_url", "headline", "body")
-    return referral.optional_texts(*names)
+    texts = referral.optional_texts(
+        *("source_type", "source_id", "source_url", "headline", "body"),
+        *("media_type", "image_url", "video_url", "thumbnail_url", "ctwa_clid"),
+    )
+    welcome = referral.optional_part("welcome_message")
+    return {**texts, "welcome_message": welcome.optional_text("text") if welcome else None}

@@ -342,12 +342,12 @@ def _preview_line(conversation: Conversation, context: RowContext, state: RowSta
 
 
 def snippet(preview: MessagePreview, symbols: MessageSymbols = EMOJI) -> str:
-    """The last message in one line, with a symbol for media. A text without words was deleted."""
+    """The last message in one line, with a symbol for media."""
     text = one_line(preview.text or "")
+    if preview.deleted:
+        return f"{symbols.deleted} deleted"
     if preview.type in _TYPES_SHOWN_AS_TEXT and text:
         return text
-    if preview.type == "text":
-        return f"{symbols.deleted} deleted"
     symbol = symbols.of(preview.type)
     return f"{symbol.icon} {text}" if text else symbol.words
 
