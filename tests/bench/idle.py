@@ -33,10 +33,10 @@ from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.bench import warm_cache
-from tests.bench.pseudo_terminal import PseudoTerminal
 from tests.bench.ratios import table
 from tests.bench.sessions import Program, Stroke, Work, environment_in, side_by_side
 from tests.bench.workspace import Workspace
+from tests.pseudo_terminal import PseudoTerminal
 from tests.soak.virtual_loop import VirtualLoop, virtual_loop
 from tests.tui.memory_inbox import WaitedCache
 

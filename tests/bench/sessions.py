@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.bench.pseudo_terminal import COLUMNS, ROWS, PseudoTerminal
+from tests.pseudo_terminal import COLUMNS, ROWS, PseudoTerminal
 
 TIMEOUT = 60.0
 # A program is at rest when it has been silent for so many seconds.

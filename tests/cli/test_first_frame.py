@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.bench.pseudo_terminal import PseudoTerminal
+from tests.pseudo_terminal import PseudoTerminal
 
 from frontdesk import first_frame_file
 from frontdesk.cache import Cache

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from frontdesk.tui.inbox.panes import pane_widths
-from tests.bench.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
+from tests.pseudo_terminal import COLUMNS, FRAME_END, ROWS, PseudoTerminal
 
 PATIENCE = 30.0
 
