@@ -62,7 +62,8 @@ class PseudoTerminal:
         self._stream = pyte.ByteStream(self._canvas)
         self._pending = b""
         self._unseen: list[tuple[Moment, bytes]] = []
-        self._now = Moment(0.0, 0.0)
+        # When something was sent last.
+        self.now = Moment(0.0, 0.0)
         self.sent_bytes = 0
         self.frames = 0
         self._master, slave = os.openpty()
@@ -213,11 +214,8 @@ class PseudoTerminal:
 
     def own_cpu(self) -> float:
         """Seconds of processor time of the program so far, without its children."""
-        return _own_cpu(self._process.pid)
-
-    def cpu(self) -> float:
-        """Seconds of processor time of the program and its children so far."""
-        return _cpu(self._process.pid)
+        # By the clock that Linux has for every process.
+        return time.clock_gettime((~self._process.pid << 3) | 2)
 
     def resident_megabytes(self) -> float:
         """Memory of the program itself."""
@@ -238,7 +236,7 @@ class PseudoTerminal:
         """Take in what was sent; when it came, None if nothing did."""
         if not self._ready.select(timeout):
             return None
-        came = self._now = Moment(time.perf_counter() - self.started, self._cpu_now())
+        came = self.now = Moment(time.perf_counter() - self.started, self._cpu_now())
         try:
             data = os.read(self._master, 1 << 16)
         except OSError as error:
@@ -254,8 +252,7 @@ class PseudoTerminal:
         try:
             return self.own_cpu()
         except OSError:
-            # It has ended.
-            return 0.0
+            return 0.0  # it has ended
 
     def _take(self, data: bytes) -> None:
         """Answer the sequences that ask; keep an unfinished one for later."""
@@ -267,7 +264,7 @@ class PseudoTerminal:
         answers = b"".join(answer(found[0]) for found in _SEQUENCE.finditer(data))
         if answers:
             self.write(answers)
-        self._unseen.append((self._now, data))
+        self._unseen.append((self.now, data))
 
     def _see(self) -> Moment:
         """Show the oldest of what was sent and not shown yet; when it came."""
@@ -314,21 +311,3 @@ def _shown(found: re.Match[bytes]) -> bytes:
         # The other screen is empty: the second one is cleared by whoever goes there.
         return b"\x1b[2J\x1b[H"
     return b"" if _SKIPPED.match(found[0]) else found[0]
-
-
-def _cpu(pid: int) -> float:
-    """Of a process, its reaped children (in steps of a clock tick) and its living ones."""
-    try:
-        own = _own_cpu(pid)
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        reaped = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
-        tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [child for task in tasks for child in (task / "children").read_text().split()]
-    except (OSError, ProcessLookupError):
-        return 0.0
-    return own + reaped + sum(_cpu(int(child)) for child in children)
-
-
-def _own_cpu(pid: int) -> float:
-    """By the clock that Linux has for every process."""
-    return time.clock_gettime((~pid << 3) | 2)

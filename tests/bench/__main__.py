@@ -1,32 +1,27 @@
-"""`python -m tests.bench` and one of the names below: what is fast, as ratios."""
+"""Prints the table of a section of docs/performance.md, as measured now."""
 
 import argparse
+import inspect
 
-from tests.bench import cache, decoding, fill, floods, idle, ingest, load, search, store, viewer
+from tests.bench import lists, load, search, start, store
+from tests.bench.measure import table
 
 
 def main() -> None:
-    """Run one of the benchmarks."""
+    """Run one of the programs; its options are the parameters of its results."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    kinds = parser.add_subparsers(required=True)
-    benches = (
-        ("viewer", viewer),
-        ("store", store),
-        ("search", search),
-        ("ingest", ingest),
-        ("decoding", decoding),
-        ("cache", cache),
-        ("fill", fill),
-        ("idle", idle),
-        ("load", load),
-        ("floods", floods),
-    )
-    for name, bench in benches:
-        kind = kinds.add_parser(name, description=bench.__doc__)
-        bench.add_options(kind)
-        kind.set_defaults(run=bench.run)
-    options = parser.parse_args()
-    options.run(options)
+    names = parser.add_subparsers(required=True)
+    for program in (start, lists, store, search, load):
+        name = program.__name__.rpartition(".")[2]
+        options = names.add_parser(name, description=program.__doc__)
+        for option in inspect.signature(program.results).parameters.values():
+            help = f"default: {option.default}" if option.default else None
+            flag, kind = f"--{option.name}", type(option.default)
+            options.add_argument(flag, type=kind, default=option.default, help=help)
+        options.set_defaults(results=program.results)
+    chosen = vars(parser.parse_args())
+    for line in table(chosen.pop("results")(**chosen)):
+        print(line, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

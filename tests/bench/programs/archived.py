@@ -4,6 +4,7 @@
 """
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from frontdesk.cache import Cache
@@ -11,8 +12,6 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.inbox.screen import InboxScreen
 from tests.bench import warm_cache
-
-PAGE = 50
 
 
 class Archived(FrontdeskApp):
@@ -36,14 +35,7 @@ class Archived(FrontdeskApp):
         await self.screen.thread.fetch()
 
 
-def main(path: str, conversations: str, origin: str) -> None:
-    """Run until it is left."""
-    cache = Cache(Path(path), origin, limit_bytes=warm_cache.LIMIT_BYTES)
-    try:
-        Archived(warm_cache.Archive(int(conversations), PAGE), cache).run()
-    finally:
-        cache.close()
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    path, conversations, origin = sys.argv[1:]
+    with closing(Cache(Path(path), origin, limit_bytes=warm_cache.LIMIT_BYTES)) as cache:
+        Archived(warm_cache.Archive(int(conversations), message_limit=50), cache).run()

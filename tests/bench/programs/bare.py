@@ -5,8 +5,6 @@ from textual.widgets import Static
 
 
 class Bare(App[None]):
-    """One line of text."""
-
     def compose(self) -> ComposeResult:
         yield Static("bare and ready")
 
