@@ -33,6 +33,10 @@ refresh:
     .venv/bin/pytest tests/tui --update-screenshots
     .venv/bin/pytest tests/test_documents.py --update-documents
 
+# Measure a table of docs/performance.md: just bench start
+bench program *options:
+    .venv/bin/python -m tests.bench {{ program }} {{ options }}
+
 # Write man pages: man -l man/frontdesk-conversations-list.1
 man directory="man":
     .venv/bin/python -m tests.man_pages {{ directory }}
