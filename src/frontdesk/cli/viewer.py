@@ -36,6 +36,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.app_base import CrashReportingApp, Outcome
 from frontdesk.tui.garbage_collection import IdleGarbageCollector
 from frontdesk.tui.preferences import Preferences, Switch, Targets
+from frontdesk.tui.terminal_input import reading_any_key
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -281,6 +282,7 @@ def view(
             from frontdesk.tui.first_frame_renderer import without_screen_switch
 
             app.driver_class = without_screen_switch(app.driver_class)
+        app.driver_class = reading_any_key(app.driver_class, app.end_over)
         if preferences.alerts.terminal:
             app.driver_class = app.introduce(app.driver_class)
         ended = asyncio.run(_run(app, leaving, settings.mouse))

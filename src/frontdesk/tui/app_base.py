@@ -247,6 +247,15 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
             self.crash = ProgramCrash(self._circumstances())
             self.crash.__cause__ = error.error if isinstance(error, WorkerFailed) else error
 
+    def end_over(self, error: Exception) -> None:
+        """Exit over an exception outside message handlers; may be called by any thread."""
+
+        def end() -> None:
+            self.on_unhandled_exception(error)
+            self.exit()
+
+        self.call_later(end)
+
     def _circumstances(self) -> dict[str, str]:
         """Notes for the report that `cli/crash_report.py` writes."""
         return {

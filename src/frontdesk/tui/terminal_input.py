@@ -1,0 +1,169 @@
+"""Terminal input: rewrites keys of kitty's protocol to the forms that Textual's parser reads.
+
+Terminals may send the type of an event (press, repeat, release) and alternate codes of a key, which
+the parser does not expect: it raises, and the viewer would end without a word.
+"""
+
+import os
+import re
+import selectors
+import threading
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from textual.driver import Driver
+
+from frontdesk.tui.key_names import latin_key
+
+_KEY = re.compile(r"\x1b\[([\d:;]+)([u~ABCDEFHPQRS])")
+# A key that goes on in the next read: at least one digit, so that alt+[ does not wait.
+_CUT_OFF = re.compile(r"\x1b\[\d[\d:;]*\Z")
+_RELEASE = "3"
+# Bits of the modifiers, of which 1 is subtracted first.
+_SHIFT, _ALT, _CTRL = 1, 2, 4
+_CAPS_AND_NUM_LOCK = 64 | 128
+_LONGEST_NUMBER = 7
+_READ_BYTES = 4096
+_REST_SECONDS = 0.05
+# What the parser raises for input that it cannot read.
+_UNREADABLE = (ValueError, OverflowError, LookupError)
+
+
+def readable_keys(text: str) -> str:
+    """Rewrite keys with event types and alternate codes; releases and impossible keys are left out.
+
+    >>> readable_keys("\\x1b[1;1:1B\\x1b[97;1:3u\\x1b[97:65;2u")
+    '\\x1b[1;1B\\x1b[97;2;65u'
+    """
+    return _KEY.sub(_readable_key, text)
+
+
+def _readable_key(match: re.Match[str]) -> str:
+    codes, end = match.groups()
+    fields = [field.split(":") for field in codes.split(";")]
+    numbers = [number for field in fields for number in field]
+    if len(fields) > 3 or not all(map(_is_code, numbers)):
+        # Other reports end with the same letters, such as the place of the cursor.
+        return match[0] if len(fields) > 3 and ":" not in codes else ""
+    key, modifiers, text = (*fields, [""], [""])[:3]
+    if modifiers[1:] and modifiers[1] == _RELEASE:
+        return ""
+    code, bits = key[0], max(int(modifiers[0] or 1) - 1, 0)
+    held = bits & ~_CAPS_AND_NUM_LOCK
+    if end == "u" and code and held & ~_SHIFT:
+        code = str(_latin_code(int(code)))
+    if end == "u" and held == _SHIFT and text == [""] and key[1:] and key[1]:
+        text = [key[1]]
+    written = [code, modifiers[0], ":".join(text)][: 3 if text != [""] else 2]
+    if len(fields) == 1:
+        written = written[:1]
+    return f"\x1b[{';'.join(written)}{end}"
+
+
+def _is_code(number: str) -> bool:
+    """True for a code point that is a character, or for none."""
+    if len(number) > _LONGEST_NUMBER:
+        return False
+    return not number or (not 0xD800 <= int(number) <= 0xDFFF and int(number) <= 0x10FFFF)
+
+
+def _latin_code(code: int) -> int:
+    """Code of the Latin key at the place of a letter, with which shortcuts are pressed."""
+    return ord(latin_key(chr(code)) or chr(code))
+
+
+def reading_any_key(
+    driver_class: type[Driver], failed: Callable[[Exception], object]
+) -> type[Driver]:
+    """A terminal's driver class that ignores input which cannot be read.
+
+    Another class, such as that of a page, is returned as it is. failed: called on the thread that
+    reads keys with the error that ended it.
+    """
+    if os.name == "nt":
+        return driver_class
+    from textual.drivers.linux_driver import LinuxDriver
+
+    if not issubclass(driver_class, LinuxDriver):
+        return driver_class
+
+    class AnyKeyDriver(driver_class):  # type: ignore[misc, valid-type]
+        """Reads keys through a pipe, into which another thread writes them rewritten."""
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            self._input = threading.local()
+            super().__init__(*arguments, **options)
+
+        @property
+        def fileno(self) -> int:
+            """The terminal; for the thread that reads keys, the pipe."""
+            return getattr(self._input, "fileno", self._terminal_fileno)
+
+        @fileno.setter
+        def fileno(self, fileno: int) -> None:
+            self._terminal_fileno = fileno
+
+        def run_input_thread(self) -> None:
+            with _rewritten(self._terminal_fileno) as self._input.fileno:
+                while True:
+                    try:
+                        super().run_input_thread()
+                    except _UNREADABLE:
+                        if not self.exit_event.is_set():
+                            continue
+                    except Exception as error:
+                        failed(error)
+                    return
+
+    return AnyKeyDriver
+
+
+@contextmanager
+def _rewritten(terminal: int) -> Iterator[int]:
+    """A pipe with the keys of a terminal, rewritten."""
+    keys, written = os.pipe()
+    ended, end = os.pipe()
+    thread = threading.Thread(
+        target=_rewrite, args=(terminal, written, ended), name="frontdesk-keys", daemon=True
+    )
+    thread.start()
+    try:
+        yield keys
+    finally:
+        os.close(end)
+        thread.join()
+        for descriptor in (keys, written, ended):
+            os.close(descriptor)
+
+
+def _rewrite(terminal: int, written: int, ended: int) -> None:
+    """Rewrite keys until the other end of `ended` is closed."""
+    # Terminals cannot be waited for by every kind of selector.
+    with selectors.SelectSelector() as selector:
+        selector.register(terminal, selectors.EVENT_READ)
+        selector.register(ended, selectors.EVENT_READ)
+        # Bytes that are no text are left out.
+        decode = getincrementaldecoder("utf-8")("ignore").decode
+        rest = ""
+        while True:
+            ready = {key.fd for key, _ in selector.select(_REST_SECONDS if rest else None)}
+            if ended in ready:
+                return
+            read = _read(terminal) if ready else b""
+            if ready and not read:
+                # The terminal is gone, which ends the program by a signal.
+                selector.unregister(terminal)
+            text = rest + decode(read)
+            cut_off = _CUT_OFF.search(text) if ready else None
+            end = cut_off.start() if cut_off else len(text)
+            text, rest = text[:end], text[end:]
+            os.write(written, readable_keys(text).encode())
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, _READ_BYTES)
+    except OSError:
+        return b""
