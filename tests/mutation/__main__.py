@@ -1,8 +1,8 @@
 """`python -m tests.mutation --seed N --count 60`: which small changes no test notices.
 
 Draws mutants at random (a comparison turned, a condition negated, a call left out, …), runs the
-tests that run the changed function, and lists the mutants that survive. Some survivors change
-nothing that can be observed; a person has to judge that.
+tests of the fast tier that run the changed function, and lists the mutants that survive. Some
+survivors change nothing that can be observed; a person has to judge that.
 
 The first run measures which tests run which function, which takes longer than the tests alone. The
 map is kept in `.mutation/` and used again; `--measure` makes it anew.

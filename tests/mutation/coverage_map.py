@@ -68,7 +68,9 @@ def collect(folder: Path, source: Path, tests: list[str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     configuration = _CONFIGURATION.format(source=source, data=folder)
     (folder / "coveragerc").write_text(configuration)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutation.coverage_map"]
+    # Under coverage tests take longer than they may: with `--durations` there is no limit.
+    options = ("-q", "--durations", "1", "-p", "tests.mutation.coverage_map")
+    command = [sys.executable, "-m", "pytest", *options]
     subprocess.run([*command, *tests], env=os.environ | {_DATA: str(folder)}, check=False)
     path = folder / "map.json"
     path.write_text(

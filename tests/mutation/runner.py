@@ -110,7 +110,8 @@ class Copy:
     def _run(self, tests: list[str], seconds: float) -> Outcome:
         chosen = self._folder / "chosen-tests.txt"
         chosen.write_text("\n".join(tests))
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        options = ("-x", "-q", "--durations", "1", "-p", "no:cacheprovider")
+        command = [sys.executable, "-m", "pytest", *options]
         environment = os.environ | {"PYTHONPATH": str(self._folder / "src")}
         process = subprocess.Popen(
             [*command, f"@{chosen}"],
