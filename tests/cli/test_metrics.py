@@ -28,6 +28,9 @@ def started(serve: Serve, *options: str) -> tuple[int, str, str]:
 def samples(url: str) -> Samples:
     """The values of the metrics, by name and the values of the labels in their order."""
     text = httpx.get(f"{url}/metrics").raise_for_status().text
+    types = [line for line in text.splitlines() if line.startswith("# TYPE")]
+    assert len(types) == len(set(types))
+    assert "pid=" not in text
     return {
         (
             sample.name.removeprefix("frontdesk_"),
@@ -104,7 +107,7 @@ def test_a_worker_that_died_is_counted_no_more(
     ends = time.monotonic() + PATIENCE_SECONDS
     while len(living(directory)) < 2 or str(dead) in living(directory):
         assert time.monotonic() < ends
-    expect(metrics, {("workers",): 2})
+    expect(metrics, {("workers",): 2, ("workers_died_total",): 1, ("database_up",): 1})
 
 
 def living(directory: Path) -> set[str]:

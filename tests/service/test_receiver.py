@@ -70,6 +70,36 @@ async def test_the_same_body_again_is_acknowledged_and_not_stored(
     assert harness.stored == 1
 
 
+async def test_bodies_that_cannot_be_stored_are_counted_and_said_once(
+    harness: ReceiverHarness,
+    database: Database,
+    is_problem: IsProblem,
+    caplog: pytest.LogCaptureFixture,
+):
+    def limit(pages: int) -> None:
+        database.write(lambda connection: connection.run(f"PRAGMA max_page_count = {pages}"))
+
+    def counted(outcome: str) -> float | None:
+        name = "frontdesk_webhooks_total"
+        return harness.metrics.registry.get_sample_value(name, {"outcome": outcome})
+
+    def writable() -> float | None:
+        return harness.metrics.registry.get_sample_value("frontdesk_database_writable")
+
+    large = json.dumps({"object": "x" * 500_000}).encode()
+    limit(1)
+    for _ in range(3):
+        response = await harness.client.post(PATH, **signed(large))
+        is_problem(response, 503, "service_unavailable")
+    assert (counted("service_unavailable"), writable()) == (3, 0)
+    limit(1_000_000)
+    assert (await harness.client.post(PATH, **signed(large))).status_code == 200
+    assert (counted("stored"), writable()) == (1, 1)
+    first, last = caplog.messages
+    assert first.startswith("Webhooks are refused, for they cannot be stored: The database cannot")
+    assert last == "Webhooks are stored again"
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -315,6 +345,7 @@ class Unwritable:
 
     def __init__(self, database: Database) -> None:
         self.read = self.read_latest = database.read
+        self.is_engine_fault = database.is_engine_fault
 
     def write(self, work: object) -> Any:
         raise Unreachable("The disk is full", retry_after=7)

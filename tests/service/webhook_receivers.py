@@ -10,6 +10,7 @@ import httpx
 
 from frontdesk.service.access_log import AccessLog
 from frontdesk.service.problems import PROBLEM_BASE_URI
+from frontdesk.service.prometheus_metrics import ServiceMetrics
 from frontdesk.service.webhooks.receiver import Receiver, WebhookSecrets
 from frontdesk.store import raw_events
 from frontdesk.store.database import Database
@@ -43,6 +44,7 @@ class ReceiverHarness:
     def __init__(self, database: Database, agreements: WebhookSecrets) -> None:
         self.log = io.StringIO()
         self.stored = 0
+        self.metrics = ServiceMetrics()
         self.receiver = Receiver(
             database,
             agreements,
@@ -50,6 +52,7 @@ class ReceiverHarness:
             clock=lambda: NOW,
             problem_base_uri=PROBLEM_BASE_URI,
             access_log=AccessLog(self.log),
+            telemetry=self.metrics,
         )
         self.client = httpx.AsyncClient(
             transport=httpx.ASGITransport(self.receiver), base_url="http://inbox"

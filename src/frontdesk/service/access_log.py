@@ -66,6 +66,9 @@ class Telemetry:
     def webhook(self, outcome: str) -> None:
         """A webhook body came: "stored", "duplicate", or the code of its problem."""
 
+    def writable(self, writable: bool) -> None:
+        """A webhook body was stored, or could not be."""
+
     def shed(self, where: str) -> None:
         """Too many came at once: a "request" or a "connection" was refused."""
 

@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -17,7 +18,9 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -54,6 +57,10 @@ class ServiceMetrics(Telemetry):
         self._queue = self._gauge("queue", "Requests that wait for a thread or are in one.")
         self._webhooks = self._counter("webhooks", "Webhook bodies by outcome.", "outcome")
         self._shed = self._counter("shed", "Refused because too many came at once.", "where")
+        self._writable = self._gauge(
+            "database_writable", "1 if the last webhook body could be stored.", "livemin"
+        )
+        self._writable.set(1)
         self._gauge("workers", "Worker processes that serve.").set(1)
 
     def response(self, context: RequestContext, status: int, seconds: float) -> None:
@@ -72,15 +79,19 @@ class ServiceMetrics(Telemetry):
     def webhook(self, outcome: str) -> None:
         self._webhooks.labels(outcome).inc()
 
+    def writable(self, writable: bool) -> None:
+        self._writable.set(int(writable))
+
     def shed(self, where: str) -> None:
         self._shed.labels(where).inc()
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"frontdesk_{name}", text, labels, registry=self.registry)
 
-    def _gauge(self, name: str, text: str) -> Gauge:
-        name = f"frontdesk_{name}"
-        return Gauge(name, text, registry=self.registry, multiprocess_mode="livesum")
+    def _gauge(
+        self, name: str, text: str, mode: Literal["livesum", "livemin"] = "livesum"
+    ) -> Gauge:
+        return Gauge(f"frontdesk_{name}", text, registry=self.registry, multiprocess_mode=mode)
 
 
 class MetricsApplication(HttpApplication):
@@ -90,8 +101,8 @@ class MetricsApplication(HttpApplication):
         self, metrics: ServiceMetrics, database: Database, clock: Callable[[], int]
     ) -> None:
         self._metrics = metrics
-        self._database = database
-        self._clock = clock
+        self._database_metrics = DatabaseMetrics(database, clock)
+        metrics.registry.register(self._database_metrics)
         super().__init__(
             [Route(PATH, Handler(PATH, self._answer))],
             clock=clock,
@@ -104,24 +115,35 @@ class MetricsApplication(HttpApplication):
         return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     def _text(self) -> bytes:
-        registry = self._metrics.registry
-        if DIRECTORY_VARIABLE in os.environ:
-            registry = CollectorRegistry()
-            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry) + generate_latest(self._database_gauges())
-
-    def _database_gauges(self) -> CollectorRegistry:
-        """Read what only the database knows, once for all workers."""
+        if DIRECTORY_VARIABLE not in os.environ:
+            return generate_latest(self._metrics.registry)
         registry = CollectorRegistry()
-        up = Gauge("frontdesk_database_up", "1 if the database can be read.", registry=registry)
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        registry.register(self._database_metrics)
+        return generate_latest(registry)
+
+
+class DatabaseMetrics(Collector):
+    """Reads what only the database knows with each scrape, once for all workers.
+
+    Nothing is kept: a `Gauge` would be one more value of each worker, in a file of its own.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def collect(self) -> Iterator[Metric]:
+        up = _family("database_up", "1 if the database can be read.")
         try:
             accounts = self._database.read_latest(_backlogs)
         except InboxError:
-            up.set(0)
-            return registry
-        up.set(1)
+            up.add_metric((), 0)
+            yield up
+            return
+        up.add_metric((), 1)
         pending, failed, lag = (
-            Gauge(f"frontdesk_webhooks_{name}", text, ("account",), registry=registry)
+            _family(f"webhooks_{name}", text, "account")
             for name, text in (
                 ("pending", "Stored webhook bodies that are not applied yet."),
                 ("failed", "Stored webhook bodies that could not be applied."),
@@ -130,11 +152,30 @@ class MetricsApplication(HttpApplication):
         )
         now = self._clock()
         for slug, row in accounts:
-            pending.labels(slug).set(row["pending"])
-            failed.labels(slug).set(row["failed"])
+            pending.add_metric((slug,), row["pending"])
+            failed.add_metric((slug,), row["failed"])
             oldest = row["oldest"]
-            lag.labels(slug).set(0 if oldest is None else max(0, now - oldest) / 1000)
-        return registry
+            lag.add_metric((slug,), 0 if oldest is None else max(0, now - oldest) / 1000)
+        yield from (up, pending, failed, lag)
+
+
+class SupervisorMetrics:
+    """Counts, in the process that starts the workers, those that died."""
+
+    def __init__(self) -> None:
+        self._died = Counter(
+            "frontdesk_workers_died", "Worker processes that ended by themselves.", registry=None
+        )
+
+    def ended(self, pid: int, *, died: bool) -> None:
+        """A worker ended; died: by itself."""
+        mark_process_dead(pid)  # type: ignore[no-untyped-call]
+        if died:
+            self._died.inc()
+
+
+def _family(name: str, text: str, *labels: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"frontdesk_{name}", text, labels=labels)
 
 
 def _backlogs(connection: Connection) -> list[tuple[str, Row]]:

@@ -1,6 +1,7 @@
 """`frontdesk serve`: runs the `/v1` service over TCP."""
 
 import io
+import logging
 import os
 import re
 import socket
@@ -24,6 +25,8 @@ from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
 from frontdesk.loopback import is_loopback
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.service.server.sockets import base_url, listening_on, network_of
+
+_log = logging.getLogger("frontdesk.service")
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
@@ -258,11 +261,18 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
         for server_socket in listening:
             server_socket.close()
 
-    def ended(pid: int) -> None:
-        if plan.metrics_port is not None:
-            from prometheus_client.multiprocess import mark_process_dead
+    metrics = None
+    if plan.metrics_port is not None:
+        from frontdesk.service.prometheus_metrics import SupervisorMetrics
 
-            mark_process_dead(pid)  # type: ignore[no-untyped-call]
+        metrics = SupervisorMetrics()
+
+    def ended(pid: int, code: int | None) -> None:
+        if code is not None:
+            how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            _log.warning("Worker %d %s; another is started", pid, how)
+        if metrics is not None:
+            metrics.ended(pid, died=code is not None)
 
     supervisor = Supervisor(
         workers, lambda ready: guarded(lambda: serve(plan, listening, limits, ready)), ended

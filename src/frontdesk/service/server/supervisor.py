@@ -42,10 +42,17 @@ class _State:
 
 
 class Supervisor:
-    """Keeps `count` forked workers running. ended: called with the id of each that ended."""
+    """Keeps `count` forked workers running.
+
+    ended: called with the id of each that ended, and with its exit code (negative for a signal) if
+    it died by itself, else None.
+    """
 
     def __init__(
-        self, count: int, work: Work, ended: Callable[[int], None] = lambda pid: None
+        self,
+        count: int,
+        work: Work,
+        ended: Callable[[int, int | None], None] = lambda pid, code: None,
     ) -> None:
         self._count = count
         self._work = work
@@ -82,11 +89,10 @@ class Supervisor:
                 self._note_begun(key.fd, key.data)
                 continue
             received = signals.recv(64)
-            self._reap()
+            is_ending = any(sign in received for sign in _ENDING)
+            self._reap(is_ending=is_ending or self._state.end_by is not None)
             failed_to_start = not self._state.begun and self._state.count() < self._count
-            if self._state.end_by is None and (
-                failed_to_start or any(sign in received for sign in _ENDING)
-            ):
+            if self._state.end_by is None and (failed_to_start or is_ending):
                 stopping()
                 self._end()
         if self._state.end_by is not None and time.monotonic() >= self._state.end_by:
@@ -150,13 +156,16 @@ class Supervisor:
             self._state.at_work.add(pid)
         os.close(reader)
 
-    def _reap(self) -> None:
-        """Reap workers that have exited."""
+    def _reap(self, *, is_ending: bool) -> None:
+        """Reap workers that have exited. is_ending: they were asked to."""
         for pid in (*self._state.waiting, *self._state.at_work):
-            if os.waitpid(pid, os.WNOHANG)[0]:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
                 self._state.waiting.pop(pid, None)
                 self._state.at_work.discard(pid)
-                self._ended(pid)
+                code = os.waitstatus_to_exitcode(status)
+                died = code != 0 and self._state.begun and not is_ending
+                self._ended(pid, code if died else None)
 
     def _end(self) -> None:
         self._state.end_by = time.monotonic() + PATIENCE_SECONDS

@@ -7,8 +7,10 @@ import asyncio
 import hashlib
 import hmac
 import json
+import logging
 import re
 import secrets
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -22,7 +24,7 @@ from starlette.routing import Route
 from frontdesk.service.access_control import RequestContext, client_address
 from frontdesk.service.access_log import AccessLog, Telemetry
 from frontdesk.service.middleware import Handler, HttpApplication, check_method
-from frontdesk.service.problems import ApiError, no_route
+from frontdesk.service.problems import ApiError, no_route, problem_of
 from frontdesk.service.rate_limit import ClientQuota, Reservation
 from frontdesk.store.accounts import DEFAULT_ACCOUNT, account_by_slug, all_accounts
 from frontdesk.store.database import Connection, Database, Row
@@ -42,6 +44,8 @@ MOST_AT_ONCE = 32
 RETRY_SECONDS = 5
 THREADS = 2
 _SIGNATURE_FORM = re.compile(rb"sha256=([0-9a-f]{64})", re.IGNORECASE)
+
+_log = logging.getLogger("frontdesk.service")
 
 T = TypeVar("T")
 
@@ -122,6 +126,9 @@ class Receiver(HttpApplication):
         self._secrets = secrets
         self._stored = stored
         self._threads = ThreadPoolExecutor(THREADS, "frontdesk-receiver")
+        self._write_lock = threading.Lock()
+        # Why the last body could not be stored.
+        self._write_problem: str | None = None
         self._receiving = ClientQuota(MOST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE // 2, RETRY_SECONDS)
         self._storing = ClientQuota(MOST_AT_ONCE, MOST_AT_ONCE // 2, RETRY_SECONDS)
         super().__init__(
@@ -149,9 +156,9 @@ class Receiver(HttpApplication):
             if request.method == "GET":
                 return await self._verify(slug, request)
             return await self._receive(slug, request)
-        except ApiError as error:
+        except Exception as error:
             if request.method == "POST":
-                self._telemetry.webhook(error.code)
+                self._telemetry.webhook(problem_of(error).code)
             raise
 
     async def _receive(self, slug: str | None, request: Request) -> Response:
@@ -192,11 +199,30 @@ class Receiver(HttpApplication):
         if not secret.verify_signature(delivery.body, signature):
             raise ApiError("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
         _check_json(delivery.body)
-        stored = self._database.write(lambda connection: _store(connection, delivery, now))
+        stored = self._write(lambda connection: _store(connection, delivery, now))
         self._telemetry.webhook("stored" if stored else "duplicate")
         if stored:
             self._stored()
         return PlainTextResponse(headers=_HEADERS)
+
+    def _write(self, work: Callable[[Connection], T]) -> T:
+        """Write, and say once why that fails, and once that it works again."""
+        try:
+            written = self._database.write(work)
+        except Exception as error:
+            if self._database.is_engine_fault(error):
+                self._note_write(f"Webhooks are refused, for they cannot be stored: {error}")
+            raise
+        self._note_write(None)
+        return written
+
+    def _note_write(self, problem: str | None) -> None:
+        """problem: why a body could not be stored, None if it was."""
+        with self._write_lock:
+            before, self._write_problem = self._write_problem, problem
+        if (problem is None) != (before is None):
+            _log.warning(problem or "Webhooks are stored again")
+        self._telemetry.writable(problem is None)
 
 
 async def _body(request: Request, reservation: Reservation) -> bytes:
