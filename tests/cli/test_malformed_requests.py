@@ -72,6 +72,15 @@ def test_slightly_oversized_requests_are_refused_with_the_same_codes(
     assert (status_sent, document["code"]) == (status, code)
 
 
+@pytest.mark.parametrize("hosts", [b"", b"Host: a\r\nHost: b\r\n"])
+def test_a_request_has_one_host(served: Address, hosts: bytes):
+    sent = b"GET /v1/labels HTTP/1.1\r\nConnection: close\r\n" + hosts + b"\r\n"
+    status_sent, document, _ = problem(exchanged(served(), sent))
+    assert (status_sent, document["code"]) == (400, "malformed_request")
+    old = b"GET /healthz HTTP/1.0\r\n\r\n"
+    assert exchanged(served(), old).startswith(b"HTTP/1.1 200 ")
+
+
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_pipelined_requests_before_a_malformed_one_are_answered(served: Address, count: int):
     url = served()

@@ -66,8 +66,8 @@ class ContextMiddleware:
         await self._app(scope, receive, send_signed)
 
 
-class RequestSizeMiddleware:
-    """Refuses oversized addresses and headers, and leaves a percent-encoded path for routing.
+class RequestHeadMiddleware:
+    """Refuses oversized heads and those without one host; leaves a percent-encoded path for routing.
 
     Routes match the encoded path, so that an encoded slash or newline stays part of its segment.
     """
@@ -86,6 +86,10 @@ class RequestSizeMiddleware:
                 raise ApiError(
                     "headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes."
                 )
+            hosts = sum(name == b"host" for name, _ in scope["headers"])
+            if hosts != 1 and scope["http_version"] != "1.0":
+                # RFC 9112, section 3.2: a proxy may take another host than this service does.
+                raise ApiError("malformed_request", "A request has to have one Host header.")
             if "%" in path:
                 path = "/".join(quote(unquote(part), safe="") for part in path.split("/"))
             scope["path"] = path
@@ -164,7 +168,7 @@ class HttpApplication(Router):
                 Middleware(ContextMiddleware, clock=clock),
                 Middleware(ResponseObserver, log=access_log, telemetry=telemetry),
                 Middleware(ExceptionMiddleware, handlers={Exception: respond}),
-                Middleware(RequestSizeMiddleware),
+                Middleware(RequestHeadMiddleware),
                 Middleware(DrainMiddleware, lambda: self._draining, retry_seconds),
             ],
         )
