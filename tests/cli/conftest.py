@@ -17,9 +17,11 @@ from frontdesk.store.sqlite import SQLiteDatabase
 
 @pytest.fixture(autouse=True)
 def configuration_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the configuration is: not that of whoever runs the tests."""
+    """Where the configuration is: not that of whoever runs the tests; nor are caches and logs."""
     home = tmp_path / "configuration"
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return home / "frontdesk"
 
 
