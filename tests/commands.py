@@ -1,5 +1,6 @@
 """Commands of the program, run in this process: with the exit codes and errors of the program."""
 
+import io
 import logging
 import sys
 import threading
@@ -25,7 +26,7 @@ class Ended(NamedTuple):
 
 def run_command(
     *arguments: str | Path,
-    stdin: str | bytes = b"",
+    stdin: bytes = b"",
     stdout: TextIO | None = None,
     **environment: str | None,
 ) -> Ended:
@@ -35,8 +36,8 @@ def run_command(
     at standard output: one command at a time.
     """
     program = [str(frontdesk.name), *map(str, arguments)]
-    runner = CliRunner(env=environment)
-    with _unchanged_process(program), runner.isolation(stdin) as (out, err, _):
+    runner, typed = CliRunner(env=environment), io.BufferedReader(io.BytesIO(stdin))
+    with _unchanged_process(program), runner.isolation(typed) as (out, err, _):
         if stdout is not None:
             sys.stdout = stdout
         try:
@@ -48,12 +49,12 @@ def run_command(
         return Ended(int(code or 0), out.getvalue().decode(), err.getvalue().decode())
 
 
-def run_on(database: Path, *arguments: str, stdout: TextIO | None = None) -> Ended:
+def run_on(database: str | Path, *arguments: str, stdout: TextIO | None = None) -> Ended:
     """Run a command on a database."""
     return run_command(*arguments, "--database", database, stdout=stdout)
 
 
-def output_of(database: Path, *arguments: str) -> str:
+def output_of(database: str | Path, *arguments: str) -> str:
     """Return what a command that must succeed writes, which is all on standard output."""
     ended = run_on(database, *arguments)
     assert (ended.exit_code, ended.stderr) == (0, "")

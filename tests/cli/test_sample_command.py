@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from shells import PROGRAM
 from tests.stores import PostgresServer
 
 from frontdesk.cli.main import frontdesk
@@ -57,7 +56,16 @@ def test_a_day_is_written_as_a_date(tmp_path: Path, day: str) -> None:
 def filling(path: Path) -> "subprocess.Popen[bytes]":
     """A process that makes a large sample, once its first rows are in the file."""
     process = subprocess.Popen(
-        [*PROGRAM, "sample", "--database", str(path), "--conversations", "1000000"],
+        [
+            sys.executable,
+            "-m",
+            "frontdesk",
+            "sample",
+            "--database",
+            str(path),
+            "--conversations",
+            "1000000",
+        ],
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
