@@ -75,7 +75,8 @@ def _unchanged_process(program: list[str]) -> Iterator[None]:
         logger.setLevel(level)
         for handler in set(logger.handlers) - set(handlers):
             logger.removeHandler(handler)
-            handler.close()
+            if isinstance(handler, logging.StreamHandler):
+                handler.stream.close()
         threading.excepthook = excepthook
         if last_resort is not None:
             last_resort.setFormatter(formatter)
