@@ -41,18 +41,18 @@ def test_every_list_can_be_had_as_what_the_server_sends(inbox: Path, resource: s
 
 @pytest.mark.parametrize("resource", RESOURCES)
 def test_every_list_is_a_table_a_csv_and_markdown(inbox: Path, resource: str):
-    count = len(output_of(inbox, "list", resource, "--all", "--format", "jsonl").splitlines())
-    table = output_of(inbox, "list", resource, "--all")
+    lines, table, text, markdown = (
+        run_on(inbox, "list", resource, "--limit=9", f"--format={style}").stdout
+        for style in ("jsonl", "table", "csv", "markdown")
+    )
+    count = len(lines.splitlines())
     assert len(table.splitlines()) == count + 1
     assert table.split()[0] == "ID"
-    rows = list(
-        csv.DictReader(io.StringIO(output_of(inbox, "list", resource, "--all", "--format=csv")))
-    )
+    rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == count
     assert all(None not in row for row in rows)
-    markdown = output_of(inbox, "list", resource, "--all", "--format", "markdown").splitlines()
-    assert len(markdown) == count + 2
-    assert all(line.startswith("| ") for line in markdown)
+    assert len(markdown.splitlines()) == count + 2
+    assert all(line.startswith("| ") for line in markdown.splitlines())
 
 
 def test_one_page_says_that_there_is_more_and_how_to_go_on(inbox: Path):
@@ -146,10 +146,11 @@ def test_messages_are_listed_newest_first(inbox: Path):
 
 
 def test_tables_have_readable_numbers_and_exports_e164(inbox: Path):
-    contacts = json.loads(output_of(inbox, "contacts", "list", "--all", "--json", "phone"))
-    phone = next(row["phone"] for row in contacts if row["phone"])
-    assert format_phone(phone) in output_of(inbox, "contacts", "list", "--all")
-    assert phone in output_of(inbox, "contacts", "list", "--all", "--format", "csv")
+    contacts = ("contacts", "list", "--limit=9")
+    rows = json.loads(run_on(inbox, *contacts, "--json", "phone").stdout)
+    phone = next(row["phone"] for row in rows if row["phone"])
+    assert format_phone(phone) in run_on(inbox, *contacts).stdout
+    assert phone in run_on(inbox, *contacts, "--format", "csv").stdout
 
 
 def test_me_is_who_the_command_says(inbox: Path):
@@ -250,7 +251,7 @@ def test_counts_computed_from_the_list_match_the_counts_of_the_server(
 
 
 @pytest.mark.parametrize("status", STATUSES)
-@pytest.mark.parametrize("rest", ["", "waiting:>1h", "-#vip", "in:london"])
+@pytest.mark.parametrize("rest", ["", "waiting:>1h", "in:london"])
 def test_counts_of_a_status_have_no_conversation_of_another(inbox: Path, status: str, rest: str):
     query = f"is:{status} {rest}"
     listed = output_of(inbox, "conversations", "list", query, "--all", "--format", "json")
