@@ -1,11 +1,9 @@
 """`frontdesk serve`: the service over TCP, from start to shutdown."""
 
 import json
-import os
 import signal
 import socket
 import stat
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +12,10 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from servers import Serve
+from tests.commands import run_on
 
 from frontdesk.cli.commands.serve import serve_command
+from frontdesk.cli.exit_codes import USAGE
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.service.api_keys import key_id, new_key
 
@@ -73,15 +73,6 @@ def test_no_key_travels_beyond_this_machine_unless_allowed(path: Path, host: str
     assert "--allow-plain-http" in str(result.exception)
 
 
-def test_it_listens_beyond_this_machine_when_allowed(serve: Serve, key: str):
-    _, url = serve("--host", "0.0.0.0", "--allow-plain-http")
-    port = url.rpartition(":")[2]
-    response = httpx.get(
-        f"http://127.0.0.1:{port}/v1/labels", headers={"Authorization": f"Bearer {key}"}
-    )
-    assert response.status_code == 200
-
-
 def test_a_missing_database_is_not_made(tmp_path: Path):
     arguments = ["--database", str(tmp_path / "none.db"), "--port", "0"]
     result = CliRunner().invoke(serve_command, arguments)
@@ -97,19 +88,11 @@ def test_a_file_is_read_where_it_is_written(path: Path):
 
 @pytest.mark.parametrize("missing", ["uvicorn", "httptools"])
 def test_without_its_server_the_program_says_how_to_get_it(
-    path: Path, tmp_path: Path, missing: str
+    path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ):
-    blocked = tmp_path / "blocked"
-    blocked.mkdir()
-    (blocked / f"{missing}.py").write_text("raise ImportError('not here')\n")
-    ended = subprocess.run(
-        [sys.executable, "-m", "frontdesk", "serve", "--database", str(path), "--port", "0"],
-        env={**os.environ, "PYTHONPATH": str(blocked)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 2
+    monkeypatch.setitem(sys.modules, missing, None)
+    ended = run_on(path, "serve", "--port", "0")
+    assert ended.exit_code == USAGE
     assert len(ended.stderr.splitlines()) == 1
     assert "pip install 'frontdesk[serve]'" in ended.stderr
 
@@ -118,6 +101,10 @@ def test_it_says_whether_it_lives_and_is_ready(served: Callable[..., str]):
     url = served()
     assert httpx.get(f"{url}/healthz").json() == {"status": "alive"}
     assert httpx.get(f"{url}/readyz").json() == {"status": "ready"}
+
+
+def test_without_secrets_no_webhooks_are_received(served: Callable[..., str]):
+    assert httpx.post(f"{served()}/webhooks/whatsapp", json={}).status_code == 404
 
 
 def test_the_limit_of_a_key_is_what_is_asked_for(serve: Serve, key: str):
@@ -193,16 +180,12 @@ def test_problems_have_absolute_addresses(path: Path, uri: str):
 
 @pytest.mark.parametrize(
     ("host", "proxy"),
-    [
-        ("127.0.0.1", "127.0.0.0/8"),
-        ("127.0.0.1", "::ffff:127.0.0.1"),
-        ("::", "127.0.0.1"),
-        ("::", "::ffff:127.0.0.1"),
-    ],
+    [("127.0.0.1", "::ffff:127.0.0.1"), ("::", "127.0.0.0/8")],
 )
 def test_the_client_address_that_a_named_proxy_gives_is_believed(
     serve: Serve, host: str, proxy: str
 ):
+    # It listens beyond this machine where that is allowed.
     _, url = serve("--host", host, "--allow-plain-http", "--proxy", proxy)
     url = url.replace("[::]", "127.0.0.1")
     answers = bad_keys(url, [*["192.0.2.1"] * 21, "192.0.2.2"])
