@@ -4,20 +4,16 @@ import asyncio
 import csv
 import io
 import json
-import subprocess
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from servers import kill, serving
 from tests.commands import output_of, run_command, run_on
 from tests.terminals import Terminal
 
 from frontdesk import environment
 from frontdesk.cache import Cache
-from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.cli.exit_codes import DONE, ERROR, INTERRUPTED, USAGE
 from frontdesk.cli.main import frontdesk
 from frontdesk.cli.target import Target, client_of, origin_of
@@ -33,7 +29,6 @@ from frontdesk.ingest.events import (
     Person,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.connect import open_database
 from frontdesk.wire import ConversationFilter
 
@@ -273,14 +268,14 @@ def test_an_interrupted_search_shows_what_it_has_found(tmp_path: Path):
     assert "frontdesk: interrupted; 1 found in the newest" in words
 
 
-def look(url: str) -> None:
+def look(inbox: Path, origin: str) -> None:
     """Read a page of conversations and the newest thread, as the viewer does."""
 
     async def read() -> None:
         with ExitStack() as ending:
-            cache = Cache(environment.cache_file(), origin_of(url, environment.api_key()))
+            cache = Cache(environment.cache_file(), origin)
             ending.callback(cache.close)
-            mailbox = Mailbox(lambda: client_of(Target(url=url), ending), cache)
+            mailbox = Mailbox(lambda: client_of(Target(database=str(inbox)), ending), cache)
             await mailbox.connect()
             await mailbox.refresh_conversations(ConversationFilter())
             await mailbox.refresh_thread(mailbox.conversations(ConversationFilter())[0].id)
@@ -289,18 +284,15 @@ def look(url: str) -> None:
     asyncio.run(read())
 
 
+NOBODY = "http://127.0.0.1:9"
+
+
 @pytest.fixture
-def gone(inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a server that served the sample and is gone; the key is kept."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    key = str(make_key(inbox, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
-    monkeypatch.setenv("FRONTDESK_API_KEY", key)
-    with serving() as start:
-        process: subprocess.Popen[str]
-        process, url = start("--database", str(inbox))
-        look(url)
-        kill(process)
-        yield url
+def gone(inbox: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a server of which the sample was shown, and that does not answer any more."""
+    monkeypatch.setenv("FRONTDESK_API_KEY", "a-key")
+    look(inbox, origin_of(NOBODY, "a-key"))
+    return NOBODY
 
 
 def test_search_finds_cached_rows_of_an_unreachable_server(gone: str, inbox: Path):
@@ -322,8 +314,7 @@ def test_search_finds_cached_rows_of_an_unreachable_server(gone: str, inbox: Pat
 
 
 def test_a_server_of_which_nothing_was_shown_is_an_error():
-    place = ("--url", "http://127.0.0.1:9")
-    done = run_command("search", "anything", *place, FRONTDESK_API_KEY="a-key")
+    done = run_command("search", "anything", "--url", NOBODY, FRONTDESK_API_KEY="a-key")
     assert (done.exit_code, done.stdout) == (ERROR, "")
     assert "Nothing was searched: only what the viewer has shown is" in done.stderr
     assert not environment.cache_file().exists()
