@@ -17,11 +17,12 @@ from frontdesk.cli.main import frontdesk
 
 
 class Ended(NamedTuple):
-    """How a command ended."""
+    """How a command ended. output: both streams, as a terminal shows them."""
 
     exit_code: int
     stdout: str
     stderr: str
+    output: str
 
 
 def run_command(
@@ -37,7 +38,7 @@ def run_command(
     """
     program = [str(frontdesk.name), *map(str, arguments)]
     runner, typed = CliRunner(env=environment), io.BufferedReader(io.BytesIO(stdin))
-    with _unchanged_process(program), runner.isolation(typed) as (out, err, _):
+    with _unchanged_process(program), runner.isolation(typed) as written:
         if stdout is not None:
             sys.stdout = stdout
         try:
@@ -46,7 +47,7 @@ def run_command(
             code = ended.code
         sys.stdout.flush()
         sys.stderr.flush()
-        return Ended(int(code or 0), out.getvalue().decode(), err.getvalue().decode())
+        return Ended(int(code or 0), *(stream.getvalue().decode() for stream in written))
 
 
 def run_on(database: str | Path, *arguments: str, stdout: TextIO | None = None) -> Ended:

@@ -77,7 +77,7 @@ async def test_the_configuration_names_authorities_and_a_proxy_and_doctor_says_w
         address = proxy.url.replace("//", "//amy:secret@")
         configured.write_text(f'[network]\nca_file = "{authority.file}"\nproxy = "{address}"\n')
         done = await run(*LIST, "--url", INBOX, SSL_CERT_FILE="/nowhere", HTTPS_PROXY="http://x:1")
-        assert done == (0, "[]\n", "")
+        assert (done.exit_code, done.output) == (0, "[]\n")
         output = await run("doctor", "--url", INBOX)
         direct = await run("doctor", "--url", INBOX, NO_PROXY="inbox.example")
     assert all(head.startswith(b"CONNECT inbox.example:443 ") for head in proxy.heads)
