@@ -109,8 +109,10 @@ def test_a_signal_to_all_at_once_ends_them_as_well(path: Path):
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_worker_that_ends_is_replaced_while_the_others_answer(
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
+def test_a_worker_that_ends_is_replaced_and_none_outlives_what_started_it(
     serve: Serve, key: str, number: signal.Signals
 ):
     process, url = serve("--workers", "2", "--rate-limit", "0")
@@ -125,8 +127,10 @@ def test_a_worker_that_ends_is_replaced_while_the_others_answer(
 
     wait_until(replaced)
     assert labels(url, key) == 200
-    process.terminate()
+    process.kill()
     assert process.communicate() == ("", "")
+    with pytest.raises(ConnectionRefusedError):
+        connect_for_ever(int(url.rpartition(":")[2]))
 
 
 STOPPED_EARLY = """
@@ -149,14 +153,6 @@ def test_a_signal_before_the_event_loop_runs_stops_the_server_without_a_warning(
     command = [sys.executable, "-c", STOPPED_EARLY]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
-
-
-def test_no_worker_outlives_what_started_it(serve: Serve):
-    process, url = serve("--workers", "2")
-    process.kill()
-    process.wait()
-    with pytest.raises(ConnectionRefusedError):
-        connect_for_ever(int(url.rpartition(":")[2]))
 
 
 def test_workers_write_whole_lines_into_one_log(serve: Serve, key: str, tmp_path: Path):
