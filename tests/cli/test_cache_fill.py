@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from servers import serving_once, wait_until
+from tests.built_once import built_once
 from tests.commands import Ended, run_command
 from tests.conftest import NOW_MILLISECONDS
 
@@ -29,14 +31,18 @@ OPEN = 20
 SMALL_DISK_BYTES = 300_000
 
 
-@pytest.fixture(scope="module")
-def newest_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The newest conversations of the sample alone."""
-    path = tmp_path_factory.mktemp("newest") / "inbox.db"
+def make_newest(path: Path) -> None:
+    path.unlink(missing_ok=True)
     database = SQLiteDatabase(path, create=True, durable=False)
     next(add_demo(database, now=NOW_MILLISECONDS))
     database.close()
-    return path
+
+
+@pytest.fixture(scope="module")
+def newest_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The newest conversations of the sample alone."""
+    built = built_once(tmp_path_factory, "newest.db", make_newest)
+    return Path(shutil.copy(built, tmp_path_factory.mktemp("newest") / "inbox.db"))
 
 
 @pytest.fixture(scope="module")
