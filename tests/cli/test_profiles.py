@@ -1,7 +1,8 @@
 """`frontdesk profiles`: keys are tested before they are stored, readable by their owner only."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def no_key_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     package = tmp_path / "modules" / "keyring"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(KEYRING)
@@ -52,10 +53,9 @@ def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(package.parent))
     for name in ("keyring", "keyring.errors"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    import keyring  # noqa: F401
-
+    yield
     for name in ("keyring", "keyring.errors"):
-        monkeypatch.setitem(sys.modules, name, sys.modules[name])
+        sys.modules.pop(name, None)
 
 
 def run(*arguments: str, typed: str | None = None) -> Result:
@@ -242,7 +242,7 @@ def test_the_systems_key_store_is_taken_where_there_is_one(
 def test_a_key_store_that_keeps_nothing_is_not_taken(
     keyring: None, configuration_home: Path
 ) -> None:
-    sys.modules["keyring"].priority = 0  # type: ignore[attr-defined]
+    import_module("keyring").priority = 0  # type: ignore[attr-defined]
     assert store_key("a", KEY) == str(configuration_home / "keys" / "a")
 
 
