@@ -186,22 +186,6 @@ def test_a_list_is_in_the_order_of_making_and_may_be_of_one_account(path: Path):
     assert isinstance(unknown.exception, BadSettings)
 
 
-def test_a_name_cannot_command_the_terminal(path: Path):
-    create(path, "--name", "x\x1b[2J\nnext\u202e", *ALL)
-    shown = run(path, "list").stdout
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
-    assert len(shown.splitlines()) == 2
-
-
-def test_columns_are_aligned_whatever_the_script(path: Path):
-    for name in ("日本", "abcd", "e\u0301a"):
-        create(path, "--name", name, *ALL)
-    shown = run(path, "list").stdout
-    for cell in ("NAME  U", "日本  -", "abcd  -", "e\u0301a    -"):
-        assert cell in shown
-
-
 def test_a_revoked_key_stays_in_the_list(path: Path):
     key = create(path, "--name", "x", *ALL).stdout.strip()
     assert run(path, "revoke", key_id(key)).exit_code == 0

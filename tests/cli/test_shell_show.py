@@ -6,12 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.commands import output_of, run_on
 
 from frontdesk.cli.exit_codes import ERROR
-from frontdesk.phones import format_phone, parse_phone
+from frontdesk.phones import format_phone
 from frontdesk.wire import Contact
 
 
@@ -97,28 +95,3 @@ def test_custom_fields_have_their_names(inbox: Path):
 def test_a_number_without_a_country_is_an_error_before_any_request(inbox: Path, number: str):
     result = run_on(inbox, "contact", number)
     assert (result.exit_code, result.stdout) == (2, "")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "+44 20 7946 0018",
-        "+44 (0)20 7946-0018",
-        "0044 20 7946.0018",
-        "442079460018",
-        "tel:+44-20-7946-0018",
-        "TEL:+44/20/79460018",
-        "+44\u00a020\u202f7946\u20110018",
-        "\u202a+44 20 7946 0018\u202c",
-        "＋４４２０７９４６００１８",
-        "+٤٤٢٠٧٩٤٦٠٠١٨",
-    ],
-)
-def test_spellings_of_one_number(text: str):
-    assert parse_phone(text) == "+442079460018"
-
-
-@given(st.text(max_size=25))
-def test_whatever_is_typed_gives_a_number_or_nothing(text: str):
-    number = parse_phone(text)
-    assert number is None or (number[0] == "+" and number[1:].isdecimal() and number.isascii())
