@@ -39,11 +39,6 @@ class PasswordDeleteError(KeyringError): pass
 """
 
 
-@pytest.fixture(autouse=True)
-def no_key_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("FRONTDESK_API_KEY", raising=False)
-
-
 @pytest.fixture
 def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     package = tmp_path / "modules" / "keyring"
