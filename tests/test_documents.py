@@ -1,5 +1,6 @@
 """The documents: links, commands, programs and examples work."""
 
+import io
 import json
 import os
 import re
@@ -11,14 +12,14 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
 import click
 import pytest
-from click.testing import CliRunner
 from textual.keys import format_key
 
 from frontdesk import wire
@@ -28,6 +29,7 @@ from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.problems import CODES, RECEIVER_CODES
 from frontdesk.tui.action_groups import group_of, place_of
 from frontdesk.tui.key_validation import action_ids
+from tests.commands import run_command
 from tests.terminals import LEAVE, Terminal
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,7 +43,13 @@ PORTS = ("8080", "8081")
 # Commands that go on until they are stopped; they print their addresses when they are ready.
 SERVICES = re.compile(r"frontdesk (serve|web) ")
 # Commands that need no shell: they are run in this process.
-PLAIN = re.compile(r"frontdesk [^|<>&$]+")
+PLAIN = re.compile(
+    r"(?P<variables>(?:[A-Z_]+=\S* )*)frontdesk (?P<arguments>[^|<>&$]+?)(?: > (?P<file>\S+))?"
+)
+# What follows the name of the program in a line of a shell.
+ARGUMENTS = re.compile(r"""(?:^|[ /(])frontdesk((?: (?:[a-z]|--)(?:"[^"$]*"|[^|<>&$)"])*)?)""")
+# What can be smaller by two zeros.
+SIZES = re.compile(r"(--(?:conversations|messages) [1-9]\d*?)00\b")
 
 _BLOCK = re.compile(
     r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>.*)\n(?P<text>(?:.*\n)*?)```$",
@@ -167,9 +175,8 @@ def served(
     """The address of the service over the sample, in a process of its own, and a key to it."""
     path = tmp_path_factory.mktemp("served") / "inbox.db"
     shutil.copy(sample_file, path)
-    keys = ("keys", "create", "--name", "x", "--user", ME, "--all-read", "--database", str(path))
-    made = subprocess.run([*PROGRAM, *keys, "--json"], capture_output=True, check=True)
-    key = json.loads(made.stdout)["key"]
+    keys = ("keys", "create", "--name", "x", "--user", ME, "--all-read", "--database", path)
+    key = json.loads(run_command(*keys, "--json").stdout)["key"]
     command = [*PROGRAM, "serve", "--database", str(path), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -178,10 +185,16 @@ def served(
 
 
 class Reader:
-    """Someone who follows a page: with a home, a directory and an inbox of their own."""
+    """Someone who follows a page: with a home, a directory and an inbox of their own.
 
-    def __init__(self, folder: Path, programs: Path, served: tuple[str, str]) -> None:
+    starts: starts services, viewers and shells too; else what a page does there is only parsed.
+    """
+
+    def __init__(
+        self, folder: Path, programs: Path, served: tuple[str, str], *, starts: bool
+    ) -> None:
         self.folder = folder
+        self._starts = starts
         url, key = served
         self.environment = {
             "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
@@ -200,7 +213,7 @@ class Reader:
         """A text with the names of this place for those that documents use."""
         for word, own in self._words.items():
             text = text.replace(word, own)
-        return text
+        return text if self._starts else SIZES.sub(r"\1", text)
 
     def follow(self, block: Block) -> None:
         """Do what a block says."""
@@ -209,37 +222,61 @@ class Reader:
         elif block.kind == "python":
             self._program = block.text
         elif (block.kind, block.note) == ("text", "output"):
-            self.run(Command(f"python -c {shlex.quote(self._program)}", block.text.strip()))
+            self._execute(block.text.strip())
         elif block.kind == "toml":
             self._configure(block.text)
         elif block.kind == "console":
-            follow = {"": self.run, "viewer": self._view, "elsewhere": self._ask_for_help}
+            follow = {"": self.run, "viewer": self._view, "elsewhere": self._parse}
             for command in commands(block):
                 follow[block.note](command)
 
     def run(self, command: Command) -> None:
         """Run a command to its end, and compare its output."""
+        plain = None if SERVICES.search(command.line) else PLAIN.fullmatch(command.line)
         if command.line.startswith("export "):
             self.environment |= dict(word.split("=") for word in shlex.split(command.line)[1:])
+        elif plain is not None:
+            self._invoke(command, plain)
+        elif not self._starts:
+            self._parse(command)
         elif SERVICES.search(command.line):
             self._serve(command)
-        elif PLAIN.fullmatch(command.line):
-            self._invoke(command)
         elif shutil.which(command.line.split()[0], path=self.environment["PATH"]):
             done = self._process(command.line, stderr=subprocess.STDOUT)
             output, _ = done.communicate()
             assert done.returncode == 0, f"{command.line}\n{output}"
             self._compare(command, output)
 
-    def _invoke(self, command: Command) -> None:
-        """Run a command of the program in this process, with the environment of the reader."""
-        _, *arguments = shlex.split(self.translated(command.line))
-        with patch.dict(os.environ, self.environment, clear=True):
+    @contextmanager
+    def _in_place(self, **variables: str) -> Iterator[None]:
+        """Make this process one that the reader has started."""
+        try:
+            with patch.dict(os.environ, self.environment | variables, clear=True):
+                time.tzset()
+                yield
+        finally:
             time.tzset()
-            result = CliRunner().invoke(frontdesk, arguments)
-        time.tzset()
-        assert result.exit_code == 0, f"{command.line}\n{result.output}{result.exc_info}"
-        self._compare(command, result.output)
+
+    def _invoke(self, command: Command, parts: "re.Match[str]") -> None:
+        """Run a command of the program in this process."""
+        variables = dict(word.split("=") for word in parts["variables"].split())
+        output = self._output_of(parts["arguments"], **variables)
+        if parts["file"]:
+            (self.folder / parts["file"]).write_text(output, encoding="utf-8")
+        else:
+            self._compare(command, output)
+
+    def _output_of(self, arguments: str, **variables: str) -> str:
+        with self._in_place(**variables):
+            ended = run_command(*shlex.split(self.translated(arguments)))
+        assert ended.exit_code == 0, f"frontdesk {arguments}\n{ended.output}"
+        return ended.output
+
+    def _execute(self, shown: str) -> None:
+        """Execute a Python program in this process."""
+        with self._in_place(), redirect_stdout(io.StringIO()) as output:
+            exec(compile(self.translated(self._program), "program", "exec"), {})
+        self._compare(Command(self._program, shown), output.getvalue().rstrip())
 
     def _serve(self, command: Command) -> None:
         """Start a service, read as many lines as are shown, and end it."""
@@ -252,6 +289,9 @@ class Reader:
 
     def _view(self, command: Command) -> None:
         """Open the viewer in a terminal, and leave it."""
+        if not self._starts:
+            self._parse(command)
+            return
         line = self.translated(command.line)
         program = f"import os; os.execvp('bash', ['bash', '-c', {line!r}])"
         folder = self.folder / "temporary"
@@ -265,11 +305,11 @@ class Reader:
         finally:
             terminal.close()
 
-    def _ask_for_help(self, command: Command) -> None:
-        """Check that a command that cannot run here exists, with its options."""
-        found = re.search(r"(?:^|[ /])frontdesk (?P<arguments>[a-z].+)", command.line)
-        if found is not None:
-            self.run(Command(f"frontdesk {found['arguments']} --help", "Usage: …"))
+    def _parse(self, command: Command) -> None:
+        """Check that the commands of the program that a line has exist, with their options."""
+        for arguments in ARGUMENTS.findall(command.line):
+            usage = self._output_of(f"{arguments} --help")
+            assert usage.startswith("Usage: "), command.line
 
     def _configure(self, text: str) -> None:
         """Use a text as the configuration."""
@@ -308,25 +348,51 @@ def free_ports(count: int) -> list[str]:
 
 
 @pytest.fixture
-def reader(
+def read(
     tmp_path: Path,
     programs: Path,
     served: tuple[str, str],
     sample_file: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> Reader:
+) -> Callable[..., None]:
+    """Follows a page; first the files that it shows are made."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "home").mkdir()
     shutil.copy(sample_file, tmp_path / "inbox.db")
-    return Reader(tmp_path, programs, served)
+
+    def follow(path: Path, *, starts: bool) -> None:
+        reader = Reader(tmp_path, programs, served, starts=starts)
+        for block in sorted(blocks(path, ""), key=lambda block: block.file is None):
+            reader.follow(block)
+
+    return follow
+
+
+def starts_programs(path: Path) -> bool:
+    """Whether a page has what is more than a command in this process."""
+    return any(
+        block.note == "viewer"
+        or (not block.note and (SERVICES.search(line) or not PLAIN.fullmatch(line)))
+        for block in blocks(path, "console")
+        for line, _ in commands(block)
+        if not line.startswith("export ")
+    )
+
+
+STARTING = [path for path in (README, *PAGES) if starts_programs(path)]
 
 
 @pytest.mark.parametrize("path", [README, *PAGES], ids=named)
-def test_every_example_on_a_page_works(path: Path, reader: Reader) -> None:
-    for block in [block for block in blocks(path, "") if block.file is not None]:
-        reader.follow(block)
-    for block in [block for block in blocks(path, "") if block.file is None]:
-        reader.follow(block)
+def test_every_example_on_a_page_works(path: Path, read: Callable[..., None]) -> None:
+    read(path, starts=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", STARTING, ids=named)
+def test_every_service_viewer_and_shell_on_a_page_works(
+    path: Path, read: Callable[..., None]
+) -> None:
+    read(path, starts=True)
 
 
 def test_a_key_to_a_made_up_inbox_is_that_of_an_agent() -> None:
@@ -357,9 +423,8 @@ def test_the_page_of_keys_lists_every_action_by_group(pytestconfig: pytest.Confi
     assert_section(ROOT / "docs" / "keys.md", "actions", text, pytestconfig)
 
 
-def test_config_keys_lists_the_same_actions(reader: Reader) -> None:
-    command = [*PROGRAM, "config", "keys"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def test_config_keys_lists_the_same_actions(tmp_path: Path) -> None:
+    listed = run_command("config", "keys", XDG_CONFIG_HOME=str(tmp_path)).stdout
     rows = [re.split(r"  +", line, maxsplit=2) for line in listed.splitlines()[1:]]
     assert {name: (keys, words) for name, keys, words in rows} == action_ids()
 
@@ -396,8 +461,7 @@ def test_the_contract_lists_every_scope() -> None:
 
 
 def test_the_contract_lists_every_path_with_its_parameters() -> None:
-    command = [*PROGRAM, "openapi"]
-    described = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    described = json.loads(run_command("openapi").stdout)
     rows = re.findall(r"^\| `(/\S+)` \| `\S+` \|([^|]*)\|", contract(), re.MULTILINE)
     listed = {f"/v1{path}": set(re.findall(r"\w+", names)) for path, names in rows}
     paths = {
@@ -460,10 +524,10 @@ def test_every_command_is_shown_with_its_output() -> None:
     assert sorted(paths - shown) == sorted(WITHOUT_OUTPUT)
 
 
-@pytest.mark.parametrize("path", [README, ROOT / "CONTRIBUTING.md", *PAGES], ids=named)
-def test_commands_have_the_names_that_help_lists(path: Path) -> None:
+def test_commands_have_the_names_that_help_lists() -> None:
     context = click.Context(frontdesk, info_name="frontdesk")
-    listed = frontdesk.list_commands(context)
-    words = set(re.findall(r"frontdesk ([a-z]+)\b", path.read_text(encoding="utf-8")))
+    pages = [README, ROOT / "CONTRIBUTING.md", *PAGES]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in pages)
+    words = set(re.findall(r"frontdesk ([a-z]+)\b", text))
     commands = {word for word in words if frontdesk.get_command(context, word) is not None}
-    assert sorted(commands - set(listed)) == []
+    assert sorted(commands - set(frontdesk.list_commands(context))) == []

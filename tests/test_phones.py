@@ -82,3 +82,28 @@ def test_a_channel_is_named_by_its_number_only_if_it_has_no_name(name, phone, sh
 
 def test_a_channel_without_name_and_number_is_named_by_its_id():
     assert channel_name(PhoneRef(id="7")) == "7"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+44 20 7946 0018",
+        "+44 (0)20 7946-0018",
+        "0044 20 7946.0018",
+        "442079460018",
+        "tel:+44-20-7946-0018",
+        "TEL:+44/20/79460018",
+        "+44\u00a020\u202f7946\u20110018",
+        "\u202a+44 20 7946 0018\u202c",
+        "＋４４２０７９４６００１８",
+        "+٤٤٢٠٧٩٤٦٠٠١٨",
+    ],
+)
+def test_spellings_of_one_number(text: str):
+    assert parse_phone(text) == "+442079460018"
+
+
+@given(st.text(max_size=25))
+def test_whatever_is_typed_gives_a_number_or_nothing(text: str):
+    number = parse_phone(text)
+    assert number is None or (number[0] == "+" and number[1:].isdecimal() and number.isascii())

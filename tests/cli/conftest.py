@@ -14,12 +14,21 @@ from frontdesk.ingest.events import LabelUpsert
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.sqlite import SQLiteDatabase
 
+VARIABLES = (
+    *("API_KEY", "CACHE_MB", "DATABASE", "PROFILE", "URL"),
+    *("WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN"),
+)
+
 
 @pytest.fixture(autouse=True)
 def configuration_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the configuration is: not that of whoever runs the tests."""
+    """Where the configuration is; like variables, caches and logs not of whoever runs the tests."""
     home = tmp_path / "configuration"
+    for name in VARIABLES:
+        monkeypatch.delenv(f"FRONTDESK_{name}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return home / "frontdesk"
 
 

@@ -4,9 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+PATIENCE_SECONDS = 60
 
 # Takes options; gives the process, and the address that it prints.
 Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
@@ -59,6 +63,15 @@ def serving_once(database: Path) -> Iterator[Callable[..., str]]:
         for process, _ in started.values():
             process.terminate()
             assert process.communicate() == ("", "")
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Look again and again, and fail after a long time."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    pause = threading.Event()
+    while not holds():
+        assert time.monotonic() < until, "It did not come true in time"
+        pause.wait(0.02)
 
 
 def kill(process: "subprocess.Popen[str]") -> None:

@@ -3,14 +3,14 @@
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.commands import run_on
 from tests.stores import PostgresServer
 
+from frontdesk.cli.exit_codes import USAGE
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.service.api_keys import SCOPES, is_well_formed, key_id
@@ -84,11 +84,8 @@ def test_init_does_not_touch_what_is_not_ours(path: Path):
 def test_init_says_in_one_line_that_it_may_not_write_there(tmp_path: Path):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    command = ["init", "--database", str(blocked / "inbox.db")]
-    ended = subprocess.run(
-        [sys.executable, "-m", "frontdesk", *command], capture_output=True, text=True, check=False
-    )
-    assert (ended.returncode, ended.stdout) == (2, "")
+    ended = run_on(blocked / "inbox.db", "init")
+    assert (ended.exit_code, ended.stdout) == (USAGE, "")
     assert len(ended.stderr.splitlines()) == 1
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner, Result
-from servers import Serve
+from servers import Serve, wait_until
 
 from frontdesk.cli.main import frontdesk
 from frontdesk.store import raw_events
@@ -159,10 +159,7 @@ def test_the_service_takes_in_what_came_once_its_number_is_listed(
             assert posted.status_code == 200
         assert process.stderr is not None
         assert f"ignored_unknown_channel {OTHER}" in process.stderr.readline()
-        until = time.monotonic() + 60
-        while messages(path) != ["w2"]:
-            assert time.monotonic() < until
+        wait_until(lambda: messages(path) == ["w2"])
         (tmp_path / "desk.toml").write_text(CATALOGUE.replace(NUMBER, OTHER))
         assert command("import", "catalogue", str(tmp_path / "desk.toml")).exit_code == 0
-        while messages(path) != ["w1", "w2"]:
-            assert time.monotonic() < until
+        wait_until(lambda: messages(path) == ["w1", "w2"])

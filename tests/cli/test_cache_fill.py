@@ -1,4 +1,4 @@
-"""`frontdesk cache fill` on a service of its own: killed, interrupted, on a full disk, refused."""
+"""`frontdesk cache fill` on a service: what it says, interrupted, twice at once, on a full disk."""
 
 import json
 import os
@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from servers import Serve, serving
+from servers import serving_once, wait_until
+from tests.built_once import built_once
+from tests.commands import Ended, run_command
 from tests.conftest import NOW_MILLISECONDS
 
 from frontdesk.cache import Cache
 from frontdesk.cli.commands.keys import KeyOrder, make_key
-from frontdesk.cli.main import frontdesk
+from frontdesk.cli.exit_codes import DONE, INTERRUPTED, USAGE
 from frontdesk.cli.target import origin_of
 from frontdesk.environment import cache_file
 from frontdesk.sample.demo import add_demo
-from frontdesk.service.api_keys import SCOPES, key_id
-from frontdesk.store import accounts
+from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.sqlite import SQLiteDatabase
 
 # Open conversations of the first part of the sample.
@@ -31,48 +31,48 @@ OPEN = 20
 SMALL_DISK_BYTES = 300_000
 
 
-@pytest.fixture(scope="session")
-def newest_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The newest conversations of the sample alone; not to be written to."""
-    path = tmp_path_factory.mktemp("newest") / "inbox.db"
+def make_newest(path: Path) -> None:
+    path.unlink(missing_ok=True)
     database = SQLiteDatabase(path, create=True, durable=False)
     next(add_demo(database, now=NOW_MILLISECONDS))
     database.close()
-    return path
 
 
-@pytest.fixture
-def inbox(newest_file: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(newest_file, tmp_path / "sample.db"))
+@pytest.fixture(scope="module")
+def newest_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The newest conversations of the sample alone."""
+    built = built_once(tmp_path_factory, "newest.db", make_newest)
+    return Path(shutil.copy(built, tmp_path_factory.mktemp("newest") / "inbox.db"))
+
+
+@pytest.fixture(scope="module")
+def newest_key(newest_file: Path) -> str:
+    return str(make_key(newest_file, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
 
 
 class Filling:
-    """The program on a service over the sample, and what the cache has of it."""
+    """The program on a service, and what the cache has of it."""
 
-    def __init__(self, inbox: Path, home: Path, serve: Serve) -> None:
-        self.inbox, self.home = inbox, home
-        self.key = str(make_key(inbox, KeyOrder("default", "x", None, SCOPES, None), now=0)["key"])
-        self.url = serve("--database", str(inbox), "--rate-limit", "0")[1]
-        self._environment = {**os.environ, "HOME": str(home), "FRONTDESK_API_KEY": self.key}
+    def __init__(self, url: str, key: str, home: Path) -> None:
+        self.url, self.key = url, key
+        self._environment = {**os.environ, "HOME": str(home), "FRONTDESK_API_KEY": key}
 
     def start(
-        self, *options: str, before: Callable[[], None] | None = None, **variables: str
+        self, *options: str, before: Callable[[], None] | None = None
     ) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [sys.executable, "-m", "frontdesk", "cache", "fill", "--url", self.url, *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**self._environment, **variables},
+            env=self._environment,
             preexec_fn=before,
         )
 
-    def run(self, *options: str, **variables: str) -> tuple[int, str]:
-        """Exit code and output of the command, run in this process."""
-        environment = {**self._environment, **variables}
-        command = ["cache", "fill", "--url", self.url, *options]
-        result = CliRunner(env=environment).invoke(frontdesk, command)
-        return result.exit_code, result.stdout
+    def run(self, *options: str) -> Ended:
+        """The command in this process."""
+        command = ("cache", "fill", "--url", self.url, *options)
+        return run_command(*command, FRONTDESK_API_KEY=self.key)
 
     def complete(self) -> int:
         """Number of conversations that are whole in the cache."""
@@ -83,54 +83,53 @@ class Filling:
         cache.close()
         return coverage.complete if coverage else 0
 
-    def until(self, condition: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
-        while not condition():
-            assert process.poll() is None, process.communicate()
+
+@pytest.fixture(scope="module")
+def service(newest_file: Path) -> Iterator[Callable[..., str]]:
+    """Gives the address of a service with these options over the newest conversations."""
+    with serving_once(newest_file) as address:
+        yield address
 
 
 @pytest.fixture
-def filling(inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Filling]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with serving() as serve:
-        yield Filling(inbox, tmp_path, serve)
+def filling(service: Callable[..., str], newest_key: str, tmp_path: Path) -> Filling:
+    return Filling(service("--rate-limit", "0"), newest_key, tmp_path)
 
 
 def test_it_says_what_this_computer_has_then(filling: Filling) -> None:
-    code, out = filling.run()
-    assert (code, out) == (0, f"This computer has all {OPEN} open conversations\n")
-    code, out = filling.run("--json", "keep,complete,known,whole,full,requests")
-    summary = json.loads(out)
+    filled = filling.run()
+    assert filled.exit_code == DONE
+    assert filled.output == f"This computer has all {OPEN} open conversations\n"
+    summary = json.loads(filling.run("--json", "keep,complete,known,whole,full,requests").stdout)
     # The counts, and the page of the list.
     assert summary.pop("requests") == 2
     numbers = {"complete": OPEN, "known": OPEN}
     assert summary == {"keep": "open", "whole": True, "full": False, **numbers}
-    output = CliRunner().invoke(frontdesk, ["cache", "info"]).stdout
+    output = run_command("cache", "info").stdout
     assert f": all {OPEN} open conversations are cached whole\n" in output
 
 
-@pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
-def test_conversations_loaded_before_an_interruption_are_not_loaded_again(
-    filling: Filling, ending: signal.Signals, code: int
+@pytest.mark.slow
+def test_interrupted_it_says_how_to_go_on_and_loads_only_what_is_missing(
+    service: Callable[..., str], newest_key: str, tmp_path: Path
 ) -> None:
+    # Beyond the first requests there are five in a second: it is in the middle when it is stopped.
+    filling = Filling(service("--rate-limit", "300", "--burst", "12"), newest_key, tmp_path)
     with filling.start() as process:
-        filling.until(lambda: filling.complete() >= 5, process)
-        process.send_signal(ending)
+        wait_until(lambda: filling.complete() >= 5)
+        process.send_signal(signal.SIGINT)
         _, err = process.communicate()
-        assert process.returncode == code
-    assert err == (
-        "frontdesk: interrupted; what was loaded stays; run it again to go on\n"
-        if ending == signal.SIGINT
-        else ""
-    )
+    assert process.returncode == INTERRUPTED
+    assert err == "frontdesk: interrupted; what was loaded stays; run it again to go on\n"
     before = filling.complete()
-    code, out = filling.run("--json")
-    summary = json.loads(out)
-    assert (code, summary["complete"], summary["whole"]) == (0, OPEN, True)
-    _, other = filling.run("--json", XDG_CACHE_HOME=str(filling.home / "other"))
-    # What was complete is saved; the list, and a thread that was begun, are asked for again.
-    assert summary["requests"] <= json.loads(other)["requests"] - 2 * before + 5
+    assert before < OPEN
+    summary = json.loads(filling.run("--json").stdout)
+    assert (summary["complete"], summary["whole"]) == (OPEN, True)
+    # Counts and list; messages and notes of each that is missing, and of one that was begun.
+    assert summary["requests"] <= 2 + 2 * (OPEN - before) + 2
 
 
+@pytest.mark.slow
 def test_two_at_once_load_everything_once(filling: Filling) -> None:
     processes = [filling.start("--json") for _ in range(2)]
     summaries = [json.loads(process.communicate()[0]) for process in processes]
@@ -139,32 +138,21 @@ def test_two_at_once_load_everything_once(filling: Filling) -> None:
     assert min(summary["requests"] for summary in summaries) <= 4
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_it_says_so_and_goes_on_when_there_is_room(filling: Filling) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL_DISK_BYTES, SMALL_DISK_BYTES))
 
     with filling.start(before=limit) as process:
         out, err = process.communicate()
-    assert (process.returncode, out) == (2, "")
+    assert (process.returncode, out) == (USAGE, "")
     assert err.startswith("frontdesk: Nothing can be saved in ")
-    assert filling.run()[0] == 0
+    assert filling.run().exit_code == DONE
     assert filling.complete() == OPEN
-
-
-def test_with_a_revoked_key_it_ends_and_says_so(filling: Filling) -> None:
-    with filling.start() as process:
-        filling.until(lambda: filling.complete() >= 5, process)
-        database = SQLiteDatabase(filling.inbox)
-        database.write(lambda connection: accounts.revoke_key(connection, key_id(filling.key), 1))
-        database.close()
-        out, err = process.communicate()
-    assert (process.returncode, out) == (1, "")
-    assert "revoked" in err
-    assert filling.complete() >= 5
 
 
 @pytest.mark.parametrize("keep", ["most", "off", "0d"])
 def test_an_invalid_keep_value_is_refused_with_the_valid_ones(keep: str) -> None:
-    result = CliRunner().invoke(frontdesk, ["cache", "fill", "--keep", keep])
-    assert result.exit_code == 2
-    assert "use open, all or a number of days, like 30d" in result.output
+    result = run_command("cache", "fill", "--keep", keep)
+    assert result.exit_code == USAGE
+    assert "use open, all or a number of days, like 30d" in result.stderr

@@ -11,9 +11,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
-from servers import Serve
-
-from frontdesk.service.server.protocol import MOST_FOR_ONE_CLIENT
+from servers import kill
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -21,54 +19,80 @@ OPENAPI = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
 
 PATIENCE_SECONDS = 30
 
-SERVER = """
-import pathlib, socket, sys
+SERVERS = """
+import os, pathlib, socket, sys
 from contextlib import closing
 from frontdesk.service.server.protocol import BoundedProtocol
+from frontdesk.service.server.sockets import network_of
 from frontdesk.service.server.worker import answer
 from frontdesk.service.app import create_app
 from frontdesk.store.sqlite import SQLiteDatabase
 
-if sys.argv[2].startswith("/"):
-    listening = socket.socket(socket.AF_UNIX)
-    listening.bind(sys.argv.pop(2))
-    listening.listen()
-    address = 0
-else:
-    listening = socket.create_server(("127.0.0.1", 0))
-    address = listening.getsockname()[1]
-for option in sys.argv[2:]:
-    name, _, value = option.partition("=")
-    setattr(BoundedProtocol, name, float(value))
-if hasattr(BoundedProtocol, "send_buffer"):
-    size = int(BoundedProtocol.send_buffer)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
-with closing(SQLiteDatabase(pathlib.Path(sys.argv[1]))) as database:
-    app = create_app(database)
-    with closing(app):
-        answer(app, [listening], lambda: print(address, flush=True))
+def serve(**options):
+    address = options.pop("socket", None)
+    proxy = options.pop("proxy", None)
+    if address:
+        listening = socket.socket(socket.AF_UNIX)
+        listening.bind(address)
+        listening.listen()
+    else:
+        listening = socket.create_server(("127.0.0.1", 0))
+        address = listening.getsockname()[1]
+    if "send_buffer" in options:
+        size = int(options.pop("send_buffer"))
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
+    for name, value in options.items():
+        setattr(BoundedProtocol, name, float(value))
+    proxies = (network_of(proxy),) if proxy else ()
+    with closing(SQLiteDatabase(pathlib.Path(sys.argv[1]))) as database:
+        app = create_app(database)
+        with closing(app):
+            answer(app, [listening], lambda: print(address, flush=True), proxies=proxies)
+
+for line in sys.stdin:
+    if os.fork() == 0:
+        serve(**dict(option.split("=") for option in line.split()))
+        break
 """
 
 Start = Callable[..., int]
 
 
-@pytest.fixture
-def start(path: Path) -> Iterator[Start]:
-    """Starts a server with other bounds than the usual; gives its port."""
-    with ExitStack() as ending:
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the servers write to standard error."""
+    return tmp_path_factory.mktemp("servers") / "errors"
+
+
+@pytest.fixture(scope="module")
+def start(served_path: Path, errors: Path) -> Iterator[Start]:
+    """Starts a server with other bounds than the usual; gives its port.
+
+    The servers are forks of one process, which has imported what they need.
+    """
+    with (
+        errors.open("w") as written,
+        subprocess.Popen(
+            [sys.executable, "-c", SERVERS, str(served_path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=written,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked, answers = process.stdin, process.stdout
 
         def started(*options: str) -> int:
-            process = subprocess.Popen(
-                [sys.executable, "-c", SERVER, str(path), *options],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            ending.callback(process.communicate)
-            ending.callback(process.kill)
-            assert process.stdout is not None
-            return int(process.stdout.readline())
+            asked.write(" ".join(options) + "\n")
+            asked.flush()
+            address = answers.readline().strip()
+            return int(address) if address.isdecimal() else 0
 
         yield started
+        kill(process)
 
 
 def connected(port: int, source: str = "127.0.0.1") -> socket.socket:
@@ -162,11 +186,11 @@ def test_the_health_check_is_answered_where_no_connection_is_left(start: Start):
                 assert not is_answered(another, OPENAPI)
 
 
-def test_a_proxy_that_is_named_speaks_for_more_clients_than_one(serve: Serve):
-    ports = [int(serve(*named)[1].rpartition(":")[2]) for named in ((), ("--proxy", "127.0.0.1"))]
+def test_a_proxy_that_is_named_speaks_for_more_clients_than_one(start: Start):
+    ports = [start("most_for_one=5"), start("most_for_one=5", "proxy=127.0.0.1")]
     with ExitStack() as open_ones:
         for port in ports:
-            for _ in range(MOST_FOR_ONE_CLIENT):
+            for _ in range(5):
                 open_ones.enter_context(closing(connected(port)))
         last = [open_ones.enter_context(closing(connected(port))) for port in ports]
         assert [is_answered(each, OPENAPI) for each in last] == [False, True]
@@ -174,7 +198,7 @@ def test_a_proxy_that_is_named_speaks_for_more_clients_than_one(serve: Serve):
 
 def test_connections_over_a_unix_socket_have_no_share(start: Start, tmp_path: Path):
     path = str(tmp_path / "socket")
-    start(path, "most_for_one=1")
+    start(f"socket={path}", "most_for_one=1")
     with ExitStack() as open_ones:
         for _ in range(3):
             connection = open_ones.enter_context(closing(socket.socket(socket.AF_UNIX)))
@@ -204,9 +228,7 @@ def test_a_flood_of_them_gets_no_words(start: Start):
             assert said(one_more) == b""
 
 
-def test_those_who_are_gone_before_they_are_turned_away_are_no_trouble(
-    start: Start, capfd: pytest.CaptureFixture[str]
-):
+def test_those_who_are_gone_before_they_are_turned_away_are_no_trouble(start: Start, errors: Path):
     port = start("most=0")
     reset = struct.pack("ii", 1, 0)
     for _ in range(300):
@@ -214,7 +236,7 @@ def test_those_who_are_gone_before_they_are_turned_away_are_no_trouble(
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
     with closing(connected(port)) as connection:
         said(connection)
-    assert capfd.readouterr().err == ""
+    assert errors.read_text() == ""
 
 
 def test_a_connection_without_a_request_is_closed(start: Start):

@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner, Result
 from servers import Serve
-from shells import run_program
+from tests.commands import run_on
 from tests.stores import PostgresServer
 
 from frontdesk.cli.exit_codes import USAGE
@@ -105,11 +105,10 @@ def test_every_command_says_that_a_file_is_damaged_and_what_to_do(
 
 def test_an_unusable_file_is_one_line_of_a_shell_and_its_exit_code(path: Path) -> None:
     damage(path)
-    result = run_program("counts", "--database", str(path))
-    printed = [line for line in result.stderr.splitlines() if line.startswith("frontdesk: ")]
-    assert len(printed) == 1, result.stderr
-    assert f"The database {path} is damaged (" in printed[0]
-    assert result.returncode == USAGE
+    result = run_on(path, "counts")
+    (printed,) = result.stderr.splitlines()
+    assert printed.startswith(f"frontdesk: The database {path} is damaged (")
+    assert (result.exit_code, result.stdout) == (USAGE, "")
 
 
 def test_a_file_that_is_damaged_while_it_is_served_is_reported_to_operator_and_client(

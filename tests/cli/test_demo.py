@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.commands import run_command
 from tests.terminals import LEAVE, Terminal
 
+from frontdesk.cli.exit_codes import USAGE
 from frontdesk.ingest.events import ContactUpsert
 from frontdesk.sample.demo import SEED, demo_parts
 
@@ -51,6 +53,7 @@ def newest_name() -> bytes:
     return str(next(e.name for e in newest if isinstance(e, ContactUpsert))).encode()
 
 
+@pytest.mark.slow
 def test_stopped_it_draws_its_screen_again_when_it_goes_on(run: Run) -> None:
     terminal = run()
     terminal.wait_for(newest_name())
@@ -64,6 +67,7 @@ def test_stopped_it_draws_its_screen_again_when_it_goes_on(run: Run) -> None:
     assert terminal.ending()[0] == 0
 
 
+@pytest.mark.slow
 def test_it_goes_on_after_stops_that_it_could_not_see_and_ends(run: Run) -> None:
     terminal = run()
     terminal.wait_for(OPEN + b"60")
@@ -78,26 +82,14 @@ def test_it_goes_on_after_stops_that_it_could_not_see_and_ends(run: Run) -> None
     assert not terminal.processes()
 
 
-def test_it_never_shows_the_counts_of_the_part_that_it_opens_with(run: Run) -> None:
+@pytest.mark.slow
+def test_it_says_you_and_only_whole_counts_and_that_a_theme_is_not_remembered(run: Run) -> None:
     terminal = run()
     terminal.wait_for(OPEN + b"60")
+    # Never those of the part that it opens with.
     assert set(re.findall(r"open (\d+)", terminal.words)) == {"60"}
-    terminal.press(LEAVE)
-    assert terminal.ending()[0] == 0
-
-
-def test_it_says_you_from_the_first_screen_on(run: Run) -> None:
-    terminal = run()
-    terminal.wait_for(OPEN + b"60")
     assert "! you" in terminal.words
     assert "! Grace" not in terminal.words
-    terminal.press(LEAVE)
-    assert terminal.ending()[0] == 0
-
-
-def test_it_says_that_a_chosen_theme_is_not_remembered(run: Run) -> None:
-    terminal = run()
-    terminal.wait_for(OPEN + b"60")
     for keys, shown in (
         (b":", b"Commands"),
         (b"theme\r", b"Theme"),
@@ -118,7 +110,9 @@ def test_it_shows_the_newest_conversations_and_leaves_nothing(run: Run, temporar
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
+)
 def test_when_ended_it_leaves_nothing(run: Run, temporary: Path, number: signal.Signals) -> None:
     terminal = run()
     terminal.wait_for(newest_name())
@@ -130,6 +124,7 @@ def test_when_ended_it_leaves_nothing(run: Run, temporary: Path, number: signal.
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_left_before_anything_is_shown_it_leaves_nothing(run: Run, temporary: Path) -> None:
     terminal = run()
     terminal.wait_for(HEARS_KEYS)
@@ -139,13 +134,31 @@ def test_left_before_anything_is_shown_it_leaves_nothing(run: Run, temporary: Pa
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "maker", ["raise SystemExit(1)", "print(1, flush=True); raise SystemExit(1)"]
-)
-def test_a_sample_that_cannot_be_made_is_one_line(run: Run, temporary: Path, maker: str) -> None:
-    terminal = run(f"import frontdesk.cli.commands.demo as r; r._MAKER = {maker!r}")
+def maker_that(directory: Path, program: str) -> Path:
+    """A directory of modules: processes that look there do this and no more when they start."""
+    directory.mkdir()
+    (directory / "sitecustomize.py").write_text(f"import os\n{program}\nos._exit(1)\n")
+    return directory
+
+
+def test_a_sample_that_cannot_be_begun_is_one_line(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(maker_that(tmp_path / "modules", "pass"))
+    ended = run_command("demo", TMPDIR=str(temporary))
+    assert (ended.exit_code, ended.stdout) == (USAGE, "")
+    assert ended.stderr == f"{FAILED}\n"
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_sample_that_cannot_be_finished_is_one_line(
+    run: Run, temporary: Path, tmp_path: Path
+) -> None:
+    modules = maker_that(tmp_path / "modules", "os.write(1, b'ready\\n')")
+    terminal = run(f"sys.path.insert(0, {str(modules)!r})")
     code, words = terminal.ending()
-    assert code == 2
+    assert code == USAGE
     assert FAILED in words
     assert "Traceback" not in words
     assert not terminal.processes()

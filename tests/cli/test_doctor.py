@@ -1,19 +1,18 @@
 """`frontdesk doctor`: facts about a server and about this machine."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from servers import Serve
+from tests.commands import run_command
 from tests.fake_service import Reply, fake_service
 
 from frontdesk.cli.commands.doctor import doctor_command
 from frontdesk.cli.commands.keys import KeyOrder, make_key
+from frontdesk.cli.exit_codes import ERROR, TRY_AGAIN, USAGE
 from frontdesk.environment import KEY_VARIABLE
 
 NOBODY = "http://127.0.0.1:9"
@@ -44,11 +43,12 @@ def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: P
     assert server["differences"] == []
 
 
-def test_a_scope_missing_from_the_key_is_reported(path: Path, serve: Serve) -> None:
+def test_a_scope_missing_from_the_key_is_reported(
+    served: Callable[..., str], served_path: Path
+) -> None:
     order = KeyOrder("default", "y", None, ("conversations:read", "labels:read"), None)
-    key = str(make_key(path, order, now=0)["key"])
-    _, url = serve()
-    result = doctor("--url", url, key=key)
+    key = str(make_key(served_path, order, now=0)["key"])
+    result = doctor("--url", served(), key=key)
     assert "The API key lacks the scope users:read." in result.output
     assert "Key: conversations:read, labels:read" in result.output
     assert "Clock: the same as here" in result.output
@@ -56,30 +56,31 @@ def test_a_scope_missing_from_the_key_is_reported(path: Path, serve: Serve) -> N
     assert "in the environment" in result.output
 
 
-def program(*arguments: str, key: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "frontdesk", "doctor", *arguments],
-        env={**os.environ, KEY_VARIABLE: key},
-        capture_output=True,
-        text=True,
-    )
-
-
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_a_server_that_does_not_answer_means_try_again(style: str) -> None:
-    done = program("--url", NOBODY, "--format", style, key="some_live_key")
-    assert done.returncode == 3
+    done = run_command(
+        "doctor", "--url", NOBODY, "--format", style, FRONTDESK_API_KEY="some_live_key"
+    )
+    assert done.exit_code == TRY_AGAIN
     assert done.stderr == "frontdesk: The server cannot be reached\n"
     if style == "json":
-        assert json.loads(done.stdout)["error"]["exit_code"] == 3
+        assert json.loads(done.stdout)["error"]["exit_code"] == TRY_AGAIN
     assert "some_live_key" not in done.stdout + done.stderr
 
 
-def test_a_refused_key_is_an_error_and_a_bad_address_is_usage(serve: Serve) -> None:
-    _, url = serve()
-    assert program("--url", url, key="fd_live_nobody").returncode == 1
-    assert program("--url", "http://inbox.example", key="some_live_key").returncode == 2
-    assert program("--url", NOBODY, key="").returncode == 2
+@pytest.mark.parametrize(
+    ("url", "key", "code"),
+    [
+        ("served", "fd_live_nobody", ERROR),
+        ("http://inbox.example", "some_live_key", USAGE),
+        (NOBODY, None, USAGE),
+    ],
+)
+def test_a_refused_key_is_an_error_and_a_bad_address_or_no_key_is_usage(
+    served: Callable[..., str], url: str, key: str | None, code: int
+) -> None:
+    url = served() if url == "served" else url
+    assert run_command("doctor", "--url", url, FRONTDESK_API_KEY=key).exit_code == code
 
 
 def test_a_server_that_refuses_to_list_conversations_has_no_inbox() -> None:

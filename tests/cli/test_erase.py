@@ -225,7 +225,7 @@ def test_no_file_has_a_copy_of_who_was_erased_while_the_service_runs(tmp_path: P
     wamids, chance = itertools.count(), random.Random(5)
     with without_secure_delete():
         service = SQLiteDatabase(path, create=True)
-        for _ in range(25):
+        for _ in range(10):
             for _ in range(12):
                 some = chance.choices(numbers, k=chance.randint(1, 3))
                 texts = [{"body": f"from {one}{' ' * chance.randint(0, 800)}"} for one in some]

@@ -109,22 +109,14 @@ def at_cursor(terminal: PseudoTerminal) -> int:
     return next(row for row in rows if terminal.ground(row) != grounds.most_common(1)[0][0])
 
 
-def test_a_start_shows_the_inbox_before_the_viewer_is_imported(start: Start, gate: Path) -> None:
-    left = used_once(start)
+def test_a_start_shows_the_inbox_before_the_viewer_is_imported_and_becomes_live_without_a_flicker(
+    start: Start, gate: Path
+) -> None:
+    left = names(used_once(start))
     terminal = start(held=True)
     terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
-    assert names(terminal.text) == names(left)
+    assert names(terminal.text) == left
     assert "as of " in terminal.text
-    gate.write_text("open")
-    terminal.wait_for(live, SECONDS)
-    assert names(terminal.text) == names(left)
-
-
-def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
-    used_once(start)
-    terminal = start(held=True)
-    terminal.wait_for(lambda text: "connecting…" in text, SECONDS)
-    startup = names(terminal.text)
     seen: list[list[str]] = []
 
     def watched(text: str) -> bool:
@@ -133,10 +125,11 @@ def test_it_becomes_live_without_a_flicker(start: Start, gate: Path) -> None:
 
     gate.write_text("open")
     terminal.wait_for(watched, SECONDS)
-    assert [one for one in seen if one != startup] == []
+    assert [one for one in seen if one != left] == []
 
 
 # Who hangs up a terminal sends both signals.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "numbers", [(signal.SIGHUP, signal.SIGCONT), (signal.SIGTERM,)], ids=("closed", "terminated")
 )
@@ -155,6 +148,7 @@ def test_a_viewer_that_gets_a_signal_restores_the_terminal(
     assert names(terminal.text) == names(left)
 
 
+@pytest.mark.slow
 def test_a_terminal_may_be_closed_and_closed_again_under_the_first_screen(
     start: Start, tmp_path: Path
 ) -> None:
@@ -169,6 +163,7 @@ def test_a_terminal_may_be_closed_and_closed_again_under_the_first_screen(
     assert not list(tmp_path.glob("state/**/*.txt"))
 
 
+@pytest.mark.slow
 def test_a_viewer_ends_on_a_terminal_that_takes_no_more_output(start: Start) -> None:
     terminal = start()
     terminal.wait_for(live, SECONDS)
@@ -179,6 +174,7 @@ def test_a_viewer_ends_on_a_terminal_that_takes_no_more_output(start: Start) -> 
     assert terminal.ending(SECONDS) == -signal.SIGALRM
 
 
+@pytest.mark.slow
 def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -> None:
     used_once(start)
     terminal = start(held=True)
@@ -193,19 +189,7 @@ def test_keys_typed_ahead_are_neither_shown_nor_lost(start: Start, gate: Path) -
     assert terminal.text.splitlines()[at_cursor(terminal)][1:24] == two_below
 
 
-def test_the_last_start_of_another_size_or_place_shows_nothing(start: Start) -> None:
-    used_once(start)
-    for terminal in (
-        start(held=True, size=(100, 30)),
-        start("--as", "1", held=True),
-        start(held=True, TERM="xterm"),
-        start(held=True, FRONTDESK_CACHE_MB="20"),
-    ):
-        # Nothing comes, as nothing can be imported; what would come comes first of all.
-        terminal.settle(1.0, SECONDS)
-        assert not terminal.text.strip()
-
-
+@pytest.mark.slow
 def test_a_viewer_that_cannot_be_opened_leaves_the_terminal_as_it_was(
     start: Start, gate: Path
 ) -> None:
@@ -222,6 +206,7 @@ def test_a_viewer_that_cannot_be_opened_leaves_the_terminal_as_it_was(
     assert terminal.text.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asks", [False, True])
 def test_a_profile_whose_key_is_asked_of_a_command_keeps_no_first_screen(
     start: Start, inbox: Path, cache: Path, configuration_home: Path, asks: bool
@@ -239,6 +224,7 @@ def test_a_profile_whose_key_is_asked_of_a_command_keeps_no_first_screen(
 
 # Python lets a process die of SIGINT that was interrupted within `exec`, as dataclasses call it
 # when they are imported, whatever is done about it: for a shell that is 130 too.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "codes"), [(signal.SIGINT, (130, -2)), (signal.SIGTERM, (143,))]
 )
@@ -330,6 +316,67 @@ def test_a_cache_that_others_hold_open_is_emptied_with_its_frame(cache: Path) ->
     clear(cache)
     assert first_frame_file.load(cache) is None
     other.close()
+
+
+# Keeps a frame for a start with these options, or says whether there is one.
+STARTS = """
+import sys
+from frontdesk.cli.first_frame_display import prepare_first_frame, today
+mode, configuration, *options = sys.argv[1:]
+display = prepare_first_frame(options)
+if mode == "keep":
+    from frontdesk import environment, first_frame_file
+    cache = environment.cache_file()
+    cache.parent.mkdir(parents=True)
+    frame = first_frame_file.FirstFrame(
+        circumstances=display.circumstances(configuration),
+        configuration=configuration,
+        columns=80,
+        lines=24,
+        day=today(),
+        screen=b"all of it",
+    )
+    first_frame_file.save(cache, frame)
+else:
+    display.show()
+    shows = display.shows
+    display.restore_terminal()
+    print("shows" if shows else "nothing")
+"""
+
+
+def test_the_frame_of_another_start_size_or_configuration_is_not_shown(tmp_path: Path) -> None:
+    configuration = tmp_path / "config.toml"
+    configuration.write_text("[viewer]\n")
+    base = {name: value for name, value in os.environ.items() if not name.startswith("FRONTDESK_")}
+    base |= {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    def started(
+        mode: str = "show",
+        *options: str,
+        size: tuple[int, int] = (80, 24),
+        **variables: str,
+    ) -> str:
+        command = (sys.executable, "-c", STARTS, mode, str(configuration), *options)
+        terminal = PseudoTerminal(command, base | variables, size)
+        assert terminal.ending(SECONDS) == 0, terminal.text
+        terminal.close()
+        return terminal.text.strip()
+
+    place = ("--database", "inbox.db")
+    started("keep", *place)
+    assert started("show", *place) == "shows"
+    assert started("show", "--database", "other.db") == "nothing"
+    assert started("show", *place, "--as", "1") == "nothing"
+    assert started("show", *place, "--debug") == "nothing"
+    assert started("show", *place, size=(100, 30)) == "nothing"
+    assert started("show", *place, TERM="xterm") == "nothing"
+    assert started("show", *place, TZ="Asia/Tokyo") == "nothing"
+    assert started("show", *place, FRONTDESK_CACHE_MB="20") == "nothing"
+    assert started("show", *place, COLUMNS="80") == "nothing"
+    assert started("show", *place) == "shows"
+    configuration.write_text("[viewer]\nbell = true\n")
+    assert started("show", *place) == "nothing"
 
 
 BEGINS = """

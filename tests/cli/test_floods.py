@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from tests.bench.floods import FLOODS, Flood, peaks
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="read from /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="read from /proc"),
+]
 
 MOST_MEGABYTES = 20
 

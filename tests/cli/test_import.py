@@ -4,8 +4,6 @@ import gzip
 import json
 import os
 import stat
-import subprocess
-import sys
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +12,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.commands import run_command
 from tests.stores import PostgresServer
 
 from frontdesk.cli.commands.import_ import files, import_group
 from frontdesk.cli.commands.init import init_command
-from frontdesk.cli.exit_codes import exit_code
+from frontdesk.cli.exit_codes import ERROR, exit_code
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.archive import importer
@@ -108,18 +107,15 @@ def test_gzip_is_read_too(tmp_path: Path, archive: Path) -> None:
 
 
 def test_standard_input_is_read_too(tmp_path: Path, archive: Path) -> None:
-    command = (sys.executable, "-m", "frontdesk", "import")
-    done = subprocess.run(
-        [*command, "events", "-", archive, "--database", tmp_path / "inbox.db"],
-        input=gzip.compress(lines([body(number) for number in range(10, 13)])),
-        capture_output=True,
-        check=True,
+    done = run_command(
+        *("import", "events", "-", archive, "--database", tmp_path / "inbox.db"),
+        stdin=gzip.compress(lines([body(number) for number in range(10, 13)])),
     )
-    assert done.stdout.decode().splitlines()[:2] == [
+    assert done.stdout.splitlines()[:2] == [
         "13 lines of 2 files read",
         "messages: 13 new, 0 already known",
     ]
-    assert done.stderr == b""
+    assert done.stderr == ""
 
 
 def test_a_line_that_cannot_be_read_is_reported_and_the_rest_goes_in(tmp_path: Path) -> None:
@@ -370,11 +366,9 @@ LAYOUTS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
-def test_json_need_not_be_one_value_a_line(tmp_path: Path, layout: str, packed: bool) -> None:
+def test_json_need_not_be_one_value_a_line(tmp_path: Path, layout: str) -> None:
     path = tmp_path / "events.json"
-    written = LAYOUTS[layout]([body(number) for number in range(5)]).encode()
-    path.write_bytes(gzip.compress(written) if packed else written)
+    path.write_text(LAYOUTS[layout]([body(number) for number in range(5)]))
     result = run(tmp_path, path, "--strict")
     assert result.exit_code == 0
     assert "messages: 5 new" in result.stdout
@@ -435,17 +429,17 @@ FOREIGN = {
     "binary": (bytes(range(256)) * 20, "it is binary data"),
     "binary with many zeros": (b"\x7fELF" + bytes(400) + b"\x01\x02", "it is binary data"),
     "PNG": (b"\x89PNG\r\n\x1a\n" + bytes(400), "it is a picture"),
+    "a packed zip": (gzip.compress(b"PK\x03\x04\x14\x00\x00\x00"), "it is a zip archive"),
 }
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 def test_a_file_that_is_no_json_at_all_is_named_before_anything_is_touched(
-    tmp_path: Path, archive: Path, kind: str, packed: bool
+    tmp_path: Path, archive: Path, kind: str
 ) -> None:
     contents, what = FOREIGN[kind]
     path = tmp_path / "foreign"
-    path.write_bytes(gzip.compress(contents) if packed else contents)
+    path.write_bytes(contents)
     error = run(tmp_path, archive, path).exception
     assert isinstance(error, InboxError)
     assert str(error).startswith(f"Cannot read {path}: {what}")
@@ -457,16 +451,13 @@ def test_a_file_that_is_no_json_at_all_is_named_before_anything_is_touched(
 def test_a_stream_that_is_no_json_is_named_and_the_other_files_go_in(
     tmp_path: Path, archive: Path
 ) -> None:
-    command = (sys.executable, "-m", "frontdesk", "import")
-    done = subprocess.run(
-        [*command, "events", "-", archive, "--database", tmp_path / "inbox.db"],
-        input=json.dumps(body(20)).encode("utf-16"),
-        capture_output=True,
-        check=False,
+    done = run_command(
+        *("import", "events", "-", archive, "--database", tmp_path / "inbox.db"),
+        stdin=json.dumps(body(20)).encode("utf-16"),
     )
-    assert done.returncode == 1
-    assert b"messages: 10 new" in done.stdout
-    assert done.stderr.startswith(b"frontdesk: Cannot read standard input: it is text in UTF-16")
+    assert done.exit_code == ERROR
+    assert "messages: 10 new" in done.stdout
+    assert done.stderr.startswith("frontdesk: Cannot read standard input: it is text in UTF-16")
 
 
 @pytest.mark.parametrize("contents", [b"nonsense\n" * 3, b"{", b"[1, 2]", b'{"a": 1}'])
@@ -496,7 +487,7 @@ def test_a_stream_that_is_no_file_is_read_once(tmp_path: Path) -> None:
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     sizes = []
-    for count in (2_000, 8_000):
+    for count in (500, 2_000):
         path = tmp_path / f"{count}.ndjson"
         label = {"kind": "label", "title": "vip", "created_at": "2026-03-14T09:26:53Z"}
         path.write_bytes(lines([label]) * count)
@@ -509,7 +500,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
 def test_memory_does_not_grow_with_an_array(tmp_path: Path) -> None:
     sizes = []
-    for count in (2_000, 8_000):
+    for count in (500, 2_000):
         path = tmp_path / f"{count}.json"
         label = {"kind": "label", "title": "vip", "created_at": "2026-03-14T09:26:53Z"}
         path.write_text(json.dumps([label] * count))

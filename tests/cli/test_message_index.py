@@ -4,9 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner, Result
-from tests.stores import PostgresServer, bytes_of
+from tests.stores import bytes_of
 
 from frontdesk.cli.main import frontdesk
 from frontdesk.ingest.apply.batch import apply_events
@@ -90,14 +89,6 @@ def test_a_sample_has_it_complete(tmp_path: Path) -> None:
     made = run("db", "sample", "--database", path, *SIZE, "--message-search")
     assert made.exit_code == 0, made.output
     assert run("db", "check", "--database", path).output == "Everything adds up.\n"
-
-
-@pytest.mark.postgres
-def test_a_sample_on_postgresql_has_it_complete(postgres: PostgresServer) -> None:
-    with postgres.database() as address:
-        made = run("db", "sample", "--database", address, *SIZE, "--message-search")
-        assert made.exit_code == 0, made.output
-        assert run("db", "check", "--database", address).output == "Everything adds up.\n"
 
 
 def test_an_index_of_other_texts_is_reported_with_what_to_do(tmp_path: Path) -> None:

@@ -3,44 +3,28 @@
 import asyncio
 import json
 import os
-import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from tests.client.authorities import Authority
 from tests.client.prepared_server import EMPTY, KEY
 from tests.client.proxies import proxying
 from tests.client.sockets import Scripted, raw, serving
+from tests.commands import Ended, run_command
 
 INBOX = "https://inbox.example"
 LIST = ("list", "labels", "--format", "json")
 
 
-class Done(NamedTuple):
-    """How a command ended."""
-
-    code: int | None
-    out: str
-    err: str
-
-
-async def run(*arguments: str, **variables: str) -> Done:
-    """The program, with no other variables for the network than these."""
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.lower().endswith("_proxy") and not name.startswith("SSL_CERT_")
+async def run(*arguments: str, **variables: str) -> Ended:
+    """A command, with no other variables for the network than these."""
+    inherited: dict[str, str | None] = {
+        name: None
+        for name in os.environ
+        if name.lower().endswith("_proxy") or name.startswith("SSL_CERT_")
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "frontdesk", *arguments),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**inherited, "FRONTDESK_API_KEY": KEY, "TOKEN": KEY, **variables},
-    )
-    out, err = await process.communicate()
-    return Done(process.returncode, out.decode(), err.decode())
+    given = inherited | {"FRONTDESK_API_KEY": KEY, "TOKEN": KEY} | variables
+    return await asyncio.to_thread(run_command, *arguments, **given)
 
 
 @pytest.fixture
@@ -77,9 +61,9 @@ async def test_a_refused_certificate_is_a_mistake_of_the_configuration_and_says_
     option = "--graph-url" if name == "sync meta" else "--url"
     async with serving(server, authority.server("127.0.0.1")) as url:
         done = await run(*arguments, option, url)
-    assert done.code == 2
-    assert "authority that this machine does not trust" in done.err
-    assert "ca_file under [network]" in done.err
+    assert done.exit_code == 2
+    assert "authority that this machine does not trust" in done.stderr
+    assert "ca_file under [network]" in done.stderr
     assert not server.requests
 
 
@@ -93,14 +77,14 @@ async def test_the_configuration_names_authorities_and_a_proxy_and_doctor_says_w
         address = proxy.url.replace("//", "//amy:secret@")
         configured.write_text(f'[network]\nca_file = "{authority.file}"\nproxy = "{address}"\n')
         done = await run(*LIST, "--url", INBOX, SSL_CERT_FILE="/nowhere", HTTPS_PROXY="http://x:1")
-        assert done == (0, "[]\n", "")
+        assert (done.exit_code, done.output) == (0, "[]\n")
         output = await run("doctor", "--url", INBOX)
         direct = await run("doctor", "--url", INBOX, NO_PROXY="inbox.example")
     assert all(head.startswith(b"CONNECT inbox.example:443 ") for head in proxy.heads)
-    assert f"those in {authority.file} alone ([network] in the configuration)" in output.out
-    assert f"{proxy.url} ([network] in the configuration)" in output.out
-    assert "none for this server (NO_PROXY)" in direct.out
-    assert "secret" not in output.out + output.err + direct.out
+    assert f"those in {authority.file} alone ([network] in the configuration)" in output.stdout
+    assert f"{proxy.url} ([network] in the configuration)" in output.stdout
+    assert "none for this server (NO_PROXY)" in direct.stdout
+    assert "secret" not in output.stdout + output.stderr + direct.stdout
 
 
 async def test_the_environment_names_authorities_and_a_proxy_that_the_configuration_switches_off(
@@ -112,23 +96,23 @@ async def test_the_environment_names_authorities_and_a_proxy_that_the_configurat
         proxying(backend) as proxy,
     ):
         variables["HTTPS_PROXY"] = proxy.url
-        assert (await run(*LIST, "--url", INBOX, **variables)).code == 0
+        assert (await run(*LIST, "--url", INBOX, **variables)).exit_code == 0
         output = await run("doctor", "--format", "json", **variables)
         asked = len(proxy.heads)
         assert not configured.exists()
         configured.write_text('[network]\nproxy = ""\n')
-        assert (await run(*LIST, "--url", INBOX, **variables)).code == 3
+        assert (await run(*LIST, "--url", INBOX, **variables)).exit_code == 3
         off = await run("doctor", "--format", "json", **variables)
     assert asked == len(proxy.heads) == 1
-    machine = json.loads(output.out)["machine"]
+    machine = json.loads(output.stdout)["machine"]
     assert machine["certificates"] == f"those in {authority.file} alone (SSL_CERT_FILE)"
     assert machine["proxy"] == f"{proxy.url} (HTTPS_PROXY)"
     assert machine["SSLKEYLOGFILE"] == "set, and ignored: no session key is written"
-    assert json.loads(off.out)["machine"]["proxy"] == "none ([network] in the configuration)"
+    assert json.loads(off.stdout)["machine"]["proxy"] == "none ([network] in the configuration)"
 
 
 async def test_without_settings_the_system_is_trusted_and_no_proxy_asked() -> None:
-    machine = json.loads((await run("doctor", "--format", "json")).out)["machine"]
+    machine = json.loads((await run("doctor", "--format", "json")).stdout)["machine"]
     assert machine["certificates"] == "those that this system trusts"
     assert machine["proxy"] == "none"
     assert "SSLKEYLOGFILE" not in machine
@@ -152,14 +136,14 @@ async def test_a_mistake_in_the_network_s_settings_is_reported_and_nothing_is_as
     server = Scripted(raw(EMPTY))
     async with serving(server) as url:
         done = await run(*LIST, "--url", url)
-    assert done.code == 2
-    assert "config.toml, line 2: " in done.err
-    assert words in done.err
-    assert "secret" not in done.err
+    assert done.exit_code == 2
+    assert "config.toml, line 2: " in done.stderr
+    assert words in done.stderr
+    assert "secret" not in done.stderr
     assert not server.requests
 
 
 async def test_certificates_that_are_not_there_are_named(tmp_path: Path) -> None:
     done = await run(*LIST, "--url", INBOX, SSL_CERT_FILE=str(tmp_path / "missing.pem"))
-    assert done.code == 2
-    assert f"SSL_CERT_FILE: {tmp_path}/missing.pem cannot be used: No such file" in done.err
+    assert done.exit_code == 2
+    assert f"SSL_CERT_FILE: {tmp_path}/missing.pem cannot be used: No such file" in done.stderr

@@ -1,15 +1,16 @@
 """`frontdesk profiles`: keys are tested before they are stored, readable by their owner only."""
 
-import os
-import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from servers import Serve
+from tests.commands import run_command
 
 from frontdesk.cli.config import Profile, configuration
+from frontdesk.cli.exit_codes import DONE
 from frontdesk.cli.key_store import delete_key, load_key, store_key
 from frontdesk.cli.main import frontdesk
 from frontdesk.cli.target import Target, api_key_of
@@ -38,13 +39,8 @@ class PasswordDeleteError(KeyringError): pass
 """
 
 
-@pytest.fixture(autouse=True)
-def no_key_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("FRONTDESK_API_KEY", raising=False)
-
-
 @pytest.fixture
-def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     package = tmp_path / "modules" / "keyring"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(KEYRING)
@@ -52,10 +48,9 @@ def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(package.parent))
     for name in ("keyring", "keyring.errors"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    import keyring  # noqa: F401
-
+    yield
     for name in ("keyring", "keyring.errors"):
-        monkeypatch.setitem(sys.modules, name, sys.modules[name])
+        sys.modules.pop(name, None)
 
 
 def run(*arguments: str, typed: str | None = None) -> Result:
@@ -75,9 +70,9 @@ def refused(*arguments: str, typed: str | None = None) -> str:
 
 
 def test_a_server_is_added_used_by_commands_and_removed(
-    serve: Serve, key: str, configuration_home: Path
+    served: Callable[..., str], served_key: str, configuration_home: Path
 ) -> None:
-    _, url = serve()
+    url, key = served(), served_key
     said = done("profiles", "add", "work", "--url", url, typed=f"{key}\n")
     assert "It answers: 0 open conversations" in said
     kept = configuration_home / "keys" / "work"
@@ -100,9 +95,10 @@ def test_a_server_is_added_used_by_commands_and_removed(
     assert "No inbox is given" in refused("list", "labels")
 
 
-def test_a_key_that_is_refused_is_not_kept(serve: Serve, configuration_home: Path) -> None:
-    _, url = serve()
-    assert "key" in refused("profiles", "add", "work", "--url", url, typed=f"{KEY}\n")
+def test_a_key_that_is_refused_is_not_kept(
+    served: Callable[..., str], configuration_home: Path
+) -> None:
+    assert "key" in refused("profiles", "add", "work", "--url", served(), typed=f"{KEY}\n")
     assert "cannot be reached" in refused("profiles", "add", "x", "--url", NOBODY, typed=KEY)
     assert not configuration_home.exists()
 
@@ -241,42 +237,16 @@ def test_the_systems_key_store_is_taken_where_there_is_one(
 def test_a_key_store_that_keeps_nothing_is_not_taken(
     keyring: None, configuration_home: Path
 ) -> None:
-    sys.modules["keyring"].priority = 0  # type: ignore[attr-defined]
+    import_module("keyring").priority = 0  # type: ignore[attr-defined]
     assert store_key("a", KEY) == str(configuration_home / "keys" / "a")
 
 
-def test_a_key_is_in_no_log_and_no_process_list(serve: Serve, key: str, tmp_path: Path) -> None:
-    _, url = serve()
-    added = subprocess.run(
-        [sys.executable, "-m", "frontdesk", "profiles", "add", "a", "--url", url, "--debug"],
-        input=key,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "HOME": str(tmp_path)},
-    )
-    assert key not in added.stdout + added.stderr
-    logs = [one for one in tmp_path.rglob("debug.log")]
-    assert logs
-    assert all(key not in log.read_text() for log in logs)
-
-
-def test_a_shell_command_reads_profiles_without_importing_the_viewer(
-    inbox: Path, configuration_home: Path
+def test_a_key_that_is_typed_is_in_no_log(
+    served: Callable[..., str], served_key: str, tmp_path: Path
 ) -> None:
-    configuration_home.mkdir(parents=True)
-    (configuration_home / "config.toml").write_text(
-        f'[viewer]\ntheme = "light"\n[keys]\n"inbox.next" = "n"\n'
-        f'[profiles.a]\ndatabase = "{inbox}"\ntheme = "dark"\n'
-    )
-    program = """
-import sys
-sys.argv[1:] = ["counts"]
-from frontdesk.cli import main
-try:
-    main()
-except SystemExit as ended:
-    sys.exit(ended.code or bool({"textual", "keyring"} & set(sys.modules)))
-"""
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
-    assert ended.returncode == 0, ended.stderr
+    add = ("profiles", "add", "a", "--url", served(), "--debug")
+    added = run_command(*add, stdin=served_key.encode())
+    assert added.exit_code == DONE
+    assert served_key not in added.stdout + added.stderr
+    (log,) = tmp_path.rglob("debug.log")
+    assert served_key not in log.read_text()

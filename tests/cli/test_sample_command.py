@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from shells import PROGRAM
-from tests.stores import PostgresServer
 
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings
@@ -57,7 +55,16 @@ def test_a_day_is_written_as_a_date(tmp_path: Path, day: str) -> None:
 def filling(path: Path) -> "subprocess.Popen[bytes]":
     """A process that makes a large sample, once its first rows are in the file."""
     process = subprocess.Popen(
-        [*PROGRAM, "sample", "--database", str(path), "--conversations", "1000000"],
+        [
+            sys.executable,
+            "-m",
+            "frontdesk",
+            "sample",
+            "--database",
+            str(path),
+            "--conversations",
+            "1000000",
+        ],
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
@@ -67,6 +74,7 @@ def filling(path: Path) -> "subprocess.Popen[bytes]":
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL to a group of processes")
 def test_leftovers_of_a_killed_sample_are_removed_but_a_running_one_is_left_alone(
     tmp_path: Path,
@@ -95,20 +103,3 @@ def test_a_file_of_somebody_else_is_not_taken_for_what_was_left(tmp_path: Path) 
     assert isinstance(result.exception, BadSettings)
     assert "is in the way" in str(result.exception)
     assert partial.read_bytes() == b"mine"
-
-
-@pytest.mark.postgres
-def test_an_empty_postgresql_database_is_filled_and_a_full_one_is_refused(
-    postgres: PostgresServer,
-) -> None:
-    with postgres.database() as address:
-        size = ("--conversations", "30", "--messages", "120", "--until", "2026-03-14")
-        made = run("sample", "--database", address, *size)
-        assert made.exit_code == 0, made.output
-        assert "30 conversations, 120 messages until 2026-03-14" in made.output
-        assert run("check", "--database", address).output == "Everything adds up.\n"
-        listed = run("list", "conversations", "--all", "--format", "jsonl", "--database", address)
-        assert len(listed.stdout.splitlines()) == 30
-        again = run("sample", "--database", address, *size)
-        assert isinstance(again.exception, BadSettings)
-        assert "There is an inbox in" in str(again.exception)

@@ -3,13 +3,12 @@
 import hashlib
 import hmac
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import psycopg
 import pytest
-from servers import serving
+from servers import serving, wait_until
 from tests.postgres_pair import Pair, running_pair
 from tests.postgres_servers import server_directory
 
@@ -19,7 +18,6 @@ from frontdesk.service.api_keys import SCOPES
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 
 SECRET = "an app's secret"
-PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
@@ -36,12 +34,6 @@ def said(number: int) -> bytes:
     value = {"metadata": metadata, "messages": [{**message, "text": {"body": "hello"}}]}
     entry = [{"id": "1", "changes": [{"field": "messages", "value": value}]}]
     return json.dumps({"object": "whatsapp_business_account", "entry": entry}).encode()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < until, "It did not come true in time"
 
 
 class Asked:

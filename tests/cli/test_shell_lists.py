@@ -7,14 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from shells import invoke, output_of
+from tests.commands import output_of, run_command, run_on
 from tests.fake_service import Query, fake_service
 
-from frontdesk.cli.exit_codes import exit_code
-from frontdesk.cli.main import frontdesk
+from frontdesk.cli.exit_codes import USAGE
 from frontdesk.conversation_export import queue_text
-from frontdesk.errors import BadSettings
 from frontdesk.phones import format_phone
 from frontdesk.wire import Conversation, Counts
 from frontdesk.wire.values import STATUSES
@@ -44,30 +41,30 @@ def test_every_list_can_be_had_as_what_the_server_sends(inbox: Path, resource: s
 
 @pytest.mark.parametrize("resource", RESOURCES)
 def test_every_list_is_a_table_a_csv_and_markdown(inbox: Path, resource: str):
-    count = len(output_of(inbox, "list", resource, "--all", "--format", "jsonl").splitlines())
-    table = output_of(inbox, "list", resource, "--all")
+    lines, table, text, markdown = (
+        run_on(inbox, "list", resource, "--limit=9", f"--format={style}").stdout
+        for style in ("jsonl", "table", "csv", "markdown")
+    )
+    count = len(lines.splitlines())
     assert len(table.splitlines()) == count + 1
     assert table.split()[0] == "ID"
-    rows = list(
-        csv.DictReader(io.StringIO(output_of(inbox, "list", resource, "--all", "--format=csv")))
-    )
+    rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == count
     assert all(None not in row for row in rows)
-    markdown = output_of(inbox, "list", resource, "--all", "--format", "markdown").splitlines()
-    assert len(markdown) == count + 2
-    assert all(line.startswith("| ") for line in markdown)
+    assert len(markdown.splitlines()) == count + 2
+    assert all(line.startswith("| ") for line in markdown.splitlines())
 
 
 def test_one_page_says_that_there_is_more_and_how_to_go_on(inbox: Path):
-    first = invoke(inbox, "list", "conversations", "--limit", "3", "--format", "jsonl")
+    first = run_on(inbox, "list", "conversations", "--limit", "3", "--format", "jsonl")
     assert first.exit_code == 0
     assert len(first.stdout.splitlines()) == 3
     words = first.stderr.split()
     assert "--all," in words
-    table = invoke(inbox, "list", "conversations", "--limit", "3")
+    table = run_on(inbox, "list", "conversations", "--limit", "3")
     assert table.stderr == "frontdesk: more conversations: --all, or --limit 6\n"
     cursor = words[words.index("--cursor") + 1]
-    second = invoke(inbox, "list", "conversations", "--limit", "3", "--cursor", cursor)
+    second = run_on(inbox, "list", "conversations", "--limit", "3", "--cursor", cursor)
     every = output_of(inbox, "list", "conversations", "--all", "--format", "csv").splitlines()
     ids = [line.split(",")[0] for line in every[1:]]
     assert [line.split()[0] for line in second.stdout.splitlines()[1:]] == ids[3:6]
@@ -111,15 +108,15 @@ def test_one_of_a_catalogue_is_printed_by_its_name(inbox: Path):
     assert label["title"] == "vip"
     assert json.loads(output_of(inbox, "labels", "view", label["id"], "--format", "json")) == label
     assert "vip" in output_of(inbox, "labels", "view", "vip")
-    error = invoke(inbox, "users", "view", "nobody").exception
-    assert isinstance(error, BadSettings)
-    assert "There is no user 'nobody': there is " in str(error)
+    refused = run_on(inbox, "users", "view", "nobody")
+    assert refused.exit_code == USAGE
+    assert "There is no user 'nobody': there is " in refused.stderr
 
 
 def test_limit_is_how_many_rows_whatever_the_size_of_a_page(inbox: Path):
     every = output_of(inbox, "conversations", "list", "--all", "--json", "id")
     ids = [row["id"] for row in json.loads(every)]
-    first = invoke(inbox, "conversations", "list", "--limit", "130", "--json", "id")
+    first = run_on(inbox, "conversations", "list", "--limit", "130", "--json", "id")
     assert [row["id"] for row in json.loads(first.stdout)] == ids[:130]
     cursor = first.stderr.split()[-1]
     rest = output_of(inbox, "conversations", "list", "--all", "--cursor", cursor, "--json", "id")
@@ -134,9 +131,9 @@ def test_json_has_the_members_that_are_asked_for(inbox: Path):
     assert any(row["contact.phone"] for row in rows)
     counts = json.loads(output_of(inbox, "counts", "--json", "open"))
     assert list(counts) == ["open"]
-    error = invoke(inbox, "labels", "list", "--json", "titel").exception
-    assert isinstance(error, BadSettings)
-    assert "'titel'; there is id, title" in str(error)
+    refused = run_on(inbox, "labels", "list", "--json", "titel")
+    assert refused.exit_code == USAGE
+    assert "'titel'; there is id, title" in refused.stderr
 
 
 def test_messages_are_listed_newest_first(inbox: Path):
@@ -149,10 +146,11 @@ def test_messages_are_listed_newest_first(inbox: Path):
 
 
 def test_tables_have_readable_numbers_and_exports_e164(inbox: Path):
-    contacts = json.loads(output_of(inbox, "contacts", "list", "--all", "--json", "phone"))
-    phone = next(row["phone"] for row in contacts if row["phone"])
-    assert format_phone(phone) in output_of(inbox, "contacts", "list", "--all")
-    assert phone in output_of(inbox, "contacts", "list", "--all", "--format", "csv")
+    contacts = ("contacts", "list", "--limit=9")
+    rows = json.loads(run_on(inbox, *contacts, "--json", "phone").stdout)
+    phone = next(row["phone"] for row in rows if row["phone"])
+    assert format_phone(phone) in run_on(inbox, *contacts).stdout
+    assert phone in run_on(inbox, *contacts, "--format", "csv").stdout
 
 
 def test_me_is_who_the_command_says(inbox: Path):
@@ -183,10 +181,9 @@ def test_contacts_are_searched(inbox: Path):
 
 
 def test_an_unknown_name_is_an_error_with_the_names_that_there_are(inbox: Path):
-    result = invoke(inbox, "list", "conversations", "--channel", "nope")
-    assert isinstance(result.exception, BadSettings)
-    assert "There is no channel 'nope': there is " in str(result.exception)
-    assert result.stdout == ""
+    result = run_on(inbox, "list", "conversations", "--channel", "nope")
+    assert (result.exit_code, result.stdout) == (USAGE, "")
+    assert "There is no channel 'nope': there is " in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -200,15 +197,13 @@ def test_an_unknown_name_is_an_error_with_the_names_that_there_are(inbox: Path):
     ],
 )
 def test_bad_usage_is_reported_before_anything_is_asked(inbox: Path, arguments: tuple[str, ...]):
-    result = invoke(inbox, *arguments)
+    result = run_on(inbox, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 
 
 def test_two_places_are_one_too_many(inbox: Path):
-    result = invoke(inbox, "list", "labels", "--url", "https://inbox.example")
-    assert isinstance(result.exception, BadSettings)
-    assert exit_code(result.exception) == 2
-    assert result.stdout == ""
+    result = run_on(inbox, "list", "labels", "--url", "https://inbox.example")
+    assert (result.exit_code, result.stdout) == (USAGE, "")
 
 
 def test_counts_are_reported_by_status_and_channel(inbox: Path):
@@ -256,7 +251,7 @@ def test_counts_computed_from_the_list_match_the_counts_of_the_server(
 
 
 @pytest.mark.parametrize("status", STATUSES)
-@pytest.mark.parametrize("rest", ["", "waiting:>1h", "-#vip", "in:london"])
+@pytest.mark.parametrize("rest", ["", "waiting:>1h", "in:london"])
 def test_counts_of_a_status_have_no_conversation_of_another(inbox: Path, status: str, rest: str):
     query = f"is:{status} {rest}"
     listed = output_of(inbox, "conversations", "list", query, "--all", "--format", "json")
@@ -303,7 +298,7 @@ def test_counts_of_a_status_are_the_same_in_every_format(inbox: Path):
 def test_an_option_does_not_override_a_term_of_the_query(
     inbox: Path, command: tuple[str, ...], query: str, option: tuple[str, str], words: str
 ):
-    result = invoke(inbox, *command, query, *option)
+    result = run_on(inbox, *command, query, *option)
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"{words} in the query" in result.stderr
 
@@ -337,8 +332,7 @@ def test_json_does_not_swallow_the_argument_behind_it(
 ):
     me = json.loads(output_of(inbox, "users", "view", "Grace Okafor", "--json", "email"))["email"]
     results = [
-        CliRunner().invoke(frontdesk, ["--database", str(inbox), "--as", me, *arguments])
-        for arguments in (before, behind)
+        run_command("--database", inbox, "--as", me, *arguments) for arguments in (before, behind)
     ]
     assert [result.exit_code for result in results] == [0, 0]
     assert results[0].stdout == results[1].stdout
@@ -350,10 +344,9 @@ def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():
         return {"all": 7, "open": 3, "unassigned": 2} if path.endswith("counts") else None
 
     with fake_service(partly) as double:
-        place = ["counts", "--url", double.url, "--format"]
-        key = {"FRONTDESK_API_KEY": "k"}
-        table = CliRunner(env=key).invoke(frontdesk, [*place, "csv"])
-        counts = json.loads(CliRunner(env=key).invoke(frontdesk, [*place, "json"]).stdout)
+        command = ("counts", "--url", double.url, "--format")
+        table = run_command(*command, "csv", FRONTDESK_API_KEY="k")
+        counts = json.loads(run_command(*command, "json", FRONTDESK_API_KEY="k").stdout)
     rows = {row["name"]: row for row in csv.DictReader(io.StringIO(table.stdout))}
     assert (rows["open"]["all"], rows["open"]["unassigned"], rows["all"]["all"]) == ("3", "2", "7")
     assert {rows[status]["all"] for status in ("snoozed", "resolved")} == {""}
@@ -367,8 +360,8 @@ def test_counts_of_a_status_that_a_server_leaves_out_are_unknown():
         return {"all": 7, "open": 3, "mine": 1} if path.endswith("counts") else None
 
     with fake_service(partly) as double:
-        command = ["counts", "--status", "snoozed", "--url", double.url, "--json"]
-        result = CliRunner(env={"FRONTDESK_API_KEY": "k"}).invoke(frontdesk, command)
+        command = ("counts", "--status", "snoozed", "--url", double.url, "--json")
+        result = run_command(*command, FRONTDESK_API_KEY="k")
     counts = json.loads(result.stdout)
     assert (counts["open"], counts["resolved"]) == (0, 0)
     assert (counts["snoozed"], counts["all"]) == (None, None)
@@ -399,9 +392,9 @@ def test_a_query_of_the_viewer_selects_and_orders_conversations(inbox: Path):
     assert len(since) > 3
     assert not any("vip" in row["labels"] for row in waiting)
     longest = sorted((row.waiting_since, row.id) for row in rows if row.waiting_since)[:3]
-    three = invoke(inbox, "conversations", "list", "sort:waiting", "--limit", "3", "--json", "id")
+    three = run_on(inbox, "conversations", "list", "sort:waiting", "--limit", "3", "--json", "id")
     assert [row["id"] for row in json.loads(three.stdout)] == [id for _, id in longest]
-    three = invoke(inbox, "conversations", "list", "sort:oldest", "--limit", "3", "--json", "id")
+    three = run_on(inbox, "conversations", "list", "sort:oldest", "--limit", "3", "--json", "id")
     assert [row["id"] for row in json.loads(three.stdout)] == [row.id for row in rows[::-1][:3]]
     assert three.stderr == "frontdesk: more conversations: --all, or --limit 6\n"
 
@@ -414,9 +407,9 @@ def test_a_query_of_the_viewer_selects_and_orders_conversations(inbox: Path):
     ],
 )
 def test_a_mistake_in_a_query_is_named(inbox: Path, query: str, words: str):
-    error = invoke(inbox, "conversations", "list", query).exception
-    assert isinstance(error, BadSettings)
-    assert words in str(error)
+    refused = run_on(inbox, "conversations", "list", query)
+    assert refused.exit_code == USAGE
+    assert words in refused.stderr
 
 
 def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configuration_home: Path):
@@ -430,9 +423,9 @@ def test_a_view_of_the_configuration_is_a_query_by_name(inbox: Path, configurati
     )
     narrowed = output_of(inbox, *arguments, "--view", "Closed", "is:open")
     assert narrowed == output_of(inbox, *arguments, "is:open")
-    error = invoke(inbox, *arguments, "--view", "Open").exception
-    assert isinstance(error, BadSettings)
-    assert "The configuration has no view 'Open': there is Closed" in str(error)
+    refused = run_on(inbox, *arguments, "--view", "Open")
+    assert refused.exit_code == USAGE
+    assert "The configuration has no view 'Open': there is Closed" in refused.stderr
 
 
 VIEWS = """\
@@ -478,9 +471,9 @@ def test_a_view_is_found_in_any_case_the_same_case_first(inbox: Path, name: str,
 
 @pytest.mark.usefixtures("views")
 def test_a_view_whose_name_two_have_in_another_case_is_refused(inbox: Path):
-    error = invoke(inbox, "conversations", "list", "--view", "closed").exception
-    assert isinstance(error, BadSettings)
-    assert "The configuration has several views 'closed': Closed, CLOSED" in str(error)
+    refused = run_on(inbox, "conversations", "list", "--view", "closed")
+    assert refused.exit_code == USAGE
+    assert "The configuration has several views 'closed': Closed, CLOSED" in refused.stderr
 
 
 @pytest.mark.usefixtures("views")

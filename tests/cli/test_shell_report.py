@@ -10,7 +10,7 @@ from datetime import UTC
 from pathlib import Path
 
 import pytest
-from shells import invoke, output_of
+from tests.commands import output_of, run_on
 from tests.report_parts import with_parts
 
 from frontdesk.cli.commands.report import SPANS, WATCH_SECONDS, follow
@@ -170,23 +170,23 @@ def test_times_without_samples_are_shown_as_a_dash_and_not_zero(inbox: Path):
     ],
 )
 def test_invalid_arguments_are_usage_errors(inbox: Path, arguments: tuple[str, ...]):
-    result = invoke(inbox, "report", *arguments)
+    result = run_on(inbox, "report", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 
 
 def test_a_zone_that_the_server_refuses_is_an_error_that_helps(inbox: Path):
-    result = invoke(inbox, "report", "--zone", "Mars/Olympus")
+    result = run_on(inbox, "report", "--zone", "Mars/Olympus")
     assert result.exit_code == 1
-    assert "Europe/Madrid" in str(result.exception)
+    assert "Europe/Madrid" in result.stderr
 
 
 @pytest.mark.parametrize(
     "arguments", [("yesterday",), ("--from", "2026-03-01"), ("--to", "2026-03-02")]
 )
 def test_only_today_is_watched(inbox: Path, arguments: tuple[str, ...]):
-    result = invoke(inbox, "report", "--watch", *arguments)
+    result = run_on(inbox, "report", "--watch", *arguments)
     assert result.exit_code == 2
-    assert "--watch shows today" in result.output
+    assert "--watch shows today" in result.stderr
 
 
 def test_a_pipe_gets_a_report_per_refresh_and_a_server_that_is_gone_is_asked_again(
@@ -308,9 +308,9 @@ def test_without_parts_and_targets_there_is_nothing_of_them(inbox: Path):
 
 
 def test_one_granularity_goes_with_other_parts(inbox: Path):
-    result = invoke(inbox, "report", "--by", "day", "--by", "week")
+    result = run_on(inbox, "report", "--by", "day", "--by", "week")
     assert result.exit_code == 2
-    assert "--by takes one of day and week" in result.output
-    result = invoke(inbox, "report", *DAYS, "--by", "day", "--by", "user", "--format", "json")
+    assert "--by takes one of day and week" in result.stderr
+    result = run_on(inbox, "report", *DAYS, "--by", "day", "--by", "user", "--format", "json")
     assert result.exit_code == 0
     assert Report.model_validate_json(result.stdout).series is not None

@@ -2,17 +2,18 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from shells import PROGRAM, invoke, output_of
+from tests.commands import output_of, run_on
 from tests.conftest import NOW, NOW_MILLISECONDS
 
 from frontdesk.cli.commands.tail import LATE, Activity, MessageFeed, as_json, follow, line
+from frontdesk.cli.exit_codes import ERROR, USAGE
 from frontdesk.client import InboxClient
 from frontdesk.environment import config_file
 from frontdesk.errors import Forbidden, Unauthorised, Unreachable
@@ -286,8 +287,9 @@ def test_once_ends_by_itself(inbox: Path):
 def test_alerts_are_printed_once_and_the_program_is_run(
     inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    refused = invoke(inbox, "tail", "--alerts").exception
-    assert "frontdesk config edit" in str(refused)
+    refused = run_on(inbox, "tail", "--alerts")
+    assert refused.exit_code == USAGE
+    assert "frontdesk config edit" in refused.stderr
     ran, file = tmp_path / "ran", config_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f'[alerts]\nwaiting = "15m"\nrun = "tee -a {ran}"\n')
@@ -306,20 +308,18 @@ def test_an_alert_is_announced_although_nobody_reads_the_output(inbox: Path, tmp
     ran, file = tmp_path / "ran", config_file()
     file.parent.mkdir(parents=True, exist_ok=True)
 
-    def tail(configuration: str, output: int) -> int:
+    def tail_into_a_closed_pipe(configuration: str) -> int:
         file.write_text(configuration)
-        return subprocess.run(
-            [*PROGRAM, "tail", "--alerts", "--once", "--database", str(inbox)],
-            stdout=output,
-            check=False,
-        ).returncode
+        reader, writer = os.pipe()
+        os.close(reader)
+        # What it could not write is still there when it is closed.
+        with suppress(BrokenPipeError), open(writer, "w") as closed:
+            ended = run_on(inbox, "tail", "--alerts", "--once", stdout=closed)
+        return ended.exit_code
 
-    reader, closed = os.pipe()
-    os.close(reader)
     alone = '[alerts]\nwaiting = "15m"\n'
-    assert tail(alone, closed)
-    assert tail(f'{alone}run = ["sh", "-c", "echo >> {ran}"]\n', closed)
-    os.close(closed)
+    assert tail_into_a_closed_pipe(alone) == ERROR
+    assert tail_into_a_closed_pipe(f'{alone}run = ["sh", "-c", "echo >> {ran}"]\n') == ERROR
     announced = ran.read_text()
     assert announced
     assert output_of(inbox, "tail", "--alerts", "--once") == ""
@@ -328,5 +328,5 @@ def test_an_alert_is_announced_although_nobody_reads_the_output(inbox: Path, tmp
 
 @pytest.mark.parametrize("since", ["soon", "5", "2026-13-01", "-5m", "999999d"])
 def test_an_unreadable_time_is_reported(inbox: Path, since: str):
-    result = invoke(inbox, "tail", "--once", f"--since={since}")
+    result = run_on(inbox, "tail", "--once", f"--since={since}")
     assert (result.exit_code, result.stdout) == (2, "")

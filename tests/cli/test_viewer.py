@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.terminals import LEAVE, Terminal
 
 PROGRAM = """
@@ -12,6 +13,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_left_while_nobody_answers_it_ends_quietly(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()

@@ -16,11 +16,10 @@ import aiohttp
 import chromium
 import httpx
 import pytest
-from click.testing import CliRunner
+from tests.commands import run_on
 
-from frontdesk.cli.commands.web import web_command
+from frontdesk.cli.exit_codes import USAGE
 from frontdesk.cli.web.auth import HEADERS
-from frontdesk.errors import BadSettings
 from frontdesk.sample.demo import ME, create_demo
 from frontdesk.wire.values import epoch_milliseconds
 
@@ -178,21 +177,25 @@ async def _assert_drawn(page: chromium.Page) -> None:
             pass
 
 
-def test_only_the_link_opens_and_the_token_leaves_the_address(
-    web: Callable[..., Web], path: Path
-) -> None:
-    served = web("--database", str(path))
-    assert httpx.get(served.url).status_code == 403
-    assert httpx.get(f"{served.url}/static/js/textual.js").status_code == 403
-    assert httpx.get(f"{served.url}/?token=wrong").status_code == 403
-    assert httpx.get(served.url, headers={"Cookie": served.cookie + "x"}).status_code == 403
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
     with httpx.Client() as client:
-        opened = client.get(served.link)
+        yield client
+
+
+def test_only_the_link_opens_and_the_token_leaves_the_address(
+    client: httpx.Client, served: Web
+) -> None:
+    assert client.get(served.url).status_code == 403
+    assert client.get(f"{served.url}/static/js/textual.js").status_code == 403
+    assert client.get(f"{served.url}/?token=wrong").status_code == 403
+    assert client.get(served.url, headers={"Cookie": served.cookie + "x"}).status_code == 403
+    with httpx.Client() as browser:
+        opened = browser.get(served.link)
         assert opened.status_code == 303
         assert opened.headers["Location"] == "/"
         assert "HttpOnly" in opened.headers["Set-Cookie"]
-        assert "<title>frontdesk</title>" in client.get(served.url).text
-    assert served.end(signal.SIGTERM) == (0, "", "")
+        assert "<title>frontdesk</title>" in browser.get(served.url).text
 
 
 @pytest.mark.parametrize(
@@ -212,11 +215,11 @@ def test_only_the_link_opens_and_the_token_leaves_the_address(
     ],
 )
 def test_other_hosts_and_origins_are_refused_even_with_the_cookie(
-    served: Web, headers: dict[str, str]
+    client: httpx.Client, served: Web, headers: dict[str, str]
 ) -> None:
     port = str(urlsplit(served.url).port)
     sent = {name: value.replace("PORT", port) for name, value in headers.items()}
-    refused = httpx.get(served.url, headers={**sent, "Cookie": served.cookie})
+    refused = client.get(served.url, headers={**sent, "Cookie": served.cookie})
     assert refused.status_code == 403
     assert "token" not in refused.text
     upgrade = {
@@ -227,33 +230,35 @@ def test_other_hosts_and_origins_are_refused_even_with_the_cookie(
         "Origin": served.url,
         "Cookie": served.cookie,
     }
-    assert httpx.get(f"{served.url}/ws", headers={**upgrade, **sent}).status_code == 403
+    assert client.get(f"{served.url}/ws", headers={**upgrade, **sent}).status_code == 403
     assert served.viewers() == []
 
 
-def test_a_websocket_needs_an_origin_and_the_cookie(served: Web) -> None:
-    without_origin = httpx.get(f"{served.url}/ws", headers={"Cookie": served.cookie})
-    without_cookie = httpx.get(f"{served.url}/ws", headers={"Origin": served.url})
+def test_a_websocket_needs_an_origin_and_the_cookie(client: httpx.Client, served: Web) -> None:
+    without_origin = client.get(f"{served.url}/ws", headers={"Cookie": served.cookie})
+    without_cookie = client.get(f"{served.url}/ws", headers={"Origin": served.url})
     assert (without_origin.status_code, without_cookie.status_code) == (403, 403)
 
 
-def test_a_link_on_another_site_may_lead_to_the_page(served: Web) -> None:
+def test_a_link_on_another_site_may_lead_to_the_page(client: httpx.Client, served: Web) -> None:
     clicked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     headers = {**clicked, "Cookie": served.cookie}
-    assert httpx.get(served.url, headers=headers).status_code == 200
+    assert client.get(served.url, headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/page/page.js", "/static/js/textual.js", "/nowhere", "/ws"])
 @pytest.mark.parametrize("known", [True, False])
-def test_every_answer_has_the_headers_that_protect_it(served: Web, path: str, known: bool) -> None:
+def test_every_answer_has_the_headers_that_protect_it(
+    client: httpx.Client, served: Web, path: str, known: bool
+) -> None:
     headers = {"Cookie": served.cookie} if known else {}
-    answer = httpx.get(f"{served.url}{path}", headers=headers)
+    answer = client.get(f"{served.url}{path}", headers=headers)
     assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
 
 
-def test_the_page_names_nothing_elsewhere(served: Web) -> None:
+def test_the_page_names_nothing_elsewhere(client: httpx.Client, served: Web) -> None:
     for path in ("/", "/page/page.css", "/page/page.js"):
-        text = httpx.get(f"{served.url}{path}", headers={"Cookie": served.cookie}).text
+        text = client.get(f"{served.url}{path}", headers={"Cookie": served.cookie}).text
         assert "http:" not in text
         assert "https://" not in text
 
@@ -280,6 +285,7 @@ async def test_the_key_is_in_the_environment_of_the_viewer_and_nowhere_else(
     assert KEY not in "".join(map(str, served.end()))
 
 
+@pytest.mark.slow
 async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_viewer(
     web: Callable[..., Web], inbox: Path
 ) -> None:
@@ -301,6 +307,7 @@ async def test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_vi
     assert served.end() == (0, "", "")
 
 
+@pytest.mark.slow
 async def test_a_viewer_ends_when_its_server_is_killed(
     web: Callable[..., Web], inbox: Path
 ) -> None:
@@ -313,36 +320,34 @@ async def test_a_viewer_ends_when_its_server_is_killed(
 
 
 def test_beyond_this_machine_it_warns_and_answers_to_addresses_only(
-    web: Callable[..., Web], path: Path
+    client: httpx.Client, web: Callable[..., Web], path: Path
 ) -> None:
     served = web("--database", str(path), "--host", "0.0.0.0")
     port = urlsplit(served.url).port
     here = f"http://127.0.0.1:{port}"
-    assert httpx.get(here).status_code == 403
+    assert client.get(here).status_code == 403
     cookie = {"Cookie": served.cookie}
-    assert httpx.get(here, headers=cookie).status_code == 200
-    inside = httpx.get(here, headers={**cookie, "Host": f"192.0.2.7:{port}"})
+    assert client.get(here, headers=cookie).status_code == 200
+    inside = client.get(here, headers={**cookie, "Host": f"192.0.2.7:{port}"})
     assert inside.status_code == 200
-    rebound = httpx.get(here, headers={**cookie, "Host": f"evil.example:{port}"})
+    rebound = client.get(here, headers={**cookie, "Host": f"evil.example:{port}"})
     assert rebound.status_code == 403
-    code, _, err = served.end()
+    code, _, err = served.end(signal.SIGTERM)
     assert code == 0
     assert "0.0.0.0 is reached from other machines" in err
 
 
 def test_a_place_that_cannot_be_opened_is_reported_before_anything_is_served(
-    web: Callable[..., Web], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    served = web("--database", str(tmp_path / "missing.db"))
-    assert served.link == ""
-    _, err = served.process.communicate(timeout=DEADLINE_SECONDS)
-    assert served.process.returncode == 2
-    assert "missing.db" in err
+    ended = run_on(tmp_path / "missing.db", "web")
+    assert (ended.exit_code, ended.stdout) == (USAGE, "")
+    assert "missing.db" in ended.stderr
 
 
 def test_a_port_that_is_taken_is_reported_in_one_line(path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        result = CliRunner().invoke(web_command, ["--database", str(path), "--port", port])
-    assert isinstance(result.exception, BadSettings)
-    assert port in str(result.exception)
+        ended = run_on(path, "web", "--port", port)
+    assert (ended.exit_code, ended.stdout) == (USAGE, "")
+    assert port in ended.stderr

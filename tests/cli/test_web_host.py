@@ -100,13 +100,18 @@ def files_below(directory: Path) -> set[str]:
     return {str(path.relative_to(directory)) for path in directory.rglob("*") if path.is_file()}
 
 
-async def test_a_page_is_given_its_files_as_downloads_and_the_host_keeps_none(
+async def test_a_page_is_given_its_files_as_downloads_and_names_no_directory_of_the_host(
     web: Callable[..., Web], inbox: Path, tmp_path: Path
 ) -> None:
     served = web("--database", str(inbox), "--as", ME)
     async with opened(served) as page:
         before = files_below(tmp_path)
-        await page.send("E", CTRL_U, *'Ámbar; "x".csv', ENTER)
+        await page.send("E", CTRL_U, *"/tmp/x.csv")
+        await page.shows(b"/tmp/x.csv")
+        await page.send(ENTER)
+        await page.shows(b"without a directory")
+        assert page.files == []
+        await page.send(CTRL_U, *'Ámbar; "x".csv', ENTER)
         answer = await page.file()
         assert files_below(tmp_path) == before
         again = await asyncio.to_thread(httpx.get, answer.url, headers={"Cookie": served.cookie})
@@ -118,20 +123,6 @@ async def test_a_page_is_given_its_files_as_downloads_and_the_host_keeps_none(
     assert "Sam Whitcombe" in answer.text
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert again.status_code == 404
-
-
-async def test_a_page_names_no_directory_and_learns_of_none(
-    web: Callable[..., Web], inbox: Path, tmp_path: Path
-) -> None:
-    served = web("--database", str(inbox), "--as", ME)
-    async with opened(served) as page:
-        before = files_below(tmp_path)
-        await page.send("E", CTRL_U, *"/tmp/x.csv")
-        await page.shows(b"/tmp/x.csv")
-        await page.send(ENTER)
-        await page.shows(b"without a directory")
-        assert files_below(tmp_path) == before
-        assert page.files == []
 
 
 @pytest.mark.parametrize(
@@ -160,10 +151,13 @@ def marker(tmp_path: Path, inbox: Path, configuration_home: Path) -> Path:
     return marker
 
 
-async def test_a_page_goes_to_no_other_profile_and_runs_no_key_command(
+@pytest.mark.slow
+async def test_a_page_stays_at_the_profile_that_was_in_use_and_runs_no_key_command_of_another(
     web: Callable[..., Web], marker: Path, configuration_home: Path
 ) -> None:
     served = web(XDG_CONFIG_HOME=str(configuration_home.parent))
+    file = configuration_home / "config.toml"
+    file.write_text(file.read_text().replace('profile = "first"', 'profile = "second"'))
     async with opened(served) as page:
         await page.send(CTRL_O)
         await page.shows(b"A page shows one inbox")
@@ -171,17 +165,7 @@ async def test_a_page_goes_to_no_other_profile_and_runs_no_key_command(
     assert not marker.exists()
 
 
-async def test_a_page_shows_the_profile_that_was_in_use_when_serving_began(
-    web: Callable[..., Web], marker: Path, configuration_home: Path
-) -> None:
-    served = web(XDG_CONFIG_HOME=str(configuration_home.parent))
-    file = configuration_home / "config.toml"
-    file.write_text(file.read_text().replace('profile = "first"', 'profile = "second"'))
-    async with opened(served):
-        pass
-    assert not marker.exists()
-
-
+@pytest.mark.slow
 async def test_a_size_that_no_window_has_is_bounded_and_nonsense_is_passed_over(
     web: Callable[..., Web], inbox: Path
 ) -> None:
