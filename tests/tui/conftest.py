@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -13,6 +14,7 @@ from textual.pilot import Pilot
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
+from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
@@ -34,6 +36,14 @@ PATIENCE = 30.0
 
 Viewer = Callable[..., FrontdeskApp]
 Open = Callable[..., "ViewApp"]
+
+
+@pytest.fixture
+def sample_database(sample_file: Path) -> Iterator[SQLiteDatabase]:
+    """The sample. Not a copy of its own for each test: the viewer only reads."""
+    database = SQLiteDatabase(sample_file, durable=False)
+    yield database
+    database.close()
 
 
 @pytest.fixture
