@@ -18,6 +18,7 @@ from frontdesk.tui.setup_form import ConnectApp
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread
 from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.faulty_sources import Lasting
 from tests.tui.test_setup_form import Servers
 from tests.tui.textual_private import display_on, rendered_anew
 
@@ -175,19 +176,6 @@ async def test_a_dialog_and_what_it_covered_are_drawn_a_few_times_at_most(
             assert terminal.cells == drawn_anew(app).cells
             check_frames(terminal.frames, whole)
             await press(pilot, "escape")
-
-
-class Lasting:
-    """A client that is not closed with the viewer that it was lent to."""
-
-    def __init__(self, client: InboxClient) -> None:
-        self._client = client
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    async def close(self) -> None:
-        """Not yet."""
 
 
 async def test_another_size_is_drawn_as_a_start_at_that_size_is(
