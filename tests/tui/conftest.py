@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
+from frontdesk.store.accounts import revision
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
@@ -40,10 +41,13 @@ Open = Callable[..., "ViewApp"]
 
 @pytest.fixture
 def sample_database(sample_file: Path) -> Iterator[SQLiteDatabase]:
-    """The sample. Not a copy of its own for each test: the viewer only reads."""
+    """The sample, which all tests share: the viewer only reads."""
     database = SQLiteDatabase(sample_file, durable=False)
+    before = database.read(lambda connection: revision(connection, 1))
     yield database
+    after = database.read(lambda connection: revision(connection, 1))
     database.close()
+    assert after == before, "A test wrote to the sample that all share"
 
 
 @pytest.fixture
