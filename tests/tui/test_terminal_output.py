@@ -8,16 +8,12 @@ import pytest
 from rich.cells import cell_len
 from textual.app import App
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from frontdesk.client import InboxClient
-from frontdesk.tui.dialogs.base import Choice
-from frontdesk.tui.dialogs.picker import ChoiceList, Picker
-from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.setup_form import ConnectApp
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread
-from tests.tui.conftest import Viewer, lines, settle
+from tests.tui.conftest import Viewer, idle_until, lines, settle
 from tests.tui.faulty_sources import Lasting
 from tests.tui.test_setup_form import Servers
 from tests.tui.textual_private import display_on, rendered_anew
@@ -121,29 +117,11 @@ async def test_the_terminal_shows_what_there_is_to_see(
     app = viewer()
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await settle(pilot)
-        assert terminal.lines == lines(app)
         for key in keys.split():
             await press(pilot, key)
             if key != "behind":
-                assert terminal.lines == lines(app), key
-        assert terminal.cells == drawn_anew(app).cells
-
-
-async def test_changes_behind_two_dialogs_and_in_the_first_are_drawn_at_once(
-    viewer: Viewer, terminal: Terminal
-) -> None:
-    app = viewer()
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        choices = [Choice("one", "one"), Choice("two", "two")]
-        app.push_screen(Picker("Choose", choices, current=None))
-        app.push_screen(Prompt("?"))
-        await settle(pilot)
-        for key in ("a", "b"):
-            app.screen.query_one(Input).insert_text_at_cursor(key)
-            await press(pilot, "behind")
-            app.screen_stack[1].query_one(ChoiceList).action_move(1)
-            await settle(pilot)
+                # What is behind a dialog is drawn by a timer.
+                await idle_until(pilot, lambda: terminal.lines == lines(app))
         assert terminal.cells == drawn_anew(app).cells
 
 
@@ -172,9 +150,9 @@ async def test_a_dialog_and_what_it_covered_are_drawn_a_few_times_at_most(
             terminal.frames.clear()
             # A row of the list would change the whole thread with it.
             app.screen_stack[0].query_one(Thread).action_move(-1)
-            await settle(pilot)
-            assert terminal.cells == drawn_anew(app).cells
+            await idle_until(pilot, lambda: terminal.lines == lines(app))
             check_frames(terminal.frames, whole)
+            assert terminal.cells == drawn_anew(app).cells
             await press(pilot, "escape")
 
 
