@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -13,6 +14,8 @@ from textual.pilot import Pilot
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
+from frontdesk.store.accounts import revision
+from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from tests.conftest import NOW
@@ -34,6 +37,17 @@ PATIENCE = 30.0
 
 Viewer = Callable[..., FrontdeskApp]
 Open = Callable[..., "ViewApp"]
+
+
+@pytest.fixture
+def sample_database(sample_file: Path) -> Iterator[SQLiteDatabase]:
+    """The sample, which all tests share: the viewer only reads."""
+    database = SQLiteDatabase(sample_file, durable=False)
+    before = database.read(lambda connection: revision(connection, 1))
+    yield database
+    after = database.read(lambda connection: revision(connection, 1))
+    database.close()
+    assert after == before, "A test wrote to the sample that all share"
 
 
 @pytest.fixture

@@ -72,3 +72,16 @@ class Halting:
         if self.halts_threads:
             await asyncio.Event().wait()
         return await self._client.message_page(conversation_id, limit=limit, cursor=cursor)
+
+
+class Lasting:
+    """A client that is not closed with the viewer that it was lent to."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def close(self) -> None:
+        """Not yet."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
 from textual.app import App
+from textual.geometry import Region
 from textual.widget import Widget
 
 from frontdesk.mailbox import Mailbox
@@ -54,6 +55,7 @@ class TrueScreen:
         self._listing: object = None
         self._seen: set[str] = set()
         self._refreshing = False
+        self._lines: list[str] = []
         self._unread: dict[str, Conversation] = {}
         self._selected: tuple[str | None, float] = (None, 0.0)
         self._entered = False
@@ -80,6 +82,7 @@ class TrueScreen:
 
     def check(self) -> None:
         """Raise AssertionError if the frame says something untrue."""
+        self._lines = [strip.text for strip in strips(self.inbox)]
         self._one_selection()
         self._rows_stay()
         self._reading()
@@ -221,7 +224,7 @@ class TrueScreen:
             queue = self.inbox.queue
             # No rows are asked for where nothing can match, but their counts are.
             assert queue.listing.fetched_at is not None or queue.matches_nothing, status
-        lines = [strip.text.strip() for strip in strips(self.inbox) if _RETRY.search(strip.text)]
+        lines = [line.strip() for line in self._lines if _RETRY.search(line)]
         waits = set(_RETRY.findall("\n".join(lines)))
         assert len(waits) <= 1, f"two clocks: {lines}"
 
@@ -236,8 +239,7 @@ class TrueScreen:
         seen = parts_in_view(self.inbox).get(widget)
         if seen is None or self._tiny:
             return None
-        lines = [strip.text[seen.x : seen.right] for strip in strips(self.inbox)[seen.y :]]
-        return _LOADING.search("\n".join(lines[: seen.height]))
+        return _LOADING.search(self._words_in(seen))
 
     def _one_wait(self) -> None:
         """The list and the status line say the same seconds of the request for the view."""
@@ -255,12 +257,16 @@ class TrueScreen:
         seen = parts_in_view(self.inbox).get(messages)
         if seen is None or self._tiny:
             return
-        lines = [strip.text[seen.x : seen.right] for strip in strips(self.inbox)[seen.y :]]
-        drawn, at = "\n".join(lines[: seen.height]), messages.in_view()
+        drawn, at = self._words_in(seen), messages.in_view()
         for position in at[1:] if messages.at_end else at[1:-1]:
             entry = messages.rows[position]
             words = _last_words(entry) if isinstance(entry, Message) else ""
             assert words in drawn, f"{words!r} is not drawn:\n{drawn}"
+
+    def _words_in(self, region: Region) -> str:
+        """What the frame shows in a region."""
+        lines = self._lines[region.y : region.bottom]
+        return "\n".join(line[region.x : region.right] for line in lines)
 
     @property
     def _is_live(self) -> bool:

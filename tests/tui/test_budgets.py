@@ -141,33 +141,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-async def test_a_cursor_move_draws_the_row_that_it_selects_and_two_ahead(
-    viewer: Viewer, drawn: Counter[str]
-) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        drawn.clear()
-        moves = ("j", "j", "k")
-        await pilot.press(*moves)
-        # Ahead: the row that the next key selects, and one that the next scroll shows.
-        assert drawn["ConversationList"] <= 1 + 2 * len(moves)
-
-
-async def test_a_page_draws_the_rows_that_come_into_view(
-    viewer: Viewer, drawn: Counter[str]
-) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        drawn.clear()
-        await pilot.press("pagedown")
-        await settle(pilot)
-        rows_in_view = 40 // 2
-        assert 0 < drawn["ConversationList"] <= rows_in_view + 2
-
-
-async def test_a_refresh_without_news_draws_no_row_anew(
+async def test_a_refresh_without_news_draws_nothing_and_a_cursor_move_a_row_and_two_ahead(
     viewer: Viewer, drawn: Counter[str]
 ) -> None:
     app = viewer()
@@ -177,6 +151,10 @@ async def test_a_refresh_without_news_draws_no_row_anew(
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert not drawn
+        moves = ("j", "j", "k")
+        await pilot.press(*moves)
+        # Ahead: the row that the next key selects, and one that the next scroll shows.
+        assert drawn["ConversationList"] <= 1 + 2 * len(moves)
 
 
 @pytest.fixture
@@ -194,36 +172,21 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-async def test_a_cursor_move_paints_the_row_that_it_leaves_and_the_one_that_it_selects(
-    viewer: Viewer, painted: Counter[str]
-) -> None:
+async def test_only_what_looks_otherwise_is_painted(viewer: Viewer, painted: Counter[str]) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         painted.clear()
-        await pilot.press("j")
-        await settle(pilot)
-        lines_of_a_row = 2
-        assert painted["ConversationList"] == 2 * lines_of_a_row
-
-
-async def test_a_refresh_without_news_paints_no_line(viewer: Viewer, painted: Counter[str]) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        painted.clear()
+        # A minute later.
+        app.query_one(ConversationList).update_ages()
+        assert not painted
         await pilot.press("ctrl+r")
         await settle(pilot)
         # What has no size is not there.
         assert not +painted
-
-
-async def test_a_minute_paints_only_what_is_older_by_it(
-    viewer: Viewer, painted: Counter[str]
-) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
         painted.clear()
-        app.query_one(ConversationList).update_ages()
-        assert not painted
+        await pilot.press("j")
+        await settle(pilot)
+        # The row that the cursor leaves, and the one that it selects.
+        lines_of_a_row = 2
+        assert painted["ConversationList"] == 2 * lines_of_a_row

@@ -8,35 +8,44 @@ from tests.tui.inbox_state import screen_of
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
+    "typed",
     [
-        (["f", "h"], "needs:human"),
-        (["f", "l", *"refund", "enter"], "#refund"),
+        {
+            ("f", "h"): "needs:human",
+            ("f", "l", *"refund", "enter"): "#refund",
+            ("S", "w"): "sort:waiting",
+            ("F", "ctrl+u", *"is:snoozed", "enter"): "   is:snoozed   ",
+            ("F", *"xyz", "ctrl+w", "enter"): "   is:open    F edit",
+            ("F", *"xyz", "escape"): "   is:open    F edit",
+            ("f", "t", *"late", "enter"): "is:open   late ",
+        },
         # What is typed after the answer is there before anything was looked for.
-        (["f", "l", *"refund", "enter", "j"], "#refund"),
-        (["f", "l", *"refund", "enter", "f", "c", *"lon", "enter"], "#refund   in:London"),
-        (["f", "t", *"late", "enter", "f", "u", "f", "t", "enter", "S", "w"], "sort:waiting"),
-        (["f", "t", *"late", "enter"], "is:open   late "),
-        (["ctrl+k", *"ana", "enter"], 'from:"Ana'),
-        (["ctrl+k", *"mine", "enter", "S", "w"], "@me   sort:waiting"),
-        (["S", "w"], "sort:waiting"),
-        (["F", "ctrl+u", *"is:snoozed", "enter"], "   is:snoozed   "),
-        (["F", *"xyz", "ctrl+w", "enter"], "   is:open    F edit"),
-        (["F", *"#refu", "tab", "enter", "S", "w"], "is:open   #refund   sort:waiting"),
-        (["F", *"xyz", "escape"], "   is:open    F edit"),
+        {
+            ("f", "l", *"refund", "enter", "j"): "#refund",
+            ("f", "l", *"refund", "enter", "f", "c", *"lon", "enter"): "#refund   in:London",
+            ("f", "t", *"late", "enter", "f", "u", "f", "t", "enter", "S", "w"): "sort:waiting",
+            ("F", *"#refu", "tab", "enter", "S", "w"): "is:open   #refund   sort:waiting",
+        },
+        # The customers and views are searched for the first time.
+        {("ctrl+k", *"ana", "enter"): 'from:"Ana'},
+        {("ctrl+k", *"mine", "enter", "S", "w"): "@me   sort:waiting"},
     ],
+    ids=["one dialog", "several", "a customer", "a view"],
 )
 async def test_no_key_that_is_typed_ahead_is_lost(
-    viewer: Viewer, keys: list[str], words: str
+    viewer: Viewer, typed: dict[tuple[str, ...], str]
 ) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        for key in keys:
-            app.post_message(events.Key(key, key if len(key) == 1 else "\r"))
-        for _ in range(len(keys)):
+        for keys, words in typed.items():
+            await pilot.press("9")
             await settle(pilot)
-        assert words in lines(app)[0], shown(app)
+            for key in keys:
+                app.post_message(events.Key(key, key if len(key) == 1 else "\r"))
+            for _ in range(len(keys)):
+                await settle(pilot)
+            assert words in lines(app)[0], shown(app)
 
 
 async def test_escape_and_a_key_at_once_are_two_keys(viewer: Viewer) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.pilot import Pilot
@@ -10,10 +9,9 @@ from textual.pilot import Pilot
 from frontdesk.tui.dialogs.base import SizedScreen
 from frontdesk.tui.dialogs.filter_line import FilterLine
 from frontdesk.tui.dialogs.picker import Menu
-from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.bar import Hint, StatusBar
 from frontdesk.tui.widgets.line_widget import PARTS
-from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.conftest import Viewer, chosen_line, lines, settle, shown
 from tests.tui.views import Dressed
 
 HINTS = (Hint((("↵", "list.open"),), "open"), Hint((("f", "inbox.filter"),), "filter"))
@@ -30,46 +28,49 @@ async def click(pilot: Pilot[Any], words: str) -> None:
     raise AssertionError(f"{words} is not on the screen")
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [("f filter   /", Menu), ("u next", InboxScreen), ("F edit", FilterLine)],
-)
-async def test_a_hint_does_what_its_key_does(
-    viewer: Viewer, words: str, expected: type[Any]
-) -> None:
+async def test_a_hint_does_what_its_key_does(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await click(pilot, words)
-        assert isinstance(app.screen, expected)
+        await click(pilot, "f filters")
+        assert isinstance(app.screen, Menu)
+        assert " in:" not in lines(app)[0]
+        await pilot.press("escape")
+        await click(pilot, "f filter   /")
+        assert isinstance(app.screen, Menu)
+        await pilot.press("escape")
+        before = chosen_line(app)
+        await click(pilot, "u next")
+        assert chosen_line(app) != before
+        await click(pilot, "F edit")
+        assert isinstance(app.screen, FilterLine)
 
 
-@pytest.mark.parametrize(
-    ("keys", "words", "expected"),
-    [
-        (("S", "down"), "↵ choose", "sort:"),
-        (("f", "l", "down"), "↵ choose", "is:open   #"),
-        (("f", "l"), "esc back", "is:open"),
-        (("s",), "esc back", "is:open"),
-        (("F",), "↵ apply", "is:open"),
-        (("w",), "esc back", "is:open"),
-    ],
-)
-async def test_a_hint_of_a_dialog_does_what_its_key_does(
-    viewer: Viewer, keys: tuple[str, ...], words: str, expected: str
-) -> None:
+async def test_a_hint_of_a_dialog_does_what_its_key_does(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press(*keys)
-        await settle(pilot)
-        dialog = app.screen
-        await click(pilot, words)
-        assert app.screen is not dialog
-        assert expected in shown(app)
+        for keys, words, expected in (
+            (("S", "down"), "↵ choose", "sort:"),
+            (("f", "l", "down"), "↵ choose", "is:open   #"),
+            (("f", "l"), "esc back", "is:open"),
+            (("s",), "esc back", "is:open"),
+            (("F",), "↵ apply", "is:open"),
+            (("w",), "esc back", "is:open"),
+        ):
+            await pilot.press("9", *keys)
+            await settle(pilot)
+            dialog = app.screen
+            await click(pilot, words)
+            assert app.screen is not dialog
+            assert expected in shown(app)
+            await pilot.press("escape", "escape")
+            await settle(pilot)
 
 
-async def test_of_two_keys_in_one_hint_each_does_its_own(viewer: Viewer) -> None:
+async def test_of_two_keys_in_one_hint_each_does_its_own_and_tabs_show_their_sections(
+    viewer: Viewer,
+) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -80,6 +81,8 @@ async def test_of_two_keys_in_one_hint_each_does_its_own(viewer: Viewer) -> None
             await pilot.click(offset=(cell_len(status[: status.index(f"{key} ")]), 39))
             await settle(pilot)
             assert ("teams" if key == "]" else "users") in lines(app)[0]
+        await click(pilot, "4 Labels")
+        assert "labels" in lines(app)[0], shown(app)
 
 
 class BarScreen(SizedScreen[None]):
@@ -98,35 +101,34 @@ class BarApp(Dressed):
         return BarScreen()
 
 
-@pytest.mark.parametrize("width", [30, 52, 60, 80])
-async def test_the_hints_of_a_place_are_the_same_whatever_the_connection_says(width: int) -> None:
+async def test_the_hints_of_a_place_are_the_same_whatever_the_connection_says() -> None:
     app = BarApp()
-    async with app.run_test(size=(width, 3)):
+    async with app.run_test(size=(80, 3)) as pilot:
         bar = app.screen.query_one(StatusBar)
-        shown_hints = set()
-        for state in ("live · 60 loaded", "loading…", "live · 50 of 412 loaded"):
-            bar.show_hints(HINTS, HELP, [("dim", state)])
-            shown_hints.add(bar.words.replace(state, "").strip())
-        assert len(shown_hints) == 1
-        assert "? help" in shown_hints.pop()
+        for width in (80, 60, 52, 30):
+            await pilot.resize_terminal(width, 3)
+            await settle(pilot)
+            shown_hints = set()
+            for state in ("live · 60 loaded", "loading…", "live · 50 of 412 loaded"):
+                bar.show_hints(HINTS, HELP, [("dim", state)])
+                shown_hints.add(bar.words.replace(state, "").strip())
+            assert len(shown_hints) == 1
+            assert "? help" in shown_hints.pop()
 
 
-@pytest.mark.parametrize(
-    ("state", "hints"),
-    [
-        ("live · 60 loaded ", "esc back   ? help"),
-        ("live · 12 min ago · 60 loaded", "esc back"),
-        ("no answer · retrying in 12 s", "esc back"),
-    ],
-)
-async def test_the_hint_that_leads_back_stays_the_longest(state: str, hints: str) -> None:
+async def test_the_hint_that_leads_back_stays_the_longest() -> None:
     app = BarApp()
     async with app.run_test(size=(44, 3)):
         bar = app.screen.query_one(StatusBar)
         others = [Hint((("/", "inbox.find"),), "find"), Hint((("y", "inbox.copy"),), "copy")]
         back = Hint((("esc", "inbox.back"),), "back")
-        bar.show_hints([back, *others], HELP, [("dim", state)], first_stays=True)
-        assert bar.words.removesuffix(state.strip()).strip() == hints
+        for state, hints in (
+            ("live · 60 loaded ", "esc back   ? help"),
+            ("live · 12 min ago · 60 loaded", "esc back"),
+            ("no answer · retrying in 12 s", "esc back"),
+        ):
+            bar.show_hints([back, *others], HELP, [("dim", state)], first_stays=True)
+            assert bar.words.removesuffix(state.strip()).strip() == hints
 
 
 async def test_edit_and_the_count_of_unread_can_be_clicked(viewer: Viewer) -> None:
@@ -141,26 +143,6 @@ async def test_edit_and_the_count_of_unread_can_be_clicked(viewer: Viewer) -> No
         assert isinstance(app.screen, FilterLine)
 
 
-async def test_the_hint_beside_the_channels_opens_the_menu_of_filters(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await click(pilot, "f filters")
-        assert isinstance(app.screen, Menu)
-        assert " in:" not in lines(app)[0]
-
-
-@pytest.mark.parametrize("size", [(120, 40), (200, 60)])
-async def test_a_channel_filters_where_it_is_clicked(viewer: Viewer, size: tuple[int, int]) -> None:
-    app = viewer()
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        await click(pilot, "Madrid")
-        assert "in:Madrid" in lines(app)[0]
-        await click(pilot, "All ")
-        assert "in:" not in lines(app)[0]
-
-
 async def test_more_below_leads_to_the_newest_message(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -170,7 +152,9 @@ async def test_more_below_leads_to_the_newest_message(viewer: Viewer) -> None:
         assert "the spring collection is here" in shown(app)
 
 
-async def test_a_label_in_a_row_filters_and_its_chip_takes_it_away(viewer: Viewer) -> None:
+async def test_channels_and_labels_filter_where_they_are_clicked_and_again_not(
+    viewer: Viewer,
+) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -178,22 +162,17 @@ async def test_a_label_in_a_row_filters_and_its_chip_takes_it_away(viewer: Viewe
         assert "#complaint" in lines(app)[0]
         await click(pilot, "#complaint")
         assert "#complaint" not in lines(app)[0]
-
-
-async def test_a_tab_of_a_catalogue_shows_its_section(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
+        await click(pilot, "Madrid")
+        assert "in:Madrid" in lines(app)[0]
+        await click(pilot, "All ")
+        assert "in:" not in lines(app)[0]
+        # In panes of their own, too.
+        await pilot.resize_terminal(200, 50)
         await settle(pilot)
-        await pilot.press("v", "d")
-        await settle(pilot)
-        await click(pilot, "4 Labels")
-        assert "labels" in lines(app)[0], shown(app)
-
-
-async def test_a_label_of_the_contact_takes_its_filter_away_as_in_a_row(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(200, 50)) as pilot:
-        await settle(pilot)
+        await click(pilot, "Wholesale")
+        assert "in:Wholesale" in lines(app)[0]
+        await click(pilot, "All ")
+        assert "in:" not in lines(app)[0]
         await click(pilot, "complaint ")
         assert "#complaint" in lines(app)[0]
         y = next(at for at, line in enumerate(lines(app)) if "labels    " in line)
@@ -202,17 +181,19 @@ async def test_a_label_of_the_contact_takes_its_filter_away_as_in_a_row(viewer: 
         assert "#complaint" not in lines(app)[0]
 
 
-@pytest.mark.parametrize(("column", "term"), [("Waits", "sort:waiting"), ("Last", "")])
-async def test_the_heading_of_a_column_sorts_by_it(viewer: Viewer, column: str, term: str) -> None:
+async def test_the_heading_of_a_column_sorts_by_it(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(200, 50)) as pilot:
         await settle(pilot)
-        await pilot.press("plus", "S", "o")
-        await settle(pilot)
-        assert "sort:oldest" in lines(app)[0]
-        y = next(at for at, line in enumerate(lines(app)) if "Waits" in line and "Assignee" in line)
-        await pilot.click(offset=(lines(app)[y].rindex(column), y))
-        await settle(pilot)
-        assert "sort:oldest" not in lines(app)[0]
-        assert term in lines(app)[0]
-        assert f"{column} ▾" in lines(app)[y]
+        await pilot.press("plus")
+        for column, term in (("Waits", "sort:waiting"), ("Last", "")):
+            await pilot.press("S", "o")
+            await settle(pilot)
+            assert "sort:oldest" in lines(app)[0]
+            heads = enumerate(lines(app))
+            y = next(at for at, line in heads if "Waits" in line and "Assignee" in line)
+            await pilot.click(offset=(lines(app)[y].rindex(column), y))
+            await settle(pilot)
+            assert "sort:oldest" not in lines(app)[0]
+            assert term in lines(app)[0]
+            assert f"{column} ▾" in lines(app)[y]

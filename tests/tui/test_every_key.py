@@ -10,6 +10,7 @@ from datetime import UTC
 from typing import Any
 
 import pytest
+from textual.actions import parse
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -288,6 +289,18 @@ def test_every_binding_has_a_line_here() -> None:
     assert found == {name: sorted(actions) for name, actions in PRESSES.items()}
 
 
+def test_every_binding_has_an_action() -> None:
+    """What pressing each key shows is tested too, but takes longer."""
+    screens = [owner for owner in OWNERS.values() if issubclass(owner, Screen)]
+    for name, owner in OWNERS.items():
+        holders = {"app": [FrontdeskApp], "screen": screens, "": [owner]}
+        for binding in bindings(owner):
+            namespace, action, _ = parse(binding.action)
+            has_it = [hasattr(holder, f"action_{action}") for holder in holders[namespace]]
+            assert any(has_it), f"{name}: {binding.action}"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPENED)
 async def test_every_key_does_something(name: str, client: InboxClient, cache: Cache) -> None:
     mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
@@ -314,6 +327,7 @@ async def test_every_key_does_something(name: str, client: InboxClient, cache: C
         assert app.return_code is None
 
 
+@pytest.mark.slow
 async def test_a_key_without_an_action_would_be_noticed(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -333,20 +347,14 @@ async def reach(pilot: Pilot[Any], keys: list[str]) -> None:
         await settle(pilot)
 
 
-@pytest.mark.parametrize(
-    ("action", "key"),
-    [
-        (binding.id, key)
-        for binding in bindings(OWNERS["ConnectScreen"])
-        for key in binding.key.split(",")
-    ],
-)
-async def test_every_key_of_the_connect_screen_does_something(action: str, key: str) -> None:
-    app = ConnectApp(Servers())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await reach(pilot, PRESSES["ConnectScreen"][action].split())
-        was = state(app)
-        await pilot.press(key)
-        await settle(pilot)
-        assert state(app) != was
+async def test_every_key_of_the_connect_screen_does_something() -> None:
+    for binding in bindings(OWNERS["ConnectScreen"]):
+        for key in binding.key.split(","):
+            app = ConnectApp(Servers())
+            async with app.run_test(size=(80, 24)) as pilot:
+                await settle(pilot)
+                await reach(pilot, PRESSES["ConnectScreen"][str(binding.id)].split())
+                was = state(app)
+                await pilot.press(key)
+                await settle(pilot)
+                assert state(app) != was, key

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,8 @@ from tests.conftest import NOW, NOW_MILLISECONDS
 from tests.naughty import ME, STRINGS, make_naughty_inbox
 from tests.tui.conftest import settle
 from tests.tui.recorded_terminal import Recorded, viewer_at_gallery
-from tests.tui.test_hostile_text import keeps_its_columns, leave
+from tests.tui.test_hostile_text import check, keeps_its_columns, leave
 from tests.tui.views import press, type_in, view_app
-from tests.tui.views.test_hostile_views import check
 
 _PATIENCE = 20.0
 # Rows of the queue that fit on the terminal.
@@ -44,6 +44,7 @@ def terminal(naughty_file: Path, tmp_path: Path) -> Iterator[Recorded]:
         yield terminal
 
 
+@pytest.mark.slow
 def test_the_queue_keeps_its_columns(terminal: Recorded) -> None:
     for _ in range(len(STRINGS) // PAGE + 1):
         terminal.send(" ")
@@ -52,6 +53,7 @@ def test_the_queue_keeps_its_columns(terminal: Recorded) -> None:
     leave(terminal)
 
 
+@pytest.mark.slow
 def test_a_thread_keeps_its_columns(terminal: Recorded) -> None:
     terminal.send("\r")
     terminal.until("esc back")
@@ -85,7 +87,8 @@ async def test_every_string_comes_through_as_it_is(naughty: InboxClient) -> None
     assert len(gallery.custom_fields) == len(STRINGS)
 
 
-@pytest.mark.parametrize("view", ["directory", "templates", "replies"])
+@pytest.mark.slow
+@pytest.mark.parametrize("view", ["directory", "templates"])
 async def test_views_keep_their_columns(naughty: InboxClient, cache: Cache, view: str) -> None:
     app = view_app(view, naughty, cache, Clock(UTC, lambda: NOW))
     async with app.run_test(size=(100, 50)) as pilot:
@@ -102,9 +105,8 @@ async def test_views_keep_their_columns(naughty: InboxClient, cache: Cache, view
             await press(pilot, "enter")
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 500])
-async def test_errors_of_such_words_are_one_harmless_line(status: int) -> None:
-    for text in STRINGS:
+async def test_errors_of_such_words_are_one_harmless_line() -> None:
+    for text, status in zip(STRINGS, cycle((400, 403, 404, 500)), strict=False):
         problem = {"type": text, "title": text, "detail": text, "code": text, "errors": [text]}
         body = json.dumps(problem).encode()
         refusal = answer(status, body, content_type="application/problem+json")

@@ -51,47 +51,40 @@ def oldest_first(name: str, rows: list[Row]) -> list[Row]:
     return rows[::-1] if name == "messages" else rows
 
 
-SPELLINGS: dict[str, Callable[[], OtherServer]] = {
-    "V11 bare lists and links": lambda: OtherServer((ENVELOPES["V11"],)),
-    "V40 JSON:API": lambda: OtherServer((ENVELOPES["V40"],)),
-    "V39 camel case, V16 tokens": lambda: OtherServer((ROWS["V39"], ENVELOPES["V16"])),
-    "V24 numbers": lambda: OtherServer((ROWS["V24 numbers"],)),
-    "V25 seconds, V06 items": lambda: OtherServer((ROWS["V25 seconds"], ENVELOPES["V06"])),
-    "V27 inbox_id": lambda: OtherServer((ROWS["V27 inbox_id"],)),
-    "V28 and V29 ids of people": lambda: OtherServer((ROWS["V28 number"], ROWS["V29"])),
-    "another platform": lambda: OtherServer((ROWS["the names of another platform"],)),
-    "V22 oldest first": lambda: OtherServer((Variant(rows=oldest_first),)),
-    "V42 labels as text": lambda: OtherServer((ROWS["V42 text"],)),
-}
+SPELLINGS: tuple[Callable[[], OtherServer], ...] = (
+    lambda: OtherServer((ENVELOPES["V11"], ROWS["V24 numbers"], ROWS["V42 text"])),
+    lambda: OtherServer((ENVELOPES["V40"],)),
+    lambda: OtherServer((ROWS["V39"], ENVELOPES["V16"])),
+    lambda: OtherServer((ROWS["the names of another platform"],)),
+    lambda: OtherServer((Variant(rows=oldest_first),)),
+)
 
 
-async def first_sight(server: OtherServer, cache: Cache) -> str:
+async def first_sight(server: OtherServer, path: Path) -> str:
     """What the viewer shows of the newest open conversation, without the ends of the bars."""
+    cache = Cache(path, "test")
     app = viewer_of(server, cache)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await press(pilot, "enter", "G")
-        assert notifications(app) == []
-        return "\n".join(lines(app))
+    try:
+        async with app.run_test(size=WIDE) as pilot:
+            await settle(pilot)
+            await press(pilot, "enter", "G")
+            assert notifications(app) == []
+            return "\n".join(lines(app))
+    finally:
+        cache.close()
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
-async def test_another_spelling_is_the_same_inbox(name: str, tmp_path: Path) -> None:
-    seen = []
-    for number, server in enumerate((OtherServer(), SPELLINGS[name]())):
-        cache = Cache(tmp_path / f"{number}.db", "test")
-        try:
-            seen.append(await first_sight(server, cache))
-        finally:
-            cache.close()
-    assert seen[1] == seen[0]
+async def test_another_spelling_is_the_same_inbox(tmp_path: Path) -> None:
+    """Each by itself is compared by tests of the client."""
+    expected = await first_sight(OtherServer(), tmp_path / "usual.db")
+    for number, server in enumerate(SPELLINGS):
+        assert await first_sight(server(), tmp_path / f"{number}.db") == expected
 
 
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
         (NO_PATH, "This server lists no notes"),
-        (problem(405, "method_not_allowed"), "This server lists no notes"),
         (refused("notes:read"), "This key may not read notes: it lacks the scope notes:read"),
     ],
 )
@@ -142,6 +135,9 @@ async def test_without_counts_the_inbox_stands_and_says_so(
         assert "live" in lines(app)[-1]
         assert notifications(app) == []
         assert "All open" in flat(app)
+        await pilot.resize_terminal(64, 20)
+        await settle(pilot)
+        assert lines(app)[0].endswith("no counts")
 
 
 async def test_counts_that_a_server_leaves_out_are_not_zeros(pages: Cache) -> None:
@@ -155,31 +151,17 @@ async def test_counts_that_a_server_leaves_out_are_not_zeros(pages: Cache) -> No
         assert "0 open" not in flat(app)
 
 
-async def test_without_room_the_lack_of_counts_is_short(pages: Cache) -> None:
-    app = viewer_of(OtherServer((answering("conversations/counts", NO_PATH),)), pages)
-    async with app.run_test(size=(64, 20)) as pilot:
-        await settle(pilot)
-        assert lines(app)[0].endswith("no counts")
-
-
-@pytest.mark.parametrize(
-    ("lacking", "keys", "sentence"),
-    [
-        ("users", ("f", "a"), "This server does not list users."),
-        ("labels", ("f", "l"), "This server does not list labels."),
-        ("channels", ("f", "c"), "This server does not list channels."),
-    ],
-)
-async def test_a_picker_says_what_the_server_does_not_list(
-    pages: Cache, lacking: str, keys: tuple[str, ...], sentence: str
-) -> None:
-    app = viewer_of(OtherServer((answering(lacking, NO_PATH),)), pages)
+async def test_a_picker_says_what_the_server_does_not_list(pages: Cache) -> None:
+    lacking = {"a": "users", "l": "labels", "c": "channels"}
+    server = OtherServer(tuple(answering(name, NO_PATH) for name in lacking.values()))
+    app = viewer_of(server, pages)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        assert ("not listed" in flat(app)) == (lacking == "channels")
-        await press(pilot, *keys)
-        assert sentence in flat(app)
-        await press(pilot, "escape")
+        assert "not listed" in flat(app)
+        for letter, name in lacking.items():
+            await press(pilot, "f", letter)
+            assert f"This server does not list {name}." in flat(app)
+            await press(pilot, "escape", "escape")
         assert notifications(app) == []
 
 
@@ -229,13 +211,6 @@ async def test_a_filter_that_the_server_ignores_is_applied_here_and_the_menu_say
         assert "This server ignores the filter: it is applied here." in flat(app)
         await press(pilot, "escape", "backspace")
         assert "#vip" not in lines(app)[0]
-
-
-async def test_filters_that_the_server_applies_are_not_marked(pages: Cache) -> None:
-    app = viewer_of(OtherServer(), pages)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        assert "filtered here" not in lines(app)[0]
 
 
 async def test_the_contact_pane_says_that_contacts_may_not_be_read(

@@ -50,29 +50,35 @@ TRIAGE = (
 )
 
 
+# A few are looked at with every change, all of them with the slow tests.
+FIRST_PICTURES = (
+    ("inbox-80x24", (80, 24), [], "frontdesk-dark"),
+    ("inbox-120x40", (120, 40), ["j", "j", "j", "enter"], "frontdesk-dark"),
+)
+FURTHER_PICTURES = (
+    ("inbox-140x40", (140, 40), ["j", "j", "j", "enter"], "frontdesk-dark"),
+    ("inbox-120x40-light", (120, 40), ["j", "j", "j", "enter", "i"], "frontdesk-light"),
+    ("filter-120x40", (120, 40), ["f", "l", "r", "e"], "frontdesk-dark"),
+    ("thread-60x20", (60, 20), ["j", "j", "j", "enter"], "frontdesk-dark"),
+    ("inbox-200x60", (200, 60), ["j", "j", "j", "enter"], "frontdesk-dark"),
+    ("inbox-120x40-contrast", (120, 40), ["j", "j", "j", "enter"], "frontdesk-high-contrast"),
+    ("inbox-80x24-16-colours", (80, 24), ["j", "j", "j", "enter"], "frontdesk-16-colours"),
+    ("table-200x60", (200, 60), ["plus"], "frontdesk-dark"),
+    ("message-80x24", (80, 24), ["y"], "frontdesk-dark"),
+    ("inbox-40x10", (40, 10), [], "frontdesk-dark"),
+    ("triage-120x40", (120, 40), ["f", "h", "S", "w"], "frontdesk-dark"),
+    ("menu-120x40", (120, 40), ["f"], "frontdesk-dark"),
+    ("help-80x24", (80, 24), ["question_mark"], "frontdesk-dark"),
+    ("search-120x40", (120, 40), ["s", *"thanks"], "frontdesk-dark"),
+    ("notes-80x24", (80, 24), ["9", "enter", "f", "n"], "frontdesk-dark"),
+    ("empty-80x24", (80, 24), ["8", "f", "n", "f", "u"], "frontdesk-dark"),
+    ("row-120x40", (120, 40), ["w"], "frontdesk-light"),
+)
+
+
 @pytest.mark.parametrize(
     ("name", "size", "keys", "theme"),
-    [
-        ("inbox-80x24", (80, 24), [], "frontdesk-dark"),
-        ("inbox-120x40", (120, 40), ["j", "j", "j", "enter"], "frontdesk-dark"),
-        ("inbox-140x40", (140, 40), ["j", "j", "j", "enter"], "frontdesk-dark"),
-        ("inbox-120x40-light", (120, 40), ["j", "j", "j", "enter", "i"], "frontdesk-light"),
-        ("filter-120x40", (120, 40), ["f", "l", "r", "e"], "frontdesk-dark"),
-        ("thread-60x20", (60, 20), ["j", "j", "j", "enter"], "frontdesk-dark"),
-        ("inbox-200x60", (200, 60), ["j", "j", "j", "enter"], "frontdesk-dark"),
-        ("inbox-120x40-contrast", (120, 40), ["j", "j", "j", "enter"], "frontdesk-high-contrast"),
-        ("inbox-80x24-16-colours", (80, 24), ["j", "j", "j", "enter"], "frontdesk-16-colours"),
-        ("table-200x60", (200, 60), ["plus"], "frontdesk-dark"),
-        ("message-80x24", (80, 24), ["y"], "frontdesk-dark"),
-        ("inbox-40x10", (40, 10), [], "frontdesk-dark"),
-        ("triage-120x40", (120, 40), ["f", "h", "S", "w"], "frontdesk-dark"),
-        ("menu-120x40", (120, 40), ["f"], "frontdesk-dark"),
-        ("help-80x24", (80, 24), ["question_mark"], "frontdesk-dark"),
-        ("search-120x40", (120, 40), ["s", *"thanks"], "frontdesk-dark"),
-        ("notes-80x24", (80, 24), ["9", "enter", "f", "n"], "frontdesk-dark"),
-        ("empty-80x24", (80, 24), ["8", "f", "n", "f", "u"], "frontdesk-dark"),
-        ("row-120x40", (120, 40), ["w"], "frontdesk-light"),
-    ],
+    [*FIRST_PICTURES, *(pytest.param(*one, marks=pytest.mark.slow) for one in FURTHER_PICTURES)],
 )
 async def test_the_pictures_are_true(
     viewer: Viewer,
@@ -92,6 +98,7 @@ async def test_the_pictures_are_true(
         compare(app, request, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "error"),
     [
@@ -107,6 +114,7 @@ async def test_the_pictures_of_failures_are_true(
     await check_state(viewer(Failing(error)), request, name)
 
 
+@pytest.mark.slow
 async def test_the_picture_of_loading_is_true(
     viewer: Viewer, client: InboxClient, request: pytest.FixtureRequest
 ) -> None:
@@ -139,6 +147,7 @@ def in_cells(picture: str) -> str:
     return _TEXT.sub(widened, picture)
 
 
+@pytest.mark.slow
 async def test_the_moving_picture_is_true(viewer: Viewer, request: pytest.FixtureRequest) -> None:
     app = viewer()
     frames = []
@@ -164,6 +173,7 @@ def check_picture(picture: str, request: pytest.FixtureRequest, name: str) -> No
     assert picture == path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "view", "size", "keys", "theme"),
     [

@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
 from frontdesk.tui.action_groups import active_commands, group_of
@@ -47,14 +46,17 @@ async def test_typing_in_help_filters_it_and_enter_runs_the_action(viewer: Viewe
         assert not app.screen.thread.display
 
 
-@pytest.mark.parametrize(
-    ("typed", "title"),
-    [
+async def test_the_palette_finds_by_title_and_by_synonym(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        choices = [Choice(one, one.title, synonyms=one.synonyms) for one in app.commands()]
+    for typed, title in (
         ("export", "Export list or selection…"),
         ("export", "Export thread…"),
         ("reload", "Refresh"),
         ("next", "Next day"),
-        ("billing refund", "Filter: #refund"),
+        ("refund", "Filter: #refund"),
         ("label comp", "Filter: #complaint"),
         ("mine", "View: Mine"),
         ("colours", "Theme…"),
@@ -63,17 +65,8 @@ async def test_typing_in_help_filters_it_and_enter_runs_the_action(viewer: Viewe
         ("screenshot", "Screenshot (SVG)…"),
         ("svg", "Screenshot (SVG)…"),
         ("channel madrid", "Filter: in:Madrid"),
-    ],
-)
-async def test_the_palette_finds_by_title_and_by_synonym(
-    viewer: Viewer, typed: str, title: str
-) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        choices = [Choice(one, one.title, synonyms=one.synonyms) for one in app.commands()]
-        found = [one.words for one in containing(choices, typed.removeprefix("billing "))]
-        assert title in found
+    ):
+        assert title in [one.words for one in containing(choices, typed)]
 
 
 async def test_a_filter_and_a_view_of_the_palette_show_their_conversations(viewer: Viewer) -> None:
@@ -122,24 +115,34 @@ async def test_no_title_is_in_the_palette_twice(viewer: Viewer) -> None:
         assert next(one for one in commands if one.title == "Refresh").hint == "^r f5"
 
 
-@pytest.mark.parametrize("keys", ["", "enter", "1", "4", "f3 tab", "f4", "v d", "v t", "v s"])
-async def test_a_hint_uses_the_words_of_the_help(viewer: Viewer, keys: str) -> None:
+async def test_a_hint_uses_the_words_of_the_help(viewer: Viewer) -> None:
     """Keys of the list itself are left out: their hints say what is opened."""
     app = viewer()
     async with app.run_test(size=(240, 40)) as pilot:
         await settle(pilot)
-        await opened(pilot, *keys.split())
-        titles = [(one.hint.split(), one.title.casefold()) for one in active_commands(app.screen)]
-        hints = lines(app)[-1].partition(" live")[0].split("   ")
-        pairs = [hint.strip(" [").partition(" ")[::2] for hint in hints if hint.strip()]
-        named = [(key, words.strip(" ]")) for key, words in pairs if len(key) == 1 or key == "esc"]
-        known = [pair for pair in named if pair[0] not in "j↵↑t" or pair[1].startswith("date")]
-        assert ("esc", "back") in known or not keys or keys == "1"
-        assert len(known) >= 2
-        for key, words in known:
-            titled = [title for keys_of, title in titles if key in keys_of]
-            first = re.split(r"\W", words)[0]
-            assert any(first in title for title in titled), (key, words, titled)
+        for keys in ("", "enter", "1", "4", "f3 tab", "f4", "v d", "v t", "v s"):
+            await opened(pilot, *keys.split())
+            titles = [
+                (one.hint.split(), one.title.casefold()) for one in active_commands(app.screen)
+            ]
+            known = hints_that_name_an_action(lines(app)[-1])
+            assert ("esc", "back") in known or not keys or keys == "1"
+            assert len(known) >= 2
+            for key, words in known:
+                titled = [title for keys_of, title in titles if key in keys_of]
+                first = re.split(r"\W", words)[0]
+                assert any(first in title for title in titled), (key, words, titled)
+            while len(app.screen_stack) > 1:
+                await opened(pilot, "escape")
+            await opened(pilot, "2")
+
+
+def hints_that_name_an_action(status: str) -> list[tuple[str, str]]:
+    """Key and words of those hints of a status line that are not about the list itself."""
+    hints = status.partition(" live")[0].split("   ")
+    pairs = [hint.strip(" [").partition(" ")[::2] for hint in hints if hint.strip()]
+    named = [(key, words.strip(" ]")) for key, words in pairs if len(key) == 1 or key == "esc"]
+    return [pair for pair in named if pair[0] not in "j↵↑t" or pair[1].startswith("date")]
 
 
 def test_starts_of_words_come_before_the_insides_of_words() -> None:

@@ -151,7 +151,7 @@ async def test_a_failure_without_a_cache_is_a_clear_state(
         assert words in " ".join(shown(app).split())
 
 
-@pytest.mark.parametrize("kind", [Forbidden, BadResponse, NotFound, Unreachable])
+@pytest.mark.parametrize("kind", [Forbidden, BadResponse])
 async def test_an_error_that_was_never_cleaned_is_cleaned_where_the_viewer_shows_it(
     viewer: Viewer, kind: type[InboxError]
 ) -> None:

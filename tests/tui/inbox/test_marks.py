@@ -31,7 +31,9 @@ async def mark_two(pilot: Pilot[object]) -> None:
     await settle(pilot)
 
 
-async def test_space_marks_a_row_and_the_status_line_counts(viewer: Viewer) -> None:
+async def test_space_marks_a_row_and_escape_in_the_list_takes_all_marks_off(
+    viewer: Viewer,
+) -> None:
     app = viewer()
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
@@ -39,17 +41,14 @@ async def test_space_marks_a_row_and_the_status_line_counts(viewer: Viewer) -> N
         await mark_two(pilot)
         assert marked_lines(app) == [1, 3]
         assert "2 selected · " in lines(app)[-1]
+        await press(pilot, "E")
+        assert f"selected-{NOW.date()}.csv" in shown(app)
+        await press(pilot, "escape")
         await pilot.press("space")
         assert marked_lines(app) == [1]
         assert "1 selected · " in lines(app)[-1]
-
-
-async def test_escape_takes_all_marks_off(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await mark_two(pilot)
-        assert "2 selected · " in lines(app)[-1]
+        await press(pilot, "space", "enter", "escape")
+        assert marked_lines(app) == [1, 3]
         await pilot.press("escape")
         assert screen_of(app).queue.list.marked == ()
         assert "selected" not in lines(app)[-1]
@@ -71,18 +70,6 @@ async def test_escape_ends_a_running_search_before_it_takes_marks_off(
         await pilot.press("escape")
         assert screen_of(app).queue.list.marked == ()
         assert "selected" not in lines(app)[-1]
-
-
-async def test_escape_in_the_thread_leaves_marks_alone(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await mark_two(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
-        assert marked_lines(app) == [1, 3]
 
 
 async def test_marks_stay_on_their_rows_when_these_scroll_are_asked_for_and_filtered(
@@ -131,15 +118,6 @@ async def save_as(pilot: Pilot[object], path: Path) -> None:
     await type_in(pilot, str(path))
     await pilot.press("enter")
     await settle(pilot)
-
-
-async def test_the_proposed_name_says_that_the_rows_are_selected(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await mark_two(pilot)
-        await press(pilot, "E")
-        assert f"selected-{NOW.date()}.csv" in shown(app)
 
 
 async def test_e_saves_the_rows_that_are_marked(viewer: Viewer, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_the_thread_is_as_wide_as_said_and_the_contact_takes_nothing_of_it(
 
     async def scenario() -> None:
         async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db", (80, height)) as app:
-            for width in (80, 99, 100, 159, 160, 189, 190, 240, 400):
+            for width in (80, 120, 189, 190, 400):
                 await sized(app, (width, height))
                 for _ in range(2):
                     panes = [app.screen.query_one(f"#{name}-pane") for name in PANES]
@@ -57,7 +57,7 @@ def test_the_thread_is_as_wide_as_said_and_the_contact_takes_nothing_of_it(
                     await press(app, "i")
 
     run(height, scenario)
-    assert all(len(widths) == 9 and widths == sorted(widths) for widths in threads.values())
+    assert all(len(widths) == 5 and widths == sorted(widths) for widths in threads.values())
 
 
 def run(seed: object, scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -121,52 +121,49 @@ def focused_pane(app: MemoryInboxApp) -> str:
     return (focused.parent.id or "").removesuffix("-pane")
 
 
-@pytest.mark.parametrize("pane", PANES)
-def test_a_pane_has_the_keyboard_again_after_a_terminal_that_was_too_small(
-    tmp_path: Path, pane: str
-) -> None:
+def test_a_pane_has_the_keyboard_again_after_a_terminal_that_was_too_small(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db", (200, 50)) as app:
-            await press(app, str(1 + PANES.index(pane)))
-            assert focused_pane(app) == pane
-            await sized(app, SMALL)
-            await sized(app, (200, 50))
-            assert focused_pane(app) == pane
-            await press(app, "2")
-            before = Shown(app).selected
-            await sized(app, SMALL)
-            await sized(app, (120, 40))
-            await press(app, "j")
-            assert Shown(app).selected != before
+            for key, pane in enumerate(PANES, 1):
+                await press(app, str(key))
+                assert focused_pane(app) == pane
+                await sized(app, SMALL)
+                await sized(app, (200, 50))
+                assert focused_pane(app) == pane
+                await press(app, "2")
+                before = Shown(app).selected
+                await sized(app, SMALL)
+                await sized(app, (120, 40))
+                await press(app, "j")
+                assert Shown(app).selected != before
+                await sized(app, (200, 50))
 
-    run(pane, scenario)
+    run(0, scenario)
 
 
-@pytest.mark.parametrize(
-    "keys", ["f", "ctrl+k", "s", "question_mark", "t", "v", "v q", "v d", "colon"]
-)
 def test_a_dialog_or_view_has_the_keyboard_again_and_so_has_the_inbox_after_it(
-    tmp_path: Path, keys: str
+    tmp_path: Path,
 ) -> None:
     async def scenario() -> None:
         async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db") as app:
-            await press(app, *keys.split())
-            focused, screen = app.focused, app.screen
-            assert screen is not app.screen_stack[0]
-            await sized(app, SMALL)
-            await sized(app, (120, 40))
-            assert app.screen is screen
-            assert app.focused is focused
-            await sized(app, SMALL)
-            await press(app, "escape", "escape")
-            await sized(app, (120, 40))
-            assert app.screen is app.screen_stack[0]
-            assert focused_pane(app) == "list"
+            for keys in ("f", "ctrl+k", "question_mark", "v", "v q"):
+                await press(app, *keys.split())
+                focused, screen = app.focused, app.screen
+                assert screen is not app.screen_stack[0]
+                await sized(app, SMALL)
+                await sized(app, (120, 40))
+                assert app.screen is screen
+                assert app.focused is focused
+                await sized(app, SMALL)
+                await press(app, "escape", "escape")
+                await sized(app, (120, 40))
+                assert app.screen is app.screen_stack[0]
+                assert focused_pane(app) == "list"
 
-    run(keys, scenario)
+    run(0, scenario)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_whatever_size_pane_or_dialog_came_and_went_keys_move_a_cursor_that_is_seen(
     tmp_path: Path, seed: int
 ) -> None:
@@ -177,7 +174,7 @@ def test_whatever_size_pane_or_dialog_came_and_went_keys_move_a_cursor_that_is_s
     async def scenario() -> None:
         async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db") as app:
             text: list[object] = []
-            for _ in range(80):
+            for _ in range(60):
                 if chance.random() < 0.4:
                     text.append(chance.choice(sizes))
                     resize(app, text[-1])  # type: ignore[arg-type]

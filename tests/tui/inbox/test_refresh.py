@@ -179,7 +179,7 @@ async def test_refreshing_while_a_refresh_is_under_way_does_not_begin_again(cach
         assert server.times_asked("conversations/counts") == 1
 
 
-@pytest.mark.parametrize("view", ["directory", "templates", "contacts", "server", "reports"])
+@pytest.mark.parametrize("view", ["directory", "reports"])
 async def test_a_view_is_refreshed_at_once_by_hand_too(view: str, cache: Cache) -> None:
     hand, server = Hand(), Failing()
     client = hand.client(server)

@@ -1,4 +1,4 @@
-"""The selected conversation: row, header, thread and contact agree, and focus is kept."""
+"""Rows of the list: they stay where they are until a refresh, whatever the server says."""
 
 import asyncio
 from pathlib import Path
@@ -17,59 +17,6 @@ from tests.tui.memory_inbox import (
 from tests.tui.random_session import RandomSession, run
 
 
-def check_same(app: MemoryInboxApp) -> None:
-    """Everything that names a customer names the one of the highlighted row."""
-    shown = Shown(app)
-    header = shown.names("#thread-title")
-    thread, contact = shown.names("Thread"), shown.names("ContactPanel")
-    row = [shown.selected] if shown.selected else []
-    named = {*row, *header, *thread, *contact}
-    assert len(named) <= 1, f"row {row}, header {header}, thread {thread}, contact {contact}"
-    if named and shown.part("#thread-title"):
-        assert header, f"the header is silent about {named}"
-    if named and shown.part("Thread"):
-        assert thread or "".join(shown.part("Thread")).strip(), f"the thread of {named} is blank"
-
-
-# The second is another server.
-SEEDS = (1, 2)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_row_header_thread_and_contact_are_one_conversation_in_every_frame(
-    tmp_path: Path, seed: int
-) -> None:
-    session = RandomSession(seed)
-    frames = 0
-
-    async def live() -> None:
-        async with memory_inbox_viewer(session.source, tmp_path / "cache.db") as app:
-            wrong: list[str] = []
-
-            def after_frame() -> None:
-                nonlocal frames
-                frames += 1
-                try:
-                    check_same(app)
-                except AssertionError as error:
-                    wrong.append(
-                        f"{error}\nafter {session.actions[-12:]}\n" + "\n".join(Shown(app).lines)
-                    )
-
-            app.after_frame = after_frame  # type: ignore[method-assign]
-            # Frames of dialogs are not counted, and a session may be in them for long.
-            for step in range(500):
-                if step >= 120 and frames > 100:
-                    break
-                await session.step(app)
-                assert not wrong, wrong[0]
-            # Keys that are on their way are taken before the viewer is left.
-            await asyncio.sleep(1.0)
-
-    run(seed, live)
-    assert frames > 100
-
-
 def all_rows(app: MemoryInboxApp) -> list[str]:
     """The names in the list, also of what is not in view."""
     rows = app.query_one(ConversationList).rows
@@ -81,9 +28,9 @@ def header(shown: Shown) -> str:
     return "   ".join(shown.lines[0].split("   ")[:2])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_rows_in_view_stay_in_the_list_until_a_key_is_pressed(tmp_path: Path, seed: int) -> None:
-    session = RandomSession(seed)
+@pytest.mark.slow
+def test_rows_in_view_stay_in_the_list_until_a_key_is_pressed(tmp_path: Path) -> None:
+    session = RandomSession(1)
     compared: list[str] = []
 
     async def live() -> None:
@@ -108,7 +55,7 @@ def test_rows_in_view_stay_in_the_list_until_a_key_is_pressed(tmp_path: Path, se
                     left = [one for one in before if one in existing and one not in rows]
                     assert not left, f"{left} went from {before} after {session.actions[-8:]}"
 
-    run(seed, live)
+    run(1, live)
     assert len(compared) > 200
 
 

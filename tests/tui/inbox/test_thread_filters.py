@@ -34,8 +34,10 @@ def words(app: FrontdeskApp) -> list[str]:
     return [line.rstrip(" ┃│") for line in lines(app)]
 
 
-@pytest.mark.parametrize("notes", [True, False])
-@pytest.mark.parametrize("moves", [(), ("ctrl+u",) * 4, ("g",), ("ctrl+u", "k", "k")])
+@pytest.mark.parametrize(
+    ("moves", "notes"),
+    [((), True), (("g",), True), (("ctrl+u", "k", "k"), True), (("ctrl+u",) * 4, False)],
+)
 async def test_a_filter_that_is_taken_off_again_leaves_the_reader_where_they_were(
     cache: Cache, moves: tuple[str, ...], notes: bool
 ) -> None:

@@ -175,15 +175,15 @@ def test_without_a_conversation_there_is_nothing_to_copy(tmp_path: Path) -> None
     play(MemoryInbox(30), tmp_path, story)
 
 
-@pytest.mark.parametrize("other", ["escape", "j", "m"])
-def test_another_key_withdraws_the_first_q(tmp_path: Path, other: str) -> None:
+def test_another_key_withdraws_the_first_q(tmp_path: Path) -> None:
     words = sentences.PRESS_AGAIN_TO_QUIT.format(key="q")
 
     async def story(app: MemoryInboxApp) -> None:
-        await press(app, "q", seconds=0.2)
-        assert words in status(app)
-        await press(app, other, seconds=0.2)
-        assert words not in status(app)
+        for other in ("escape", "j", "m"):
+            await press(app, "q", seconds=0.2)
+            assert words in status(app)
+            await press(app, other, seconds=0.2)
+            assert words not in status(app)
         await press(app, "q", seconds=0.2)
         assert words in status(app)
         assert app.is_running
@@ -191,10 +191,9 @@ def test_another_key_withdraws_the_first_q(tmp_path: Path, other: str) -> None:
     play(MemoryInbox(30), tmp_path, story)
 
 
-@pytest.mark.parametrize("pane", ["2", "3"])
-def test_the_wheel_reads_nothing(tmp_path: Path, pane: str) -> None:
+def test_the_wheel_reads_nothing(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
-        await press(app, "G", pane, seconds=5.0)
+        await press(app, "G", "3", seconds=5.0)
         before, here = unread(app), Shown(app).selected
         await turn_wheel(app)
         assert Shown(app).selected in before - {here}
@@ -466,7 +465,7 @@ def test_row_and_contact_say_the_same_wait_and_no_wait_becomes_shorter(tmp_path:
 
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "g", seconds=2.0)
-        for key in "jjjkjjkkjjjjkkkkkkujjkgj" * 4:
+        for key in "jjjkjjkkjjjjkkkkkkujjkgj":
             await press(app, key, seconds=3.7)
             rows = "\n".join(Shown(app).part("ConversationList"))
             shown = re.findall(r"(Customer \d+) .*[◔◑◕●] +(\d+)m", rows)
@@ -713,7 +712,7 @@ class Standard(BasicMemoryInbox, WithReplies):
 
 
 # With one page the row leaves the list; in a long list it is below the page that is loaded again.
-@pytest.mark.parametrize("source", [WithReplies(60), WithReplies(600), Standard(600)])
+@pytest.mark.parametrize("source", [WithReplies(60), Standard(200)])
 def test_a_resolved_conversation_that_opens_again_is_shown_as_open(
     tmp_path: Path, source: MemoryInbox
 ) -> None:
@@ -931,7 +930,7 @@ class Counting(MemoryInbox):
 
 
 def test_the_server_s_order_is_right_with_the_first_page(tmp_path: Path) -> None:
-    source = Counting(900)
+    source = Counting(300)
 
     async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(3.0)
@@ -946,7 +945,7 @@ def test_the_server_s_order_is_right_with_the_first_page(tmp_path: Path) -> None
         assert every is not None
         waiting = [row.contact.name for row in every if row.waiting_since]
         assert waiting == waiting_on(source)
-        assert status(app).rstrip().endswith(" 600 loaded")
+        assert status(app).rstrip().endswith(" 200 loaded")
 
     play(source, tmp_path, story)
 
@@ -973,7 +972,7 @@ def test_who_is_answered_goes_down_and_who_begins_to_wait_comes_in_order(tmp_pat
 @pytest.mark.parametrize("keys", [("8",), ("9", "f", "w")])
 def test_who_waits_over_an_hour_is_complete_at_once(tmp_path: Path, keys: tuple[str, ...]) -> None:
     source = Counting(100)
-    for number in range(100, 3_000):
+    for number in range(100, 1_000):
         source.rows[str(number)] = {**source.rows["3"], "id": str(number)}
     # Nobody's wait becomes an hour meanwhile.
     source.rows["59"] = {**source.rows["59"], "waiting_since": None}
@@ -993,10 +992,10 @@ def test_who_waits_over_an_hour_is_complete_at_once(tmp_path: Path, keys: tuple[
     play(source, tmp_path, story)
 
 
-def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
+def test_the_longest_wait_of_many_is_found_at_once_on_a_cold_cache(
     tmp_path: Path,
 ) -> None:
-    source = Counting(20_000)
+    source = Counting(2_000)
 
     async def story(app: MemoryInboxApp) -> None:
         waiting = waiting_on(source)
@@ -1014,7 +1013,7 @@ def test_the_longest_wait_of_twenty_thousand_is_found_at_once_on_a_cold_cache(
 def test_a_selected_row_beyond_rows_that_are_not_loaded_stays_in_view_as_rows_come(
     tmp_path: Path,
 ) -> None:
-    source = MemoryInbox(5_000)
+    source = MemoryInbox(1_200)
 
     async def story(app: MemoryInboxApp) -> None:
         longest = waiting_on(source)[0]
@@ -1024,7 +1023,7 @@ def test_a_selected_row_beyond_rows_that_are_not_loaded_stays_in_view_as_rows_co
         assert Shown(app).selected == longest
         assert longest in names(app)
         # Rows that come before it do not make it ask for the next ones, and so on.
-        loaded = re.search(r"[0-9,]+ of 3,334 loaded", status(app))
+        loaded = re.search(r"[0-9,]+ of 800 loaded", status(app))
         assert loaded
         await asyncio.sleep(60.0)
         assert loaded[0] in status(app)
@@ -1035,26 +1034,26 @@ def test_a_selected_row_beyond_rows_that_are_not_loaded_stays_in_view_as_rows_co
 
 def test_a_page_that_takes_long_is_said_to_be_loading(tmp_path: Path) -> None:
     seconds = 0.0
-    source = MemoryInbox(2_000, lambda: seconds)
+    source = MemoryInbox(900, lambda: seconds)
 
     async def story(app: MemoryInboxApp) -> None:
         nonlocal seconds
         await asyncio.sleep(1.0)
         seconds = 5.0
         await press(app, "G", seconds=0.4)
-        assert re.search(r"[0-9]+ of 1,334 loaded", status(app))
+        assert re.search(r"[0-9]+ of 600 loaded", status(app))
         await asyncio.sleep(0.3)
-        assert re.search(r"[0-9]+ of 1,334, loading…", status(app))
+        assert re.search(r"[0-9]+ of 600, loading…", status(app))
         seconds = 0.0
         await asyncio.sleep(20.0)
-        assert re.search(r"[0-9]+ of 1,334 loaded", status(app))
+        assert re.search(r"[0-9]+ of 600 loaded", status(app))
 
     play(source, tmp_path, story)
 
 
 def test_rows_of_a_slow_server_leave_the_selected_one_in_view(tmp_path: Path) -> None:
     seconds = 0.0
-    source = MemoryInbox(2_000, lambda: seconds)
+    source = MemoryInbox(300, lambda: seconds)
 
     async def story(app: MemoryInboxApp) -> None:
         nonlocal seconds
@@ -1075,7 +1074,7 @@ def test_a_search_of_a_slow_server_is_shown_after_half_a_second_and_can_be_stopp
     tmp_path: Path, key: str
 ) -> None:
     seconds = 0.0
-    source = MemoryInbox(2_000, lambda: seconds)
+    source = MemoryInbox(900, lambda: seconds)
     for id in source.rows:
         source.change(id, unread_count=1 if id == "100" else 0)
 
@@ -1103,7 +1102,7 @@ def test_a_search_in_a_view_that_is_not_complete_leaves_it_said_to_be_partial(
     tmp_path: Path,
 ) -> None:
     seconds = 0.0
-    source = MemoryInbox(2_000, lambda: seconds)
+    source = MemoryInbox(300, lambda: seconds)
 
     async def story(app: MemoryInboxApp) -> None:
         nonlocal seconds
@@ -1116,10 +1115,7 @@ def test_a_search_in_a_view_that_is_not_complete_leaves_it_said_to_be_partial(
     play(source, tmp_path, story)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (200, 50)])
-def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(tmp_path: Path) -> None:
     source = MemoryInbox(200)
     open_ones = [row["contact"]["name"] for row in source.rows.values() if row["status"] == "open"]
 
@@ -1145,7 +1141,7 @@ def test_rows_that_are_not_loaded_between_two_others_are_said_to_be_missing(
         assert neighbours(app)
         assert gaps(app) == 0
 
-    play(source, tmp_path, story, size=size)
+    play(source, tmp_path, story, size=(200, 50))
 
 
 def first_unread(source: MemoryInbox) -> str:
@@ -1153,16 +1149,16 @@ def first_unread(source: MemoryInbox) -> str:
     return next(row["contact"]["name"] for row in rows if row["unread_count"])
 
 
-@pytest.mark.parametrize("kind", [Slow, SlowOther])
 @pytest.mark.parametrize(
-    ("keys", "found"),
+    ("keys", "found", "kind"),
     [
-        ("W", lambda source: waiting_on(source)[0]),
-        ("u", first_unread),
-        ("u W", lambda source: waiting_on(source)[0]),
-        ("W escape", lambda source: name(0)),
-        ("W 6", lambda source: name(0)),
-        ("6 W H", lambda source: name(0)),
+        ("W", lambda source: waiting_on(source)[0], Slow),
+        ("W", lambda source: waiting_on(source)[0], SlowOther),
+        ("u", first_unread, Slow),
+        ("u W", lambda source: waiting_on(source)[0], Slow),
+        ("W escape", lambda source: name(0), Slow),
+        ("W 6", lambda source: name(0), Slow),
+        ("6 W H", lambda source: name(0), Slow),
     ],
 )
 def test_a_key_before_the_first_page_goes_where_it_leads_once_that_is_there(
@@ -1282,7 +1278,7 @@ def test_a_server_that_refuses_orders_is_asked_for_one_once(tmp_path: Path) -> N
 # A cold cache of many conversations
 
 
-@pytest.mark.parametrize("keys", ["G", "W", "f u", "S w", "j j j j G k W"])
+@pytest.mark.parametrize("keys", ["f u", "S w", "j j j j G k W"])
 def test_row_thread_and_contact_agree_on_a_cold_cache(tmp_path: Path, keys: str) -> None:
     async def story(app: MemoryInboxApp) -> None:
         for key in keys.split():
@@ -1290,7 +1286,7 @@ def test_row_thread_and_contact_agree_on_a_cold_cache(tmp_path: Path, keys: str)
         for _ in range(20):
             await asyncio.sleep(0.5)
 
-    play(Slow(5_000), tmp_path, story)
+    play(Slow(1_000), tmp_path, story)
 
 
 def test_a_cached_thread_is_there_with_the_first_key(tmp_path: Path) -> None:
@@ -1422,14 +1418,12 @@ def test_offline_nothing_is_said_to_be_mine_while_nobody_is_me(tmp_path: Path) -
     play(source, tmp_path, story)
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [("2019-01-01", "the next are of "), ("2099-01-01", "on or after 2099-01-01")],
-)
-def test_a_day_without_messages_is_said(tmp_path: Path, typed: str, words: str) -> None:
+def test_a_day_without_messages_is_said(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
-        await press(app, "t", *typed, "enter", seconds=2.0)
-        assert f"No messages on {words}" in status(app) or words in status(app)
+        await press(app, "t", *"2019-01-01", "enter", seconds=2.0)
+        assert "the next are of " in status(app)
+        await press(app, "t", *"2099-01-01", "enter", seconds=2.0)
+        assert "No messages on or after 2099-01-01" in status(app)
 
     play(MemoryInbox(30), tmp_path, story)
 
@@ -1505,21 +1499,21 @@ def _is_graces(row: dict[str, Any]) -> bool:
 # Keys and focus
 
 
-@pytest.mark.parametrize("pane", ["2", "3", "4", "1"])
-def test_a_key_works_after_the_terminal_was_too_small(tmp_path: Path, pane: str) -> None:
+def test_a_key_works_after_the_terminal_was_too_small(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
-        await press(app, pane, seconds=1.0)
-        if len(app.screen_stack) > 1:
-            await press(app, "escape")
-        resize(app, (20, 5))
-        await asyncio.sleep(1.0)
-        resize(app, (120, 40))
-        await asyncio.sleep(0.0)
-        await press(app, "2", seconds=0.5)
-        before = Shown(app).selected
-        await press(app, "j", seconds=0.5)
-        assert Shown(app).selected != before
-        assert app.focused is not None
+        for pane in "2341":
+            await press(app, pane, seconds=1.0)
+            if len(app.screen_stack) > 1:
+                await press(app, "escape")
+            resize(app, (20, 5))
+            await asyncio.sleep(1.0)
+            resize(app, (120, 40))
+            await asyncio.sleep(0.0)
+            await press(app, "2", seconds=0.5)
+            before = Shown(app).selected
+            await press(app, "j", seconds=0.5)
+            assert Shown(app).selected != before
+            assert app.focused is not None
 
     play(MemoryInbox(30), tmp_path, story)
 
@@ -1548,18 +1542,20 @@ class Talking(MemoryInbox):
         return page.model_copy(update={"data": data})
 
 
-@pytest.mark.parametrize("before", [(120, 24), (120, 33), (80, 24), (120, 60)])
+@pytest.mark.parametrize("width", [80, 120])
 def test_a_thread_is_drawn_after_a_resize_as_by_a_viewer_of_that_size(
-    tmp_path: Path, before: tuple[int, int]
+    tmp_path: Path, width: int
 ) -> None:
     drawn: list[list[str]] = []
-    width = before[0]
 
     async def resized(app: MemoryInboxApp) -> None:
         await press(app, "j", seconds=2.0)
-        resize(app, (width, 40))
-        await asyncio.sleep(0.5)
-        drawn.append(Shown(app).part("Thread"))
+        for height in (33, 60, 24):
+            resize(app, (width, height))
+            await asyncio.sleep(0.5)
+            resize(app, (width, 40))
+            await asyncio.sleep(0.5)
+            drawn.append(Shown(app).part("Thread"))
 
     async def fresh(app: MemoryInboxApp) -> None:
         await press(app, "j", seconds=2.5)
@@ -1567,9 +1563,9 @@ def test_a_thread_is_drawn_after_a_resize_as_by_a_viewer_of_that_size(
 
     (tmp_path / "resized").mkdir()
     (tmp_path / "fresh").mkdir()
-    play(Talking(30), tmp_path / "resized", resized, size=before)
+    play(Talking(30), tmp_path / "resized", resized, size=(width, 24))
     play(Talking(30), tmp_path / "fresh", fresh, size=(width, 40))
-    assert drawn[0] == drawn[1]
+    assert drawn == [drawn[-1]] * 4
 
 
 class NoSuchNumber(Counting):
@@ -1622,7 +1618,7 @@ def test_enter_before_the_customers_are_found_goes_to_the_first(tmp_path: Path) 
 # Channels and owners
 
 
-@pytest.mark.parametrize("size", [(60, 24), (80, 24), (99, 40), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(60, 24), (80, 24), (200, 60)])
 def test_1_opens_the_channels_at_every_width_and_enter_shows_those_of_one(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:

@@ -3,8 +3,6 @@
 from datetime import UTC, timedelta
 from typing import Any
 
-import pytest
-
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Refused
@@ -73,30 +71,30 @@ async def test_a_supervisor_sees_who_is_slow_goes_to_what_waits_there_and_comes_
         assert "@unassigned" in shown(app)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (140, 40), (200, 60)])
-async def test_every_part_is_shown_at_every_size(
-    report: Open, client: InboxClient, size: tuple[int, int]
-) -> None:
+async def test_every_part_is_shown_at_every_size(report: Open, client: InboxClient) -> None:
     app = report(WithParts(client))
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
-        await press(pilot, "5")
-        assert "nobody" in shown(app)
-        assert "Grace Okafor" in shown(app)
-        await press(pilot, "6")
-        assert "London" in shown(app)
-        await press(pilot, "7")
-        assert "labels have no history" in shown(app)
-        await press(pilot, "8")
-        assert all(day in shown(app) for day in ("Mon", "Wed", "Sun"))
-        assert "MESSAGES RECEIVED BY HOUR" in shown(app)
-        await press(pilot, "percent_sign")
-        row = line_with(app, "First response, mean")
-        assert "~2m00s" in row
-        assert "~50m00s" in row
-        head = line_with(app, " THIS ")
-        assert "P90" in head
-        assert ("PREVIOUS" in head) == (" 29 " in line_with(app, "New conversations"))
+        for size in ((200, 60), (120, 40), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "5")
+            assert "nobody" in shown(app)
+            assert "Grace Okafor" in shown(app)
+            await press(pilot, "6")
+            assert "London" in shown(app)
+            await press(pilot, "7")
+            assert "labels have no history" in shown(app)
+            await press(pilot, "8")
+            assert all(day in shown(app) for day in ("Mon", "Wed", "Sun"))
+            assert "MESSAGES RECEIVED BY HOUR" in shown(app)
+            await press(pilot, "percent_sign")
+            row = line_with(app, "First response, mean")
+            assert "~2m00s" in row
+            assert "~50m00s" in row
+            head = line_with(app, " THIS ")
+            assert "P90" in head
+            assert ("PREVIOUS" in head) == (" 29 " in line_with(app, "New conversations"))
+            await press(pilot, "percent_sign")
 
 
 async def test_a_figure_has_one_name_on_the_screen_in_the_shell_and_in_exports(
@@ -229,23 +227,26 @@ async def test_targets_are_columns_and_counts_of_those_who_wait_longer(
         assert "waiting:>1h" in shown(app)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40)])
 async def test_headings_and_changes_are_whole_and_the_wall_has_large_digits(
-    client: InboxClient, cache: Cache, size: tuple[int, int]
+    client: InboxClient, cache: Cache
 ) -> None:
     app = desk(WithParts(client), cache)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "f4", "4")
-        assert "…" not in line_with(app, " THIS ")
-        await press(pilot, "percent_sign")
-        figures = [line_with(app, name) for name in ("Resolved  ", "Resolution, mean")]
-        assert "better" in figures[0]
-        assert "worse" in figures[1]
-        assert "…" not in line_with(app, " THIS ")
-        await press(pilot, "W")
-        assert "wait longer than 1h" in shown(app)
-        assert set("▀█") & set(shown(app))
+        await press(pilot, "f4")
+        for size in ((120, 40), (100, 30), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "4")
+            assert "…" not in line_with(app, " THIS ")
+            await press(pilot, "percent_sign")
+            figures = [line_with(app, name) for name in ("Resolved  ", "Resolution, mean")]
+            assert "better" in figures[0]
+            assert "worse" in figures[1]
+            assert "…" not in line_with(app, " THIS ")
+            await press(pilot, "W")
+            assert "wait longer than 1h" in shown(app)
+            assert set("▀█") & set(shown(app))
+            await press(pilot, "escape", "percent_sign")
 
 
 async def test_people_are_sorted_and_saved_as_they_are_shown(

@@ -1,8 +1,10 @@
 """The report, driven by keys on the sample and read from the screen."""
 
 import re
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.tui.conftest import Open, lines, settle, shown
 from tests.tui.reports import line_with, title_of
@@ -33,18 +35,16 @@ async def test_at_80_columns_the_header_has_both_periods_and_cuts_no_word(report
         assert title_of(app).endswith("8 – 14 Mar until 10:00  vs 1 – 7 Mar")
 
 
-@pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24), (100, 32), (120, 40), (200, 60)])
-async def test_every_size_shows_the_figures(report: Open, size: tuple[int, int]) -> None:
+async def test_every_size_shows_the_figures_or_says_what_it_needs(report: Open) -> None:
     app = report()
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
-        assert "65" in line_with(app, "New conversations")
-        assert len(lines(app)) == size[1]
-
-
-async def test_under_40x10_it_says_what_it_needs(report: Open) -> None:
-    app = report()
-    async with app.run_test(size=(38, 9)) as pilot:
+        for width, height in ((200, 60), (120, 40), (100, 32), (80, 24), (60, 15), (40, 10)):
+            await pilot.resize_terminal(width, height)
+            await settle(pilot)
+            assert "65" in line_with(app, "New conversations")
+            assert len(lines(app)) == height
+        await pilot.resize_terminal(38, 9)
         await settle(pilot)
         assert shown(app).strip() == "Too small: 40x10 needed, this is 38x9"
 
@@ -70,7 +70,9 @@ async def test_a_narrow_report_shows_one_pane_below_the_figures_and_a_flat_one_o
         assert "METRIC" not in shown(app)
 
 
-async def test_tab_goes_through_all_panes_and_back(report: Open) -> None:
+async def test_tab_goes_through_all_panes_and_back_however_fast_it_is_pressed(
+    report: Open,
+) -> None:
     app = report()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -79,93 +81,69 @@ async def test_tab_goes_through_all_panes_and_back(report: Open) -> None:
             await press(pilot, "tab")
             seen.append(app.focused.id if app.focused else None)
         assert seen == ["plot", "authors", "channels", "live", "metrics"]
-        await press(pilot, "shift+tab")
-        assert app.focused
-        assert app.focused.id == "live"
-
-
-async def test_panes_are_passed_one_by_one_however_fast_tab_is_pressed(report: Open) -> None:
-    app = report()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+        await press(pilot, "shift+tab", "tab")
         for presses, last in ((2, "authors"), (1, "channels"), (5, "channels"), (3, "plot")):
             for _ in range(presses):
                 app.simulate_key("tab")
             await settle(pilot)
             assert app.focused
             assert app.focused.id == last
+        await press(pilot, "shift+tab", "shift+tab")
+        assert app.focused
+        assert app.focused.id == "live"
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("today", "14 Mar 2026 until 10:00"),
-        ("yesterday", "13 Mar 2026 (UTC)"),
-        ("30", "13 Feb – 14 Mar 2026 until 10:00"),
-        ("90", "15 Dec 2025 – 14 Mar 2026 until 10:00"),
-        ("this week", "9 – 14 Mar 2026 until 10:00"),
-        ("last week", "2 – 8 Mar 2026 (UTC)  vs 23 Feb – 1 Mar"),
-        ("this month", "1 – 14 Mar 2026 until 10:00"),
-        ("last month", "1 – 28 Feb 2026 (UTC)"),
-    ],
-)
-async def test_p_chooses_a_period_by_its_name(report: Open, typed: str, words: str) -> None:
+async def test_p_chooses_a_period_by_its_name(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "p")
-        await type_in(pilot, typed)
-        await press(pilot, "enter")
-        assert words in title_of(app)
+        for typed, words in (
+            ("yesterday", "13 Mar 2026 (UTC)"),
+            ("this week", "9 – 14 Mar 2026 until 10:00"),
+            ("last week", "2 – 8 Mar 2026 (UTC)  vs 23 Feb – 1 Mar"),
+            ("last month", "1 – 28 Feb 2026 (UTC)"),
+        ):
+            await choose_period(pilot, typed)
+            assert words in title_of(app)
 
 
-@pytest.mark.parametrize(
-    ("typed", "head"),
-    [
-        ("7", "PER DAY, 8 – 14 Mar"),
-        ("90", "PER WEEK, 15 Dec – 14 Mar"),
-        ("30", "PER DAY, 13 Feb – 14 Mar"),
-        ("today", "PER HOUR, 14 Mar"),
-    ],
+async def choose_period(pilot: Pilot[Any], typed: str) -> None:
+    await press(pilot, "p")
+    await type_in(pilot, typed)
+    await press(pilot, "enter")
+
+
+PERIODS = (
+    # typed; in the title; over the series of the figures; labels of the axis; what the last was
+    ("today", "14 Mar 2026 until", "PER HOUR, 14 Mar", ("00", "09"), "(Fri 13 Mar 09:00)"),
+    ("7", "8 – 14 Mar 2026 until", "PER DAY, 8 – 14 Mar", ("Su", "Sa(part)"), "(Sat 7 Mar)"),
+    ("30", "13 Feb – 14 Mar 2026", "PER DAY, 13 Feb – 14 Mar", ("13", "11"), "(Thu 12 Feb)"),
+    ("this month", "1 – 14 Mar 2026", "PER DAY, 1 – 14 Mar", ("Su", "Sa*"), "(Sat 14 Feb)"),
+    (
+        *("90", "15 Dec 2025 – 14 Mar 2026 until", "PER WEEK, 15 Dec – 14 Mar"),
+        *(("15 Dec", "9 Mar*"), "(week of 9 Dec)"),
+    ),
 )
-async def test_the_series_of_the_figures_are_headed_by_their_parts_and_dates(
-    report: Open, typed: str, head: str
-) -> None:
-    app = report()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "p")
-        await type_in(pilot, typed)
-        await press(pilot, "enter")
-        words = line_with(app, "▸METRIC").partition("CHANGE")[2].rpartition("SAMPLES")[0]
-        assert words.strip() == head
 
 
-@pytest.mark.parametrize(
-    ("typed", "first", "last", "was"),
-    [
-        ("90", "15 Dec", "9 Mar*", "(week of 9 Dec)"),
-        ("30", "13", "11", "(Thu 12 Feb)"),
-        ("7", "Su", "Sa(part)", "(Sat 7 Mar)"),
-        ("this month", "Su", "Sa*", "(Sat 14 Feb)"),
-        ("today", "00", "09", "(Fri 13 Mar 09:00)"),
-    ],
-)
-async def test_the_axis_of_the_plot_has_the_dates_of_the_period_and_no_others(
-    report: Open, typed: str, first: str, last: str, was: str
+async def test_title_series_and_axis_have_the_dates_of_the_period_and_no_others(
+    report: Open,
 ) -> None:
     app = report()
     async with app.run_test(size=(160, 50)) as pilot:
         await settle(pilot)
-        await press(pilot, "p")
-        await type_in(pilot, typed)
-        await press(pilot, "enter", "2")
-        axis = next(line for line in lines(app) if re.match(" +0 ┼", line))
-        labels = [label for label in axis.split("┼")[1].split("  ")[0].split("─") if label]
-        assert labels[0] == first
-        assert last in labels
-        await press(pilot, "end")
-        assert was in shown(app)
+        for typed, title, head, (first, last), was in PERIODS:
+            await choose_period(pilot, typed)
+            assert title in title_of(app)
+            words = line_with(app, "METRIC ").partition("CHANGE")[2].rpartition("SAMPLES")[0]
+            assert words.strip() == head
+            await press(pilot, "2")
+            axis = next(line for line in lines(app) if re.match(" +0 ┼", line))
+            labels = [label for label in axis.split("┼")[1].split("  ")[0].split("─") if label]
+            assert labels[0] == first
+            assert last in labels
+            await press(pilot, "end")
+            assert was in shown(app)
 
 
 async def test_dates_can_be_typed_and_wrong_ones_are_explained(report: Open) -> None:
@@ -208,12 +186,11 @@ async def test_g_changes_the_parts_of_the_plot(report: Open) -> None:
         assert "PER DAY" in shown(app)
 
 
-@pytest.mark.parametrize("key", ["c", "f"])
-async def test_a_channel_can_be_chosen(report: Open, key: str) -> None:
+async def test_a_channel_can_be_chosen(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, key)
+        await press(pilot, "c")
         await type_in(pilot, "madrid")
         await press(pilot, "enter")
         assert "sample · Madrid" in title_of(app)
@@ -284,21 +261,19 @@ async def test_slash_finds_a_figure_and_n_goes_on(report: Open) -> None:
         assert "FIRST RESPONSE, MEAN PER DAY" in shown(app)
 
 
-@pytest.mark.parametrize("key", ["escape", "q"])
-async def test_it_is_left_without_a_choice(report: Open, key: str) -> None:
+async def test_it_is_left_without_a_choice(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, key)
+        await press(pilot, "escape")
         assert app.chosen == [None]
 
 
-@pytest.mark.parametrize("key", ["question_mark", "f1"])
-async def test_all_its_keys_are_explained(report: Open, key: str) -> None:
+async def test_all_its_keys_are_explained(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 60)) as pilot:
         await settle(pilot)
-        await press(pilot, key)
+        await press(pilot, "question_mark")
         for words in (
             "Period or dates",
             "Hours, days, weeks or months",

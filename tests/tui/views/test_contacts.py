@@ -21,7 +21,7 @@ from frontdesk.wire import Contact, ConversationFilter, Page, PhoneRef
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, idle_until, lines, settle, shown, until
 from tests.tui.faulty_sources import Failing
-from tests.tui.views import ViewApp, press, view_app
+from tests.tui.views import ViewApp, press, type_in, view_app
 
 OONAGH = "Oonagh Feeney · Harbour Lane Stores"
 CLOCK = Clock(UTC, lambda: NOW)
@@ -107,7 +107,7 @@ async def seen_late(client: InboxClient, cache: Cache) -> None:
     await mailbox.refresh_conversations(ConversationFilter(status="open"))
 
 
-@pytest.mark.parametrize("moves", [0, 3, 30])
+@pytest.mark.parametrize("moves", [0, 30])
 async def test_the_selected_contact_stays_when_the_servers_list_arrives(
     app: ViewApp, asked: Asked, client: InboxClient, cache: Cache, moves: int
 ) -> None:
@@ -233,28 +233,21 @@ async def test_a_contact_above_the_results_is_counted_neither_before_nor_after_a
         assert "1 of 2 loaded contacts" in lines(app)[0]
 
 
-async def test_one_letter_loads_no_further_pages(app: ViewApp, asked: Asked) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        asked.words.clear()
-        await press(pilot, "z")
-        assert asked.words == []
-        assert "loaded contacts" in lines(app)[0]
-        assert "more below" not in lines(app)[0]
-
-
-async def test_it_opens_on_all_contacts_with_the_search_ready(app: ViewApp) -> None:
+async def test_it_opens_on_all_contacts_and_typing_asks_the_server_once_it_pauses(
+    app: ViewApp, asked: Asked
+) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert len(names(app)) >= 25
         assert "contacts, more below" in lines(app)[0]
         assert isinstance(app.focused, Input)
-
-
-async def test_typing_asks_the_server_once_it_pauses(app: ViewApp, asked: Asked) -> None:
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
         asked.words.clear()
+        # One letter loads no further pages.
+        await press(pilot, "z")
+        assert asked.words == []
+        assert "loaded contacts" in lines(app)[0]
+        assert "more below" not in lines(app)[0]
+        await press(pilot, "backspace")
         await pilot.press(*"oonagh")
         await settle(pilot)
         assert names(app) == [OONAGH]
@@ -266,19 +259,15 @@ async def test_typing_asks_the_server_once_it_pauses(app: ViewApp, asked: Asked)
 async def test_a_number_in_any_spelling_finds_its_contact(app: ViewApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        for key in "353 209 110-142":
-            await pilot.press({" ": "space", "-": "minus"}.get(key, key))
-        await settle(pilot)
+        await type_in(pilot, "353 209 110-142")
         assert names(app) == [OONAGH]
 
 
 async def test_enter_goes_to_the_conversations_of_the_contact(app: ViewApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        await pilot.press(*"feeney")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await type_in(pilot, "feeney")
+        await press(pilot, "enter")
         view = app.views[-1]
         assert isinstance(view, PhoneRef)
         assert view.name == OONAGH
@@ -301,13 +290,21 @@ async def test_an_enter_whose_search_failed_opens_nothing_later(app: ViewApp, as
         assert app.views == []
 
 
-async def test_from_the_inbox_f3_leads_to_conversations_and_back(viewer: Viewer) -> None:
+async def test_from_the_inbox_f3_leads_to_contacts_and_back(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        await press(pilot, "f3", "escape")
+        await press(pilot, "f3", "tab", "right_square_bracket")
+        assert "contacts on this computer" in lines(app)[0]
+        await press(pilot, "slash", "o")
+        assert "of" in lines(app)[0]
+        await press(pilot, "escape", "escape", "escape")
         assert "INBOX" in lines(app)[0]
-        await press(pilot, "v", "c", *"oonagh", "enter")
+        await press(pilot, "v", "c")
+        await type_in(pilot, "oonagh")
+        assert "Custom fields" in shown(app)
+        assert "Conversations" in shown(app)
+        await press(pilot, "enter")
         assert "2 Oonagh Feeney" in shown(app)
 
 
@@ -405,25 +402,6 @@ async def test_further_pages_come_near_the_end(app: ViewApp, asked: Asked) -> No
         await settle(pilot)
         assert len(names(app)) > held
         assert len(set(names(app))) > held
-
-
-async def test_brackets_lead_to_those_seen_here(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, "f3", "tab", "right_square_bracket")
-        assert "contacts on this computer" in lines(app)[0]
-        await press(pilot, "slash", *"oonagh")
-        assert "of" in lines(app)[0]
-
-
-async def test_contact_details_are_shown_beside_the_list(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=SIZE) as pilot:
-        await settle(pilot)
-        await press(pilot, "f3", *"oonagh")
-        assert "Custom fields" in shown(app)
-        assert "Conversations" in shown(app)
 
 
 async def test_escape_clears_then_leaves(app: ViewApp) -> None:

@@ -61,13 +61,12 @@ async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
         assert "live" in lines(app)[-1]
 
 
-@pytest.mark.parametrize("key", ["ctrl+r", "f5"])
-async def test_a_key_asks_for_everything(weighed: Cache, key: str) -> None:
+async def test_a_key_asks_for_everything(weighed: Cache) -> None:
     server = Unfiltered(LACKING)
     app = server_app(client_of(server), weighed)
     async with app.run_test(size=TALL) as pilot:
         await settle(pilot)
-        await press(pilot, key)
+        await press(pilot, "ctrl+r")
         words = flat(app)
         for expected in (
             "fails at 1, lacks 4, forbids 1",
@@ -88,7 +87,7 @@ async def test_a_key_asks_for_everything(weighed: Cache, key: str) -> None:
             assert expected in words, expected
         asked = len(server.asked)
         server.variants = ()
-        await press(pilot, key)
+        await press(pilot, "f5")
         assert "LACKS (4)" not in flat(app)
         assert len(server.asked) > asked
         assert server.times_asked("notes") == 2
@@ -126,32 +125,28 @@ async def test_a_row_is_copied_as_it_is_read(weighed: Cache) -> None:
         assert app.copied == ["notes This server lists no notes. A title."]
 
 
-@pytest.mark.parametrize(
-    ("keys", "row"),
-    [
-        (("j", "j"), 2),
-        (("j", "down", "k"), 1),
-        (("G", "g"), 0),
-        (("tab", "j"), 1),
-        (("enter", "j"), 1),
-        (("slash", *"latency", "enter"), 1),
-        (("slash", *"it", "enter", "n", "N"), 2),
-    ],
-)
-async def test_keys_move_in_it(weighed: Cache, keys: tuple[str, ...], row: int) -> None:
+async def test_keys_move_in_it(weighed: Cache) -> None:
     app = server_app(client_of(OtherServer()), weighed)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
-        await press(pilot, *keys)
-        assert app.screen.query_one(Details).cursor == row
+        for keys, row in (
+            (("j", "j"), 2),
+            (("j", "down", "k"), 1),
+            (("G", "g"), 0),
+            (("tab", "j"), 1),
+            (("enter", "j"), 1),
+            (("slash", *"latency", "enter"), 1),
+            (("slash", *"it", "enter", "n", "N"), 2),
+        ):
+            await press(pilot, "g", *keys)
+            assert app.screen.query_one(Details).cursor == row
 
 
-@pytest.mark.parametrize("key", ["q", "escape"])
-async def test_it_is_left(weighed: Cache, key: str) -> None:
+async def test_it_is_left(weighed: Cache) -> None:
     app = server_app(client_of(OtherServer()), weighed)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await press(pilot, key)
+        await press(pilot, "q")
         assert app.chosen == [None]
 
 
@@ -179,29 +174,20 @@ async def test_a_server_that_went_away_is_reported_with_what_was_learnt(weighed:
         assert "offline" in lines(app)[-1]
 
 
-async def test_server_details_cannot_inject_markup_or_control_characters(weighed: Cache) -> None:
-    nasty = "\x1b[31mred\x07 [@click=app.quit]here[/] \u202eesrever"
-    server = OtherServer((answering("notes", problem(404, "route_not_found", detail=nasty)),))
-    app = server_app(client_of(server), weighed)
-    async with app.run_test(size=TALL) as pilot:
-        await settle(pilot)
-        await press(pilot, "ctrl+r")
-        words = shown(app)
-        assert "[@click=app.quit]here[/]" in words
-        assert not any(character in words for character in "\x1b\x07\u202e")
-
-
-@pytest.mark.parametrize("size", [(40, 10), (60, 20), (80, 24), (200, 60)])
-async def test_every_size_shows_it(weighed: Cache, size: tuple[int, int]) -> None:
+async def test_every_size_shows_it(weighed: Cache) -> None:
     app = server_app(client_of(OtherServer(LACKING)), weighed)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
         await press(pilot, "ctrl+r")
-        assert "http://localhost" in shown(app)
-        await press(pilot, "G")
-        assert "from … to" in shown(app)
+        for size in ((200, 60), (80, 24), (60, 20), (40, 10)):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "g")
+            assert "http://localhost" in shown(app)
+            await press(pilot, "G")
+            assert "from … to" in shown(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size", "theme"),
     [

@@ -171,11 +171,15 @@ class Panes(Horizontal):
         elif name in ("channels", "list") and self.replaces_list:
             self.show_contact(False)
         self._note(name)
-        pane = self._panes[name]
-        if pane.display:
+        if self._panes[name].display:
             # Focus now as well: keys typed before the next refresh belong to this pane.
-            self.screen.set_focus(pane.body)
-        self.call_after_refresh(self.screen.set_focus, pane.body)
+            self._focus(name)
+        self.call_after_refresh(self._focus, name)
+
+    def _focus(self, name: str) -> None:
+        """Focus a pane, unless another was entered in the meantime."""
+        if self.at == name:
+            self.screen.set_focus(self._panes[name].body)
 
     @property
     def focus_home(self) -> Widget | None:
@@ -185,9 +189,9 @@ class Panes(Horizontal):
         return next((body for body in bodies if body in chain), None)
 
     def entered(self, widget: Widget) -> None:
-        """Record the pane of the focused widget as the current one."""
+        """Record the pane of a widget as the current one, unless the focus has moved on."""
         for name, pane in self._panes.items():
-            if pane.body is widget:
+            if pane.body is widget is self.screen.focused:
                 self._note(name)
 
     def step(self, direction: int) -> None:

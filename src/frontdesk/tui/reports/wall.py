@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.strip import Strip
 
 from frontdesk.errors import InboxError
@@ -181,21 +182,29 @@ class Wall(LineWidget):
         self._glyphs = glyphs
         self._blocks: Sequence[Block] = ()
         self._sentence = ""
+        self._lines: list[list[Piece]] = []
 
     def show(self, blocks: Sequence[Block], sentence: str = "") -> None:
         """Show these blocks; without any, the sentence."""
         self._blocks, self._sentence = blocks, sentence
         self.refresh()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._lines = self._lay_out()
+        return super().render_lines(crop)
+
     def line(self, y: int) -> Strip:
-        width, height = self.size
-        lines = wall(self._blocks, width, height, self._glyphs) if self._blocks else []
-        if not self._blocks:
-            sentence = wrap(self._sentence, max(1, width - 2))
-            lines = [[], *([("text", f"  {line}")] for line in sentence)]
-        line: list[Piece] = lines[y] if y < len(lines) else []
+        width = self.size.width
+        line = self._lines[y] if y < len(self._lines) else []
         line = [*line, ("text", " " * max(0, width - width_of(line)))]
         return Strip(self.segments(line), width)
+
+    def _lay_out(self) -> list[list[Piece]]:
+        width, height = self.size
+        if self._blocks:
+            return wall(self._blocks, width, height, self._glyphs)
+        sentence = wrap(self._sentence, max(1, width - 2))
+        return [[], *([("text", f"  {line}")] for line in sentence)]
 
 
 def live_block(report: Report, as_of: str) -> Block:
