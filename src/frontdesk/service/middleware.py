@@ -67,7 +67,7 @@ class ContextMiddleware:
 
 
 class RequestHeadMiddleware:
-    """Refuses oversized heads and those without one host; leaves a percent-encoded path for routing.
+    """Refuses oversized heads and those without one host; leaves a percent-encoded path.
 
     Routes match the encoded path, so that an encoded slash or newline stays part of its segment.
     """
