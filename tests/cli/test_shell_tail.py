@@ -226,9 +226,9 @@ async def test_an_unreachable_server_is_reported_once_and_polled_again(
     capsys: pytest.CaptureFixture[str],
 ):
     gone = Unreachable("The server cannot be reached")
-    script = Script(gone, gone, ["a"], REFUSED)
-    assert await script.run() == ["a"]
-    assert script.pauses == [4, 8, 16, 4]
+    script = Script(gone, gone, ["a"], ["b"], REFUSED)
+    assert await script.run() == ["a", "b"]
+    assert script.pauses == [4, 8, 16, 4, 4]
     said = capsys.readouterr().err.splitlines()
     assert said == [
         "frontdesk: The server cannot be reached; trying again",
