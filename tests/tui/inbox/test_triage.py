@@ -12,7 +12,6 @@ from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.dialogs.search import SearchScreen
 from frontdesk.tui.dialogs.switcher import Switcher
-from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.wire import Contact, Page
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
@@ -20,23 +19,6 @@ from tests.tui.faulty_sources import Halting
 from tests.tui.inbox_state import queue, screen_of
 from tests.tui.views import type_ahead, type_in
 from tests.workers import all_ended
-
-
-async def test_unread_keeps_what_is_new_and_says_how_many_were_looked_at(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        wanted = [one.id for one in queue(app) if one.unread_count]
-        await pilot.press("f", "u")
-        await settle(pilot)
-        kept = [one.id for one in queue(app)]
-        assert set(kept) <= set(wanted)
-        assert len(kept) > 3
-        assert "unread" in lines(app)[0]
-        assert "of 20 match" in lines(app)[-1]
-        await pilot.press("f", "u")
-        await settle(pilot)
-        assert len(queue(app)) == 60
 
 
 async def test_a_local_filter_loads_until_the_window_is_filled(viewer: Viewer) -> None:
@@ -68,29 +50,6 @@ async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClien
         await settle(pilot)
         assert "loading…" not in lines(app)[-1]
         assert not screen_of(app).queue.listing.complete
-
-
-async def test_the_longest_waiting_come_first_when_asked_for(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("S", "w")
-        await settle(pilot)
-        waits = [one.waiting_since for one in queue(app) if one.waiting_since]
-        assert waits == sorted(waits)
-        assert all(one.waiting_since for one in queue(app)[: len(waits)])
-        assert "sort:waiting" in lines(app)[0]
-
-
-async def test_every_order_has_every_row(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        ids = {one.id for one in queue(app)}
-        for letter in "owcn":
-            await pilot.press("S", letter)
-            await settle(pilot)
-            assert {one.id for one in queue(app)} == ids
 
 
 async def test_digits_show_views(viewer: Viewer) -> None:
@@ -275,31 +234,6 @@ async def test_a_click_takes_a_chip_off_and_chooses_channels_and_views(viewer: V
         assert "is:open   @unassigned " in lines(app)[0]
 
 
-async def test_capital_w_goes_to_the_longest_wait_from_anywhere_and_then_to_the_next(
-    viewer: Viewer,
-) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        waits = sorted(one.waiting_since for one in queue(app) if one.waiting_since)
-
-        async def selected_after(*keys: str) -> str | None:
-            await pilot.press(*keys)
-            await settle(pilot)
-            row = screen_of(app).queue.list.row
-            assert row is not None
-            return row.waiting_since
-
-        assert await selected_after("W") == waits[0]
-        assert await selected_after("W") == waits[1]
-        assert await selected_after("g", "W") == waits[0]
-        again = "Nobody waits less; this is the longest wait again"
-        assert await selected_after(*["W"] * (len(waits) - 1)) == waits[-1]
-        assert again not in notifications(app)
-        assert await selected_after("W") == waits[0]
-        assert notifications(app)[-1] == again
-
-
 async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -449,19 +383,6 @@ async def test_a_screenshot_is_of_the_inbox_and_saved_under_a_name_for_its_owner
     assert "INBOX" in picture
     assert "Commands" not in picture
     assert path.stat().st_mode & 0o077 == 0
-
-
-async def test_views_open_over_the_inbox_and_lead_back(viewer: Viewer) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        for keys in (("v", "r"), ("v", "t"), ("v", "d")):
-            await pilot.press(*keys)
-            await settle(pilot)
-            assert not isinstance(app.screen, InboxScreen)
-            await pilot.press("escape")
-            await settle(pilot)
-            assert isinstance(app.screen, InboxScreen)
 
 
 async def test_filters_of_one_customers_conversations_are_applied_to_them(viewer: Viewer) -> None:

@@ -140,7 +140,7 @@ def test_a_conversation_is_not_read_while_only_the_list_is_displayed(
     play(MemoryInbox(30), tmp_path, story, size=size)
 
 
-def test_a_message_stays_until_the_next_key(tmp_path: Path) -> None:
+def test_a_message_stays_until_the_next_key_or_view(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "m", seconds=1.0)
         assert sentences.MARKED_UNREAD in status(app)
@@ -150,23 +150,26 @@ def test_a_message_stays_until_the_next_key(tmp_path: Path) -> None:
             # What is said again stays.
             await press(app, "g", "U", seconds=1.0)
             assert sentences.NO_UNREAD_ABOVE in status(app)
+        await press(app, "y")
+        assert "Copied: +447700900000" in status(app)
+        await press(app, "S", "o")
+        assert "Copied" not in status(app)
 
     play(MemoryInbox(30), tmp_path, story)
 
 
-def test_a_match_is_said_with_the_keys_for_more(tmp_path: Path) -> None:
+def test_what_was_looked_for_is_said_to_be_found_or_not(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "slash", *name(7), "enter", seconds=1.0)
         assert Shown(app).selected == name(7)
         assert f"Found “{name(7)}”: n next match, N previous" in status(app)
         await press(app, "slash", "ctrl+u", *"nobody at all", "enter", seconds=1.0)
         assert "No match for “nobody at all”" in status(app)
-
-    play(MemoryInbox(30), tmp_path, story)
-
-
-def test_without_a_conversation_there_is_nothing_to_copy(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
+        # A day without messages, before and after all others.
+        await press(app, "t", *"2019-01-01", "enter", seconds=2.0)
+        assert "the next are of " in status(app)
+        await press(app, "t", *"2099-01-01", "enter", seconds=2.0)
+        assert "No messages on or after 2099-01-01" in status(app)
         await press(app, "F", "ctrl+u", *'is:open "nobody says this"', "enter", seconds=2.0)
         assert Shown(app).selected is None
         await press(app, "Y", seconds=0.5)
@@ -188,7 +191,7 @@ def test_another_key_withdraws_the_first_q(tmp_path: Path) -> None:
         assert words in status(app)
         assert app.is_running
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(12), tmp_path, story)
 
 
 def test_the_wheel_reads_nothing(tmp_path: Path) -> None:
@@ -950,6 +953,26 @@ def test_the_server_s_order_is_right_with_the_first_page(tmp_path: Path) -> None
     play(source, tmp_path, story)
 
 
+def test_capital_w_goes_to_the_longest_wait_and_from_there_to_the_next(tmp_path: Path) -> None:
+    source = MemoryInbox(12)
+    again = "Nobody waits less; this is the longest wait again"
+
+    async def story(app: MemoryInboxApp) -> None:
+        waiting = waiting_on(source)
+        for longest in waiting:
+            await press(app, "W")
+            assert Shown(app).selected == longest
+            assert again not in status(app)
+        await press(app, "W")
+        assert Shown(app).selected == waiting[0]
+        assert again in status(app)
+        # From one who does not wait.
+        await press(app, "W", "g", "W")
+        assert Shown(app).selected == waiting[0]
+
+    play(source, tmp_path, story)
+
+
 def test_who_is_answered_goes_down_and_who_begins_to_wait_comes_in_order(tmp_path: Path) -> None:
     source = MemoryInbox(60)
 
@@ -1418,16 +1441,6 @@ def test_offline_nothing_is_said_to_be_mine_while_nobody_is_me(tmp_path: Path) -
     play(source, tmp_path, story)
 
 
-def test_a_day_without_messages_is_said(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "t", *"2019-01-01", "enter", seconds=2.0)
-        assert "the next are of " in status(app)
-        await press(app, "t", *"2099-01-01", "enter", seconds=2.0)
-        assert "No messages on or after 2099-01-01" in status(app)
-
-    play(MemoryInbox(30), tmp_path, story)
-
-
 def test_offline_a_number_leads_to_its_customer_without_a_scan(tmp_path: Path) -> None:
     source = Failing(400)
     row = source.rows["7"]
@@ -1654,13 +1667,3 @@ def test_my_own_conversations_say_you(tmp_path: Path) -> None:
         assert owners == {"you", "Souza", "unassigned"}
 
     play(source, tmp_path, story)
-
-
-def test_a_message_about_one_view_ends_with_it(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "y")
-        assert "Copied: +447700900000" in status(app)
-        await press(app, "S", "o")
-        assert "Copied" not in status(app)
-
-    play(MemoryInbox(30), tmp_path, story)
