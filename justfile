@@ -16,6 +16,10 @@ demo:
 test *arguments="-n auto":
     .venv/bin/pytest {{ arguments }}
 
+# Run the slow tests: faults, kills, load, pictures, a browser
+slow *arguments="-n auto":
+    .venv/bin/pytest -m slow {{ arguments }}
+
 # Check style, types and imports
 check:
     .venv/bin/ruff check .
@@ -30,7 +34,7 @@ format:
 
 # Rewrite the pictures and the lists of the documents
 refresh:
-    .venv/bin/pytest tests/tui --update-screenshots
+    .venv/bin/pytest tests/tui -m "" --update-screenshots
     .venv/bin/pytest tests/test_documents.py --update-documents
 
 # Measure a table of docs/performance.md: just bench start
