@@ -179,10 +179,15 @@ _CHARSET_NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
 
 
 def is_ascii_terminal(environment: Mapping[str, str]) -> bool:
-    """True if the terminal or the locale is known to support nothing else."""
+    """True if the terminal or the locale is known to support nothing else.
+
+    Python writes UTF-8 in the locale C, unless it is told not to.
+    """
     if environment.get("TERM", "").startswith(_PLAIN_TERMINALS):
         return True
     locale = next((environment[name] for name in _CHARSET_NAMES if environment.get(name)), "")
+    if locale in ("C", "POSIX") and environment.get("PYTHONUTF8") == "0":
+        return True
     charset = locale.partition(".")[2].partition("@")[0].lower().replace("-", "")
     return charset not in ("", "utf8")
 

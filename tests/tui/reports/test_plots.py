@@ -138,4 +138,5 @@ def test_terminals_without_block_characters_get_ascii() -> None:
     assert glyphs_for({"TERM": "xterm-256color", "LANG": "de_DE.ISO-8859-1"}) is ASCII
     assert glyphs_for({"TERM": "xterm-256color", "LANG": "de_DE.UTF-8"}) is BLOCKS
     assert glyphs_for({"LC_ALL": "C", "LANG": "de_DE.ISO-8859-1"}) is BLOCKS
+    assert glyphs_for({"LC_ALL": "C", "PYTHONUTF8": "0"}) is ASCII
     assert glyphs_for({}) is BLOCKS
