@@ -64,6 +64,7 @@ def test_one_page_says_that_there_is_more_and_how_to_go_on(inbox: Path):
     table = run_on(inbox, "list", "conversations", "--limit", "3")
     assert table.stderr == "frontdesk: more conversations: --all, or --limit 6\n"
     cursor = words[words.index("--cursor") + 1]
+    assert run_on(inbox, "contacts", "list", "--cursor", cursor).exit_code == 2
     second = run_on(inbox, "list", "conversations", "--limit", "3", "--cursor", cursor)
     every = output_of(inbox, "list", "conversations", "--all", "--format", "csv").splitlines()
     ids = [line.split(",")[0] for line in every[1:]]

@@ -12,6 +12,7 @@ from frontdesk.errors import (
     ME_UNAVAILABLE,
     NOBODY_IS_ME,
     BadSettings,
+    CursorRefused,
     InboxError,
     NetworkMisconfigured,
     Refused,
@@ -49,7 +50,10 @@ def guarded(work: Callable[[], object]) -> int:
 
 def exit_code(error: InboxError) -> int:
     """Return the exit code of an expected failure."""
-    if isinstance(error, BadSettings | UnusableFile | NetworkMisconfigured):
+    if isinstance(error, BadSettings | UnusableFile | NetworkMisconfigured | CursorRefused):
+        return USAGE
+    # The server read an option: a period, a filter, a limit.
+    if isinstance(error, Refused) and error.code.startswith("invalid_"):
         return USAGE
     return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
 
