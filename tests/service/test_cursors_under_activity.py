@@ -342,7 +342,7 @@ def test_a_walk_under_activity_misses_nothing_and_repeats_nothing(inbox: type[In
     run_state_machine_as_test(
         inbox,
         settings=settings(
-            max_examples=8,
+            max_examples=5,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),

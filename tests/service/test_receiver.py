@@ -230,14 +230,15 @@ async def test_a_sender_who_leaves_half_way_leaves_nothing(
         sent.append(message)
 
     headers = [
-        (name.lower().encode(), value.encode()) for name, value in signed(BODY)["headers"].items()
+        (name.lower().encode(), value.encode())
+        for name, value in {"Host": "inbox", **signed(BODY)["headers"]}.items()
     ]
     scope = {
         "type": "http",
+        "http_version": "1.1",
         "method": "POST",
         "path": PATH,
         "query_string": b"",
-        "headers": headers,
     }
     await harness.receiver({**scope, "headers": headers}, receive, send)  # type: ignore[arg-type]
     assert sent == []

@@ -25,6 +25,7 @@ def terminal(tmp_path: Path) -> Iterator[Recorded]:
         terminal.close()
 
 
+@pytest.mark.slow
 def test_a_day_of_triage(terminal: Recorded, tmp_path: Path) -> None:
     see_who_needs_somebody(terminal)
     read_and_go_on(terminal)

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.servers import Serve, kill
 from tests.tui.recorded_terminal import viewer_at
 
 
+@pytest.mark.slow
 def test_reading_goes_on_without_the_server_and_with_it_again(
     inbox: Path, key: str, serve: Serve, tmp_path: Path
 ) -> None:

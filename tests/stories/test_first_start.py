@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.servers import Serve
 from tests.stories.conftest import Shell
 from tests.tui.recorded_terminal import Recorded, viewer_with
 
 
+@pytest.mark.slow
 def test_a_first_start_connects_and_the_second_opens_the_inbox(
     inbox: Path, key: str, serve: Serve, shell: Shell, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ NUMBER = "106540352242922"
 CHANNEL = f'[[channels]]\nid = "{NUMBER}"\nalias = "Front door"\n'
 
 
+@pytest.mark.slow
 def test_an_operator_receives_webhooks_and_replays_what_was_left_out(
     serve: Serve, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

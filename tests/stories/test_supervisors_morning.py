@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from frontdesk.sample.demo import ME
 from tests.stories.conftest import Shell
 from tests.tui.recorded_terminal import Recorded, viewer_on
 
 
+@pytest.mark.slow
 def test_a_supervisor_looks_at_the_week_and_at_one_channel(
     inbox: Path, shell: Shell, tmp_path: Path
 ) -> None:

@@ -193,6 +193,7 @@ KEYS = (
 )
 
 
+@pytest.mark.slow
 async def test_a_key_does_as_much_beside_many_conversations_as_beside_few(
     few: Path, many: Path, work: Work
 ) -> None:
@@ -253,6 +254,7 @@ async def test_a_page_draws_each_row_that_comes_into_view_once(few: Path, work: 
     assert done.statements <= 2
 
 
+@pytest.mark.slow
 async def test_an_order_that_is_made_here_holds_the_rows_in_view_and_not_all_as_objects(
     few: Path,
 ) -> None:
