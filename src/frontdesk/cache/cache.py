@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from datetime import datetime
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -20,6 +19,7 @@ from frontdesk.cache.eviction import GOAL, USED_BYTES, CacheSizeLimit
 from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import FetchedRows, ListName, SaveResult
 from frontdesk.cache.rows import Hit, text_of
+from frontdesk.cache.state import StateFile
 from frontdesk.errors import UnusableFile
 from frontdesk.first_frame_file import FirstFrame
 from frontdesk.timeline import Key
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 W = TypeVar("W", bound=Wire)
-
-# Settings kept in memory; lists read one per row in each frame.
-_RECALLED = 1_000
 
 _BOUND = (
     "SELECT sort, size, entry.id, kind FROM entry JOIN list ON list.number = entry.list"
@@ -67,6 +64,7 @@ class Cache:
         path: Path,
         origin: str,
         *,
+        state_path: Path | None = None,
         limit_bytes: int = sys.maxsize,
         clock: Callable[[], datetime] = utc_now,
         check_after_seconds: float = 3.0,
@@ -74,7 +72,8 @@ class Cache:
         """`origin`: display name of the server, a space, and an identifier of the key or user.
 
         The file contains only the name, and a number hashed from both. limit_bytes: size that
-        eviction keeps; by default nothing is evicted.
+        eviction keeps; by default nothing is evicted. state_path: file of settings and marks, by
+        default beside the cache.
         """
         # 48 bits of a hash are collision-free in practice and do not reveal the key.
         self._origin = int.from_bytes(sha256(origin.encode()).digest()[:6], "big")
@@ -84,8 +83,8 @@ class Cache:
         self._lock = threading.Lock()
         self._listings: WeakSet[Listing[Any]] = WeakSet()
         self._reads: dict[str, datetime] = {}
-        self._remembered: dict[str, str] = {}
-        self._recalled: dict[str, str | None] = {}
+        # Before the file of the cache is opened, which may set an earlier one aside.
+        self._state = StateFile(state_path or path.with_name("state.db"), before=path)
         bound = CacheSizeLimit(limit_bytes, self._on_screen)
         self._file = CacheFile(path, bound.step, check_after_seconds=check_after_seconds)
         self.fill_progress = FillProgress(self._file.rows_aside, self._write, self._origin, clock)
@@ -93,13 +92,14 @@ class Cache:
     @property
     def warning(self) -> str | None:
         """A sentence for the user if nothing can be saved or a damaged file was moved aside."""
-        return self._file.warning
+        return self._file.warning or self._state.warning
 
     def close(self) -> None:
         """Finish pending writes; the cache cannot be used afterwards."""
         if self._reads:
             self._submit(lambda connection: None)
         self._file.close()
+        self._state.close()
 
     @property
     def persistent(self) -> bool:
@@ -205,53 +205,23 @@ class Cache:
         return await asyncio.to_thread(self._look)
 
     def get_setting(self, name: str) -> str | None:
-        """Stored setting; changes by other processes are visible after the next write here."""
+        """Stored setting; changes by other processes are visible at once."""
         return self.get_settings((name,)).get(name)
 
     def get_settings(self, names: Collection[str]) -> dict[str, str]:
         """Stored settings by name, without missing ones."""
-        unknown = [n for n in names if n not in self._remembered and n not in self._recalled]
-        if len(self._recalled) + len(unknown) > _RECALLED:
-            self._recalled.clear()
-            unknown = [name for name in names if name not in self._remembered]
-        if unknown:
-            self._recalled.update(dict.fromkeys(unknown))
-            self._recalled.update(self._in_memory(unknown))
-        settings = {name: self._remembered.get(name, self._recalled.get(name)) for name in names}
-        return {name: value for name, value in settings.items() if value is not None}
-
-    def _in_memory(self, names: list[str]) -> dict[str, str | None]:
-        places = ",".join("?" * len(names))
-        rows = self._file.rows(
-            f"SELECT name, value FROM memory WHERE origin = ? AND name IN ({places})",
-            (self._origin, *names),
-        )
-        return {name: self._guarded(partial(text_of, value), None) for name, value in rows}
+        return self._state.get(self._origin, names)
 
     def settings_with(self, value: str) -> list[str]:
         """Names of the settings that have a value."""
-        rows = self._file.rows(
-            "SELECT name FROM memory WHERE origin = ? AND value = ?", (self._origin, value)
-        )
-        nothing: list[str] = []
-        stored = set(self._guarded(lambda: [text_of(name) for (name,) in rows], nothing))
-        pending = {name for name, other in self._remembered.items() if other == value}
-        return sorted((stored - self._remembered.keys()) | pending)
+        return self._state.names_with(self._origin, value)
 
     def set_setting(self, name: str, value: str) -> None:
-        """Store a setting; it is written in the background, at the latest by `close`."""
-        if self.get_setting(name) == value:
-            return
-        self._remembered[name] = value
-        self._submit(
-            lambda connection: (
-                connection.execute(
-                    "INSERT INTO memory VALUES (?, ?, ?)"
-                    " ON CONFLICT(origin, name) DO UPDATE SET value = excluded.value",
-                    (self._origin, name, value),
-                ).rowcount
-            )
-        )
+        """Store a setting; see `StateFile`."""
+        if self.get_setting(name) != value:
+            self._state.set(self._origin, name, value)
+            # It shows what was so before.
+            self._submit(lambda connection: None)
 
     def save_first_frame(self, frame: FirstFrame) -> None:
         """Store the first frame of the next start; any later write deletes it."""
@@ -312,7 +282,6 @@ class Cache:
 
     def _submit(self, work: Work[T]) -> Future[T]:
         """Submit a transaction, which also stores the read times since the last one."""
-        self._recalled.clear()
 
         def noted(connection: sqlite3.Connection) -> T:
             with self._lock:

@@ -4,6 +4,7 @@ import os
 import re
 import sqlite3
 import stat
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 
@@ -20,7 +21,8 @@ LAYOUT = 3
 # bookmark: cursors of a list's pages, each for the rows below its key.
 # said: case-folded text of an object, by its number; the last message of a conversation whose
 # thread is not cached has the negated number of the conversation.
-# found: full-text index of said. memory: settings, and what was read, by name.
+# found: full-text index of said. memory: which conversations are cached whole, by name. Settings
+# and marks of what was read are in a file of their own, see `state.py`.
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS origin(number INTEGER PRIMARY KEY, name TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS object(
@@ -98,14 +100,14 @@ class FileState(Enum):
     """State of the file at the cache's path."""
 
     FREE = "nothing yet"
-    OURS = "a cache"
-    BROKEN = "a cache that cannot be read"
-    OLDER = "a cache of an older frontdesk"
-    NEWER = "a cache of a newer frontdesk"
-    FOREIGN = "not a cache of frontdesk"
+    OURS = "a file of frontdesk"
+    BROKEN = "a file that cannot be read"
+    OLDER = "a file of an older frontdesk"
+    NEWER = "a file of a newer frontdesk"
+    FOREIGN = "not a file of frontdesk"
 
 
-def state(path: Path) -> FileState:
+def state(path: Path, application_id: int = APPLICATION_ID, layout: int = LAYOUT) -> FileState:
     """Determine the state of a file without changing it."""
     try:
         status = os.stat(path)
@@ -122,7 +124,7 @@ def state(path: Path) -> FileState:
             header = file.read(_HEADER_BYTES)
     except OSError:
         return FileState.FOREIGN
-    verdict = _judge(header, status.st_size)
+    verdict = _judge(header, status.st_size, application_id, layout)
     # During another process's checkpoint, the file is temporarily too short.
     return FileState.OURS if verdict is FileState.BROKEN and has_wal(path) else verdict
 
@@ -135,15 +137,15 @@ def has_wal(path: Path) -> bool:
         return False
 
 
-def _judge(header: bytes, size: int) -> FileState:
+def _judge(header: bytes, size: int, application_id: int, layout: int) -> FileState:
     """State by the header of the SQLite file (sqlite.org/fileformat.html)."""
     if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
         return FileState.FOREIGN
-    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+    if int.from_bytes(header[68:72], "big") != application_id:
         return FileState.FOREIGN
-    layout = int.from_bytes(header[60:64], "big")
-    if layout != LAYOUT:
-        return FileState.NEWER if layout > LAYOUT else FileState.OLDER
+    version = int.from_bytes(header[60:64], "big")
+    if version != layout:
+        return FileState.NEWER if version > layout else FileState.OLDER
     page_size = int.from_bytes(header[16:18], "big")
     pages = int.from_bytes(header[28:32], "big")
     return (
@@ -153,21 +155,23 @@ def _judge(header: bytes, size: int) -> FileState:
     )
 
 
-def prepare(path: Path) -> None:
+def prepare(path: Path, create: Callable[[sqlite3.Connection], None] | None = None) -> None:
     """Create the file and its directory, accessible to the owner only.
+
+    create: creates the tables; by default those of a cache.
 
     A complete file is linked to its name, so another process sees either no cache or a usable one.
     """
     private_files.make_directories(path)
     if path.exists():
         private_files.close_to_others(path)
-        _fill(path)
+        _fill(path, create or create_tables)
         return
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         partial.unlink(missing_ok=True)
         private_files.make(partial, new=True)
-        _fill(partial)
+        _fill(partial, create or create_tables)
         _name(partial, path)
     finally:
         partial.unlink(missing_ok=True)
@@ -185,10 +189,10 @@ def _name(partial: Path, path: Path) -> None:
             os.replace(partial, path)
 
 
-def _fill(path: Path) -> None:
+def _fill(path: Path, create: Callable[[sqlite3.Connection], None]) -> None:
     connection = _connect(address_of(path))
     try:
-        create_tables(connection)
+        create(connection)
         connection.execute("PRAGMA journal_mode=WAL")
     finally:
         connection.close()
@@ -220,14 +224,20 @@ def copy(path: Path, address: str) -> None:
     """Copy a readable file into a cache in memory, unless it is large."""
     if state(path) is not FileState.OURS or size_of(path) > _MOST_COPIED:
         return
-    # On a read-only file system SQLite cannot create the log beside the file.
-    if not _copied(path, "mode=ro", address):
-        _copied(path, "immutable=1", address)
+    any(_copied(readable, address) for readable in readable_addresses(path))
 
 
-def _copied(path: Path, how: str, address: str) -> bool:
+def readable_addresses(path: Path) -> tuple[str, str]:
+    """URIs with which SQLite reads an existing file, to be tried in this order.
+
+    On a read-only file system it cannot create the log beside the file.
+    """
+    return f"{_address(path)}?mode=ro", f"{_address(path)}?immutable=1"
+
+
+def _copied(readable: str, address: str) -> bool:
     try:
-        connection = _connect(f"{_address(path)}?{how}")
+        connection = _connect(readable)
     except sqlite3.Error:
         return False
     try:

@@ -76,7 +76,7 @@ def info_command() -> None:
 def clear_command(server: str | None, older_than: str | None, yes: bool) -> None:
     """Delete cached data.
 
-    Data on servers is not affected.
+    Data on servers is not affected, nor are saved views and marks of what was read.
     """
     from frontdesk.cache.stats import clear, clear_origins, contents
 
