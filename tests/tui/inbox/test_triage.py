@@ -124,6 +124,10 @@ async def test_a_view_is_saved_under_a_name_that_no_other_key_has(viewer: Viewer
         await pilot.press("v", "w", *"Mine", "enter", "5")
         await settle(pilot)
         assert notifications(app)[-1] == "Saved as view 5, replacing Mine. v z: undo"
+        await pilot.press("7", "f", "u", "v", "w", *"New", "enter", "enter")
+        await settle(pilot)
+        assert "replacing" not in notifications(app)[-1]
+        assert "5 Mine" in lines(app)[1]
 
 
 async def test_of_two_views_with_the_same_query_the_chosen_one_is_shown(viewer: Viewer) -> None:
