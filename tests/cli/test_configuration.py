@@ -250,6 +250,8 @@ def test_comments_stay_when_another_profile_is_chosen_or_the_last_one_goes() -> 
 def test_the_only_profile_is_in_use_and_of_several_one_is_chosen() -> None:
     one = parsed(PATH, '[profiles.a]\nurl = "https://a"\n')
     assert resolve(Target(), one) == Target(url="https://a", profile="a")
+    for other in (Target(url="https://c"), Target(database="c.db")):
+        assert resolve(other, one) == other
     two = parsed(PATH, '[profiles.a]\nurl = "https://a"\n[profiles.b]\ndatabase = "b.db"\n')
     with pytest.raises(BadSettings, match="No profile is in use"):
         resolve(Target(), two)

@@ -257,6 +257,23 @@ def test_a_database_on_a_server_takes_the_same(postgres: PostgresServer, archive
         assert "messages: 0 new, 10 already known" in result.stdout
 
 
+def test_sent_messages_that_name_no_channel_are_those_of_the_channel_that_is_given(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "sent.ndjson"
+    sent = {
+        "kind": "cloud_api_send",
+        "at": "2026-03-14T09:26:53Z",
+        "request": {"to": "16505550001", "type": "text", "text": {"body": "Hello"}},
+        "response": {"messages": [{"id": "wamid.1"}]},
+    }
+    path.write_bytes(lines([sent]))
+    assert "--channel gives it" in run(tmp_path, path).stderr
+    assert "messages: 1 new" in run(tmp_path, path, "--channel", "106540352242922").stdout
+    assert stored(tmp_path, "SELECT phone_number_id FROM channel") == [("106540352242922",)]
+    assert run(tmp_path, path, "--channel", "Support").exit_code == 2
+
+
 def test_an_unknown_account_is_refused(tmp_path: Path, archive: Path) -> None:
     assert isinstance(run(tmp_path, archive, "--account", "other").exception, BadSettings)
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.commands import run_on
 
 from frontdesk.cli.commands.import_ import import_group
-from frontdesk.cli.exit_codes import exit_code
+from frontdesk.cli.exit_codes import USAGE, exit_code
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -180,6 +181,14 @@ def test_a_file_of_another_format_is_refused(
     error = run(tmp_path, contents, name=name).exception
     assert isinstance(error, UnusableFile)
     assert sentence in str(error)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "desk.toml"
+    ended = run_on(tmp_path / "inbox.db", "import", "catalogue", str(missing))
+    assert ended.exit_code == USAGE
+    assert ended.stderr == f"frontdesk: Cannot read {missing}: there is no such file\n"
+    assert not (tmp_path / "inbox.db").exists()
 
 
 def test_an_unknown_account_is_refused(tmp_path: Path) -> None:
