@@ -52,7 +52,7 @@ def hasten_pilots() -> None:
         await _some_idle_turns(time.thread_time() + _LONGEST_WAIT)
         return True
 
-    Pilot._wait_for_screen = idle_turns  # type: ignore[method-assign]
+    Pilot._wait_for_screen = idle_turns  # type: ignore[assignment, method-assign]
 
 
 def cancel_workers_first() -> None:
