@@ -118,7 +118,8 @@ async def test_the_hints_of_a_place_are_the_same_whatever_the_connection_says() 
 
 async def test_the_hint_that_leads_back_stays_the_longest() -> None:
     app = BarApp()
-    async with app.run_test(size=(44, 3)):
+    async with app.run_test(size=(44, 3)) as pilot:
+        await settle(pilot)
         bar = app.screen.query_one(StatusBar)
         others = [Hint((("/", "inbox.find"),), "find"), Hint((("y", "inbox.copy"),), "copy")]
         back = Hint((("esc", "inbox.back"),), "back")

@@ -5,6 +5,8 @@ Of Textual 8.2.8:
 - `textual._wait`: a pilot takes an app for idle that used no processor time for a fiftieth of a
   second, three times for each key. That is most of what a test would take, it is wrong where the
   process has to wait for its turn, and neither the time nor the measure can be set.
+- `Pilot._wait_for_screen`: before and after each key a pilot waits for an answer of every widget,
+  which have all been idle by then.
 - `textual.active_app`: what a pilot waits with is not given the app.
 - `textual._time.get_time`: timers wait on the clock on the wall, and no other can be given.
 - `App._display`: what is written to a terminal is not rendered for the driver of tests.
@@ -30,6 +32,7 @@ from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.geometry import Size
+from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -44,6 +47,12 @@ def hasten_pilots() -> None:
     """Take an app for idle when its event loop has had nothing to do for many turns."""
     textual._wait.SLEEP_IDLE = float("inf")
     textual._wait.sleep = _idle_turns  # type: ignore[attr-defined, assignment]
+
+    async def idle_turns(pilot: Pilot[Any], *_: object) -> bool:
+        await _some_idle_turns(time.thread_time() + _LONGEST_WAIT)
+        return True
+
+    Pilot._wait_for_screen = idle_turns  # type: ignore[assignment, method-assign]
 
 
 def cancel_workers_first() -> None:

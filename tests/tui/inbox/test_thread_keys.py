@@ -49,7 +49,9 @@ async def test_notes_only_people_only_and_all_again(viewer: Viewer) -> None:
         assert "showing:" not in shown(app)
 
 
-async def test_t_goes_to_a_day_and_loads_as_far_back_as_it_is(viewer: Viewer) -> None:
+async def test_t_goes_to_the_first_message_of_a_day_and_loads_as_far_back_as_it_is(
+    viewer: Viewer,
+) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -58,14 +60,14 @@ async def test_t_goes_to_a_day_and_loads_as_far_back_as_it_is(viewer: Viewer) ->
         await pilot.press("f", "s", *"any", "enter", "f", "t", *"oonagh", "enter", "enter")
         await settle(pilot)
         held = len(entries(app))
-        await pilot.press("t", *"2025-11-20", "enter")
+        await pilot.press("t", *"2025-12-20", "enter")
         await settle(pilot)
         assert len(entries(app)) > held
         row = screen_of(app).thread.messages.row
         assert row is not None
-        assert row.created_at >= "2025-11-20"
+        assert row.created_at >= "2025-12-20"
         before = entries(app)[screen_of(app).thread.messages.cursor - 1]
-        assert before.created_at < "2025-11-20"
+        assert before.created_at < "2025-12-20"
 
 
 async def test_brackets_step_through_the_days_of_a_thread(viewer: Viewer) -> None:

@@ -1,9 +1,8 @@
 """The thread pane: opening, refreshing, leaving, returning."""
 
-from frontdesk.client import InboxClient
-from frontdesk.tui.app import FrontdeskApp
-from frontdesk.wire import ConversationFilter
+from frontdesk.cache import Cache
 from tests.tui.conftest import Viewer, lines, notifications, settle, until
+from tests.tui.inbox.test_thread_filters import long_thread, viewer_of
 from tests.tui.inbox_state import open_conversation, queue_names, screen_of
 
 
@@ -28,13 +27,11 @@ async def test_enter_reads_and_capital_j_goes_on_without_leaving_the_thread(
         assert open_conversation(app).id == ids[1]
 
 
-async def test_a_long_thread_loads_above_without_moving_the_text(
-    viewer: Viewer, client: InboxClient
-) -> None:
-    app = viewer()
+async def test_a_long_thread_loads_above_without_moving_the_text(cache: Cache) -> None:
+    app = viewer_of(long_thread(), cache)
     async with app.run_test(size=(120, 20)) as pilot:
         await settle(pilot)
-        await open_the_longest_thread(app, client)
+        await pilot.press("enter")
         await settle(pilot)
         thread = screen_of(app).thread.messages
         held = len(thread.rows)
@@ -47,43 +44,18 @@ async def test_a_long_thread_loads_above_without_moving_the_text(
             assert len([a for a, b in zip(before, after, strict=True) if a != b]) <= 2
 
 
-async def test_g_goes_on_to_the_start_of_a_long_thread(viewer: Viewer, client: InboxClient) -> None:
-    app = viewer()
+async def test_g_goes_on_to_the_start_of_a_long_thread(cache: Cache) -> None:
+    app = viewer_of(long_thread(), cache)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await open_the_longest_thread(app, client)
+        await pilot.press("enter", "g")
         await settle(pilot)
         thread = screen_of(app).thread.messages
-        for _ in range(4):
-            await pilot.press("g")
-            held = 0
-            while held != len(thread.rows):
-                held = len(thread.rows)
-                await settle(pilot)
-        assert len(thread.rows) >= 3000
+        assert len(thread.rows) >= 330
         assert thread.cursor == 0
         assert "start of the conversation" in lines(app)[4]
         await pilot.press("G")
         assert thread.at_end
-
-
-async def open_the_longest_thread(app: FrontdeskApp, client: InboxClient) -> None:
-    """Open the conversation of 3,000 messages."""
-    screen = screen_of(app)
-    for status in ("open", "resolved", "snoozed"):
-        page = await client.conversation_page(ConversationFilter(status=status, label="wholesale"))
-        for conversation in page.data:
-            messages = await client.message_page(conversation.id, limit=100)
-            deeper = messages.next_cursor and await client.message_page(
-                conversation.id, limit=100, cursor=messages.next_cursor
-            )
-            if deeper and deeper.next_cursor:
-                screen.thread.select(conversation)
-                screen.thread.open()
-                screen.panes.enter("thread")
-                screen.action_refresh()
-                return
-    raise AssertionError("the sample has no long thread")
 
 
 async def test_coming_back_to_a_thread_finds_it_where_it_was_left(viewer: Viewer) -> None:

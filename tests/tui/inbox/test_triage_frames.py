@@ -107,7 +107,7 @@ def test_a_conversation_is_read_after_three_seconds_and_not_in_passing(tmp_path:
         await asyncio.sleep(1.0)
         assert unread(app) == before - {Shown(app).selected}
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_the_conversation_of_the_start_is_not_read_before_a_key(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_conversation_is_not_read_while_only_the_list_is_displayed(
         await press(app, "enter", seconds=1.0)
         assert unread(app) == before - {opened} != before
 
-    play(MemoryInbox(30), tmp_path, story, size=size)
+    play(MemoryInbox(15), tmp_path, story, size=size)
 
 
 def test_a_message_stays_until_the_next_key_or_view(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_message_stays_until_the_next_key_or_view(tmp_path: Path) -> None:
         await press(app, "S", "o")
         assert "Copied" not in status(app)
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_what_was_looked_for_is_said_to_be_found_or_not(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_what_was_looked_for_is_said_to_be_found_or_not(tmp_path: Path) -> None:
         await press(app, "Y", seconds=0.5)
         assert sentences.NOTHING_TO_COPY in status(app)
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_another_key_withdraws_the_first_q(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_enter_reads_at_once(tmp_path: Path) -> None:
         await press(app, "enter", seconds=0.3)
         assert here not in unread(app)
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_only_what_is_unread_here_has_a_number_or_a_dot(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_only_what_is_unread_here_has_a_number_or_a_dot(tmp_path: Path) -> None:
             assert numbered(app) == unread(app) & set(names(app))
         assert "•" in "".join(Shown(app).part("ConversationList"))
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_m_makes_unread_until_the_conversation_is_opened_again(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_m_makes_unread_until_the_conversation_is_opened_again(tmp_path: Path) -
         await press(app, "enter", seconds=0.3)
         assert here not in unread(app)
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_nothing_is_read_behind_a_dialog(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_nothing_is_read_behind_a_dialog(tmp_path: Path) -> None:
         await asyncio.sleep(3.0)
         assert here not in unread(app)
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_new_messages_in_a_thread_are_marked_until_they_are_read(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_new_messages_in_a_thread_are_marked_until_they_are_read(tmp_path: Path)
         assert Shown(app).selected not in (here, *unread(app))
         assert " new ━" in "\n".join(Shown(app).part("Thread"))
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_the_status_line_counts_the_rows_that_no_longer_match(tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ def test_the_status_line_counts_the_rows_that_no_longer_match(tmp_path: Path) ->
         await press(app, "ctrl+r", seconds=2.0)
         assert "no longer" not in status(app)
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_escape_leaves_the_conversations_of_a_customer(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_escape_leaves_the_conversations_of_a_customer(tmp_path: Path) -> None:
         await press(app, "escape", seconds=1.0)
         assert (names(app), Shown(app).selected) == (before, here)
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 @pytest.mark.parametrize("kind", [MemoryInbox, BasicMemoryInbox])
@@ -362,11 +362,11 @@ def test_conversations_marked_unread_locally_are_in_the_unread_view_and_its_coun
         await press(app, "escape", "ctrl+r", seconds=2.0)
         assert here not in names(app)
 
-    play(kind(30), tmp_path, story)
+    play(kind(15), tmp_path, story)
 
 
 def test_resting_reads_only_where_the_newest_message_is_displayed(tmp_path: Path) -> None:
-    source = MemoryInbox(30)
+    source = MemoryInbox(15)
     for id in source.rows:
         source.change(id, unread_count=4)
 
@@ -392,7 +392,7 @@ def test_resting_on_a_cached_thread_reads_it_once_its_new_messages_have_come(
                 await asyncio.sleep(60.0)
             return await super().message_page(*arguments, **options)
 
-    source = SlowThreads(30)
+    source = SlowThreads(15)
 
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "j", seconds=5.0)
@@ -426,7 +426,7 @@ def test_marking_as_read_is_configurable(
         await press(app, "enter", seconds=10.0)
         assert len(before - unread(app)) == opened
 
-    play(MemoryInbox(30), tmp_path, story, preferences=Preferences(mark_read_after=after))
+    play(MemoryInbox(15), tmp_path, story, preferences=Preferences(mark_read_after=after))
 
 
 def test_unread_stays_dimmed_where_it_was_read(tmp_path: Path) -> None:
@@ -440,11 +440,11 @@ def test_unread_stays_dimmed_where_it_was_read(tmp_path: Path) -> None:
         await press(app, "ctrl+r", seconds=2.0)
         assert names(app) == [one for one in rows if one in unread(app)]
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) -> None:
-    source = MemoryInbox(30)
+    source = MemoryInbox(15)
 
     async def message_page(*arguments: Any, **options: Any) -> Page[Message]:
         await asyncio.sleep(60.0)
@@ -487,7 +487,7 @@ def test_row_and_contact_say_the_same_wait_and_no_wait_becomes_shorter(tmp_path:
 
 
 def test_a_thread_that_takes_longer_than_the_list_is_requested_once(tmp_path: Path) -> None:
-    source, asked = MemoryInbox(30), list[str]()
+    source, asked = MemoryInbox(15), list[str]()
     message_page = source.message_page
 
     async def slow_page(conversation_id: str, **options: Any) -> Page[Message]:
@@ -601,7 +601,7 @@ def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) 
         await asyncio.sleep(60.0)
         assert count(app) == before
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 # Orders and filters over loaded rows
@@ -644,7 +644,7 @@ def test_longest_waiting_first_says_how_far_it_is_until_it_is_complete(tmp_path:
 
 
 def test_the_number_in_a_row_is_that_of_messages_that_were_not_read_here(tmp_path: Path) -> None:
-    source = MemoryInbox(30)
+    source = MemoryInbox(15)
 
     def number(app: MemoryInboxApp, customer: str) -> str:
         (line,) = (line for line in Shown(app).part("ConversationList") if customer in line)
@@ -882,7 +882,7 @@ def test_the_title_of_the_list_counts_as_its_tab_does(tmp_path: Path) -> None:
 
 
 def test_a_tab_does_not_count_rows_that_the_server_has_more_of_by_now(tmp_path: Path) -> None:
-    source = BasicMemoryInbox(30)
+    source = BasicMemoryInbox(15)
     long_ago = timestamp(int(START.timestamp() - 2 * 3600) * 1000)
     for id in ("0", "1", "3"):
         source.change(id, waiting_since=long_ago)
@@ -1203,7 +1203,7 @@ def test_a_key_before_the_first_page_goes_where_it_leads_once_that_is_there(
 
 @pytest.mark.parametrize("key", ["W", "u"])
 def test_a_view_that_failed_to_load_is_reported_as_not_known(tmp_path: Path, key: str) -> None:
-    source = Failing(30)
+    source = Failing(15)
     source.down = True
 
     async def story(app: MemoryInboxApp) -> None:
@@ -1232,7 +1232,7 @@ def test_an_answer_that_fails_after_the_key_is_said_to_be_unknown(tmp_path: Path
         await asyncio.sleep(2.0)
         assert sentences.NOT_KNOWN in status(app)
 
-    play(SlowFailing(30), tmp_path, story)
+    play(SlowFailing(15), tmp_path, story)
 
 
 @pytest.mark.parametrize("key", ["W", "u", "U"])
@@ -1245,7 +1245,7 @@ def test_a_view_of_an_unknown_label_is_known_to_be_empty(tmp_path: Path, key: st
         assert sentences.NOT_KNOWN not in status(app)
         assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_a_key_that_waits_for_an_answer_ends_with_a_dialog(tmp_path: Path) -> None:
@@ -1321,7 +1321,7 @@ def test_a_cached_thread_is_there_with_the_first_key(tmp_path: Path) -> None:
         await press(app, "j", seconds=0.05)
         assert "Loading…" in "".join(Shown(app).part("Thread"))
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 # The connection
@@ -1361,7 +1361,7 @@ def test_a_thread_whose_request_failed_says_so_when_it_is_selected_again(tmp_pat
         await press(app, "ctrl+r", seconds=2.0)
         assert "as of" not in "\n".join(Shown(app).part("#thread-foot"))
 
-    source = Failing(30)
+    source = Failing(15)
     play(source, tmp_path, story)
 
 
@@ -1372,7 +1372,7 @@ def seconds_left(app: MemoryInboxApp) -> int:
 
 
 def test_refresh_asks_at_once_and_never_makes_the_wait_longer(tmp_path: Path) -> None:
-    source = Failing(30)
+    source = Failing(15)
 
     async def story(app: MemoryInboxApp) -> None:
         source.down = True
@@ -1428,7 +1428,7 @@ class NothingMine(MemoryInbox):
 
 
 def test_offline_nothing_is_said_to_be_mine_while_nobody_is_me(tmp_path: Path) -> None:
-    source = Nobody(30)
+    source = Nobody(15)
 
     async def story(app: MemoryInboxApp) -> None:
         source.down = True
@@ -1464,12 +1464,12 @@ def test_whose_conversations_were_mine_once_is_you_ever_after(tmp_path: Path) ->
         assert " you " in rows
         assert "Grace" not in rows
 
-    play(MemoryInbox(30), tmp_path, story)
-    play(NothingMine(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
+    play(NothingMine(15), tmp_path, story)
 
 
 def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path: Path) -> None:
-    source = Nobody(30)
+    source = Nobody(15)
 
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "5", seconds=2.0)
@@ -1485,7 +1485,7 @@ def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path
 
 
 def test_who_is_me_is_known_before_a_list_of_mine_was_opened(tmp_path: Path) -> None:
-    source = Failing(30)
+    source = Failing(15)
     for id in ("3", "9", "15"):
         source.change(id, assignee={"id": "2", "name": "Ana Souza"})
     mine = {row["contact"]["name"] for row in source.rows.values() if _is_graces(row)}
@@ -1528,7 +1528,7 @@ def test_a_key_works_after_the_terminal_was_too_small(tmp_path: Path) -> None:
             assert Shown(app).selected != before
             assert app.focused is not None
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_the_tabs_have_the_room_of_the_pane_after_a_zoom(tmp_path: Path) -> None:
@@ -1538,7 +1538,7 @@ def test_the_tabs_have_the_room_of_the_pane_after_a_zoom(tmp_path: Path) -> None
         await press(app, "plus", seconds=1.0)
         assert Shown(app).lines[:3] == before[:3]
 
-    play(MemoryInbox(30), tmp_path, story)
+    play(MemoryInbox(15), tmp_path, story)
 
 
 class Talking(MemoryInbox):
@@ -1576,8 +1576,8 @@ def test_a_thread_is_drawn_after_a_resize_as_by_a_viewer_of_that_size(
 
     (tmp_path / "resized").mkdir()
     (tmp_path / "fresh").mkdir()
-    play(Talking(30), tmp_path / "resized", resized, size=(width, 24))
-    play(Talking(30), tmp_path / "fresh", fresh, size=(width, 40))
+    play(Talking(15), tmp_path / "resized", resized, size=(width, 24))
+    play(Talking(15), tmp_path / "fresh", fresh, size=(width, 40))
     assert drawn == [drawn[-1]] * 4
 
 
@@ -1645,11 +1645,11 @@ def test_1_opens_the_channels_at_every_width_and_enter_shows_those_of_one(
         assert names(app)
         assert app.focused is app.inbox.queue.list
 
-    play(MemoryInbox(30), tmp_path, story, size=size)
+    play(MemoryInbox(15), tmp_path, story, size=size)
 
 
 def test_my_own_conversations_say_you(tmp_path: Path) -> None:
-    source = MemoryInbox(30)
+    source = MemoryInbox(15)
     for id in ("3", "9", "15"):
         source.change(id, assignee={"id": "2", "name": "Ana Souza"})
 

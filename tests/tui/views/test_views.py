@@ -12,7 +12,6 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import VIEWS
 from frontdesk.tui.reports.panes import ReportPanes
 from frontdesk.tui.reports.screen import ReportScreen
-from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.views.directory import DirectoryScreen
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown, until
@@ -161,11 +160,3 @@ async def test_f4_goes_to_the_report_and_a_choice_there_reaches_the_inbox(app: V
         assert app.chosen[1] is not None
         assert app.chosen[1].startswith("in:")
         assert len(app.screen_stack) == 1
-
-
-async def test_the_view_that_is_open_stays(app: ViewApp) -> None:
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "2", "v", "d")
-        assert isinstance(app.screen, ViewScreen)
-        assert "4 teams" in lines(app)[0]

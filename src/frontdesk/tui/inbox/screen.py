@@ -934,9 +934,7 @@ class InboxScreen(SizedScreen[None]):
         def ask_for_key(name: str) -> None:
             # What enter chooses replaces no other view.
             current = view.key if view and view.key else filters.NO_KEY
-            menu = dialogs.menu(
-                f"Save “{name}” as", filters.key_menu(self._views), current=current
-            )
+            menu = dialogs.menu(f"Save “{name}” as", filters.key_menu(self._views), current=current)
             dialogs.ask(self.app, menu, lambda key: self._save_view(query, key, name))
 
         self._ask_for_view_name(view.name if view else "", ask_for_key)

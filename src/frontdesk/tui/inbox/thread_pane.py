@@ -318,7 +318,7 @@ class ThreadPane(Pane):
 
         Loads older messages as needed.
         """
-        reached = await self._load_until(lambda listing: self._day_of(listing, 0) <= day)
+        reached = await self._load_until(lambda listing: self._day_of(listing, 0) < day)
         if not reached or not self._go_to_first_of(day):
             return None
         return self._day_of(self.messages.rows, self.messages.cursor)
