@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,20 @@ def test_a_transcript_has_messages_and_notes_oldest_first(inbox: Path, noted: st
     text = output_of(inbox, "show", noted)
     assert text.count("NOTE · ") == len(notes)
     assert all(line in text for note in notes for line in note["text"].splitlines())
+
+
+@pytest.mark.parametrize("status", ["open", "snoozed", "resolved"])
+def test_a_transcript_begins_with_what_the_list_says_of_the_conversation(inbox: Path, status: str):
+    listed = output_of(inbox, "list", "conversations", "--status", status, "--format", "jsonl")
+    row = json.loads(listed.splitlines()[-1])
+    for style in ("text", "markdown"):
+        told = output_of(inbox, "show", row["id"], "--last", "1", "--format", style)
+        facts = " ".join(told.replace("\\", "").splitlines()[:8])
+        begin = re.sub(r"\s+", " ", facts)
+        for fact in (f"Conversation: {row['id']}", row["contact"]["phone"], row["channel"]["name"]):
+            assert fact in begin, style
+        assert f"Status: {status}" in begin
+        assert "Times: UTC" in begin
 
 
 def test_parts_of_a_transcript(inbox: Path, noted: str):

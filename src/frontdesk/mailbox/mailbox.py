@@ -24,7 +24,6 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.conversation_export import Entry
 from frontdesk.errors import (
     BadResponse,
     Forbidden,
@@ -37,6 +36,7 @@ from frontdesk.errors import (
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, ServerHealth
+from frontdesk.message_text import Entry
 from frontdesk.wire import (
     Contact,
     Conversation,

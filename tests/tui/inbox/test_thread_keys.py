@@ -261,10 +261,10 @@ async def test_a_thread_is_saved_from_its_start(
         if ending == "json":
             assert [row["id"] for row in json.loads(text)] == [one.id for one in entries(app)]
         else:
-            whose, about = [line for line in text.splitlines() if line][:2]
-            assert whose.lstrip("# ") == conversation.contact.name
-            assert str(conversation.channel.name) in about
-            assert f"conversation {conversation.id}" in about
+            facts = "\n".join(text.splitlines()[:8])
+            assert f"Conversation: {conversation.id}" in " ".join(facts.split())
+            assert str(conversation.contact.name) in facts
+            assert str(conversation.channel.name) in facts
 
 
 async def test_the_notice_says_in_which_directory_a_thread_was_saved(

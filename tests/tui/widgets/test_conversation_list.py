@@ -265,7 +265,7 @@ def test_who_hides_the_name_is_named_otherwise(contact: dict[str, Any], name: st
         ({"text": "two\n\nlines"}, "two lines", None),
         ({"type": "image", "text": None}, "📷 photo", "[photo]"),
         ({"type": "image", "text": "this one"}, "📷 this one", "[photo] this one"),
-        ({"type": "unsupported", "text": None}, "[unsupported]", None),
+        ({"type": "unsupported", "text": None}, "[not shown here]", None),
         ({"type": "text", "text": None}, "⊘ deleted", "x deleted"),
     ],
 )

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
 
-from frontdesk import conversation_export
 from frontdesk.alerts import (
     POLL_SECONDS,
     Alert,
@@ -40,6 +39,7 @@ from frontdesk.cli.output import (
     terminal_width,
 )
 from frontdesk.cli.target import Target, cache_origin, run_with_client
+from frontdesk.conversation_export import entry_text, in_zone
 from frontdesk.environment import cache_file
 from frontdesk.errors import (
     BadSettings,
@@ -49,6 +49,7 @@ from frontdesk.errors import (
     NotOffered,
     Unreachable,
 )
+from frontdesk.message_text import author_name, author_word, plain_preview
 from frontdesk.phones import contact_name
 from frontdesk.time_format import parse_duration
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page, instant
@@ -338,7 +339,7 @@ async def _page_in_order(
 
 
 def _alert_line(alert: Alert, width: int | None) -> str:
-    time = f"{conversation_export.in_zone(utc_now()):%Y-%m-%d %H:%M:%S}"
+    time = f"{in_zone(utc_now()):%Y-%m-%d %H:%M:%S}"
     words = f"{time}  {plain(alert.conversation.id)}  {plain(alert.sentence)}"
     return cut(words, width) if width else words
 
@@ -413,7 +414,7 @@ def as_json(activity: Activity, fields: Sequence[str] = ()) -> str:
 def line(activity: Activity, width: int | None) -> str:
     """Format time, channel, contact, author and text on one line, truncated to `width`."""
     conversation, at = activity.conversation, activity.at
-    time = f"{conversation_export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
+    time = f"{in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
     name = contact_name(contact)
     channel = conversation.channel.name or conversation.channel.id
@@ -423,15 +424,13 @@ def line(activity: Activity, width: int | None) -> str:
 
 
 def _author_and_text(activity: Activity) -> str:
-    message = activity.message
+    message, contact = activity.message, contact_name(activity.conversation.contact)
     if message is None:
         return ""
     if isinstance(message, Message):
-        who = conversation_export.author(message)
-        text = conversation_export.entry_text(message)
+        who, text = author_name(message, contact), entry_text(message, contact)
     else:
-        who = conversation_export.author_word(message.author)
-        text = message.text or f"[{message.type}]"
+        who, text = author_word(message.author), plain_preview(message)
     sender = "" if message.direction == "inbound" else f" ← {plain(who)}"
     return f"{sender}: {plain(text)}"
 
