@@ -39,7 +39,8 @@ def test_a_transcript_has_messages_and_notes_oldest_first(inbox: Path, noted: st
 
 @pytest.mark.parametrize("status", ["open", "snoozed", "resolved"])
 def test_a_transcript_begins_with_what_the_list_says_of_the_conversation(inbox: Path, status: str):
-    listed = output_of(inbox, "list", "conversations", "--status", status, "--format", "jsonl")
+    options = ("--status", status, "--all", "--format", "jsonl")
+    listed = output_of(inbox, "list", "conversations", *options)
     row = json.loads(listed.splitlines()[-1])
     for style in ("text", "markdown"):
         told = output_of(inbox, "show", row["id"], "--last", "1", "--format", style)
