@@ -30,6 +30,9 @@ from frontdesk.wire.values import utc_now
 
 Cell: TypeAlias = str | int | float | bool | None
 
+# Begins CSV files: without it, Excel takes UTF-8 for the code page of the computer.
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
 # File extensions that threads, lists of conversations, and several threads are saved with.
 THREAD_ENDINGS = ("md", "txt", "json")
 QUEUE_ENDINGS = ("csv", "json")
@@ -254,10 +257,11 @@ def threads_text(
 
 
 def queue_text(conversations: Sequence[Conversation], ending: str) -> str:
-    """Conversations in the given order, as CSV or JSON."""
+    """Conversations in the given order, as CSV (with a byte order mark) or JSON."""
     if ending == "json":
         return json_text(conversations)
     text = io.StringIO()
+    text.write(BYTE_ORDER_MARK)
     write_csv(text, conversations)
     return text.getvalue()
 

@@ -8,7 +8,13 @@ from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from frontdesk.conversation_export import Cell, csv_cell, local_time, markdown_table
+from frontdesk.conversation_export import (
+    BYTE_ORDER_MARK,
+    Cell,
+    csv_cell,
+    local_time,
+    markdown_table,
+)
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
@@ -333,7 +339,7 @@ def default_name(report: Report, zone: tzinfo) -> str:
 def exported(report: Report, ending: str, zone: tzinfo) -> str:
     """The report in the format of a file extension, one of ENDINGS; Markdown has times in `zone`.
 
-    CSV and JSON give durations in seconds.
+    CSV and JSON give durations in seconds; CSV begins with a byte order mark.
     """
     match ending:
         case "csv":
@@ -346,6 +352,7 @@ def exported(report: Report, ending: str, zone: tzinfo) -> str:
 
 def _csv(report: Report) -> str:
     text = io.StringIO()
+    text.write(BYTE_ORDER_MARK)
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(NAMES)
     writer.writerows(map(csv_cell, row) for row in rows(report))

@@ -305,7 +305,7 @@ async def test_the_queue_is_saved_as_far_as_it_is_loaded_and_nothing_is_overwrit
         assert path.read_text(encoding="utf-8") == "mine"
         await pilot.press("enter")
         await settle(pilot)
-        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
         assert len(rows) == 60
         assert rows[0]["id"] == getattr(screen_of(app).queue.list.row, "id", None)
 
