@@ -94,6 +94,10 @@ def test_a_report_of_one_channel(inbox: Path):
     found = report(inbox, *DAYS, "--channel", id)
     assert found.channel == id
     assert found.metrics == channels[0].metrics
+    for style in ("table", "markdown"):
+        told = output_of(inbox, "report", *DAYS, "--channel", id, "--format", style)
+        assert f", channel {channels[0].channel.name}\n" in told.replace("  \n", "\n"), style
+        assert f"channel {id}" not in told
 
 
 @pytest.mark.parametrize("style", ["csv", "jsonl"])

@@ -13,6 +13,7 @@ from frontdesk.conversation_export import (
     Cell,
     csv_cell,
     local_time,
+    markdown_cell,
     markdown_table,
 )
 from frontdesk.reports.metrics import (
@@ -313,7 +314,9 @@ def title(report: Report, zone: tzinfo) -> str:
     period, before = report.period, report.previous_period
     words = f"{local_time(period.from_, zone)} – {local_time(period.to, zone)} ({period.timezone})"
     if report.channel:
-        words += f", channel {report.channel}"
+        names = {row.channel.id: row.channel.name for row in report.channels}
+        name = one_line(names.get(report.channel) or report.channel)
+        words += f", channel {name}"
     if before:
         words += f"\nprevious: {local_time(before.from_, zone)} – {local_time(before.to, zone)}"
     return words
@@ -321,10 +324,11 @@ def title(report: Report, zone: tzinfo) -> str:
 
 def markdown(report: Report, zone: tzinfo) -> str:
     """The report as a Markdown document; times in `zone`."""
+    heading = "  \n".join(map(markdown_cell, title(report, zone).split("\n")))
     parts = []
     for headings, lines, remark in tables(report, zone):
         parts += [markdown_table(headings, lines), *filter(None, [remark])]
-    return "\n\n".join(["# Inbox report", title(report, zone).replace("\n", "  \n"), *parts]) + "\n"
+    return "\n\n".join(["# Inbox report", heading, *parts]) + "\n"
 
 
 def default_name(report: Report, zone: tzinfo) -> str:

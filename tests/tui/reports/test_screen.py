@@ -141,6 +141,25 @@ async def test_the_series_of_the_figures_are_headed_by_their_parts_and_dates(
         assert words.strip() == head
 
 
+async def test_bars_of_several_days_are_headed_by_their_number(report: Open) -> None:
+    """As wide as they have to be for 90 days in the room that is left."""
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, "90")
+        await press(pilot, "enter")
+        assert "PER WEEK" in line_with(app, "METRIC")
+        await press(pilot, "g", "g")
+        await settle(pilot)
+        head, figures = line_with(app, "METRIC"), line_with(app, "Messages received")
+        assert "PER DAY" not in head
+        bars = figures.split()[-1]
+        match = re.search(r"PER (\d+) DAYS", head)
+        assert match is not None
+        assert len(bars) in {each * -(-90 // int(match[1])) for each in (1, 2, 3)}
+
+
 @pytest.mark.parametrize(
     ("typed", "first", "last", "was"),
     [

@@ -37,7 +37,7 @@ from frontdesk.reports.metrics import (
     value_words,
 )
 from frontdesk.text import first_non_blank, humanize, one_line
-from frontdesk.tui.reports.plots import sparkline
+from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
@@ -106,7 +106,7 @@ def columns_for(width: int, *, spread: bool = False, target: bool = False) -> Co
     each, within = (10 if wide else 9) * spread, 13 * target
     more = 2 * each + within
     if wide:
-        return Columns(28, 12, each, within, 12, 3, 20, min(64, width - 88 - more), 13)
+        return Columns(26, 12, each, within, 12, 3, 20, min(64, width - 86 - more), 13)
     if width >= 72:
         then = 10 if width >= 61 + more else 0
         rest = width - 51 - then - more
@@ -127,7 +127,8 @@ class MetricTable(ReportTable):
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
-        self.series_words = ""
+        # Part of the period that a value of the series has, and the dates of the series.
+        self.series_part = self.series_dates = ""
         self._spread = self._target = False
 
     def put_figures(self, figures: Sequence[Figure]) -> None:
@@ -152,13 +153,18 @@ class MetricTable(ReportTable):
             text += "PREVIOUS".rjust(columns.then)
         text += " " * columns.gap + fit("CHANGE", columns.change)
         if columns.series:
-            fits = len(self.series_words) < columns.series
-            text += fit(
-                self.series_words if fits else self.series_words.partition(",")[0], columns.series
-            )
+            text += fit(self._series_words(columns.series), columns.series)
         if columns.samples:
             text += "SAMPLES".rjust(columns.samples)
         return [("dim", text)]
+
+    def _series_words(self, width: int) -> str:
+        """Heading of the sparklines: PER DAY, 8 – 14 Mar; PER 10 DAYS where bars are of ten."""
+        longest = max((len(self.rows[at].series) for at in range(len(self.rows))), default=0)
+        size = values_per_bar(longest, width - 1)
+        words = f"PER {self.series_part}" if size == 1 else f"PER {size} {self.series_part}S"
+        dated = f"{words}, {self.series_dates}" if self.series_dates else words
+        return dated if len(dated) < width else words
 
     def words_at(self, position: int) -> str:
         return str(self.rows[position].metric.name)
