@@ -75,6 +75,7 @@ def test_a_transcript_as_csv_has_a_row_for_each_entry(inbox: Path, noted: str):
 def test_no_such_conversation_is_an_error(inbox: Path):
     result = invoke(inbox, "show", "999999")
     assert isinstance(result.exception, NotFound)
+    assert "There is no conversation 999999 in this inbox" in str(result.exception)
     assert result.stdout == ""
 
 

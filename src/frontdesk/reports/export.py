@@ -206,7 +206,8 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
         shown = live_figures(report)
         numbers = [getattr(live, figure.field) for figure in shown]
         row = tuple(NO_VALUE if number is None else f"{number:,}" for number in numbers)
-        yield FigureTable(tuple(f"{figure.name.capitalize()} now" for figure in shown), [row])
+        meanings = (f"{one.name.capitalize()}: {one.meaning}" for one in shown if one.meaning)
+        yield FigureTable(tuple(one.heading for one in shown), [row], "; ".join(meanings))
 
 
 def _group_tables(report: Report) -> Iterator[FigureTable]:

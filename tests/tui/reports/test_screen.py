@@ -274,6 +274,8 @@ async def test_w_says_what_the_figure_is(report: Open) -> None:
         assert "Taken of 66 samples" in shown(app)
         await press(pilot, "escape")
         assert "Taken of" not in shown(app)
+        await press(pilot, "0", "l", "l", "w")
+        assert "open, without a first answer" in shown(app)
 
 
 async def test_the_plot_follows_the_figure_and_its_cursor_names_a_day(report: Open) -> None:

@@ -472,7 +472,7 @@ class AuthorShare:
     """Messages of a row, and of all rows of its group. part: ink of the bar.
 
     author: of messages by one author. sentence: text for the copy action. heading: of the group,
-    if its first row is this one.
+    if its first row is this one. of: messages that could be in the group, if not all are.
     """
 
     name: str
@@ -482,6 +482,7 @@ class AuthorShare:
     part: str = "accent"
     author: str | None = None
     heading: str = ""
+    of: int | None = None
 
 
 _COUNT_WIDTH, _SHARE_WIDTH = 7, 5
@@ -509,7 +510,7 @@ class AuthorTable(ReportTable):
         self.say_when_empty("No messages sent" if report else words)
         rows = [
             *_by_author(counts),
-            *_headed("CHARGED AS", _charged(pricing)),
+            *_headed("PRICED", _charged(pricing), of=self._total),
             *_headed("BILLABLE", _billable(pricing)),
         ]
         widest = max((cell_len(row.name) for row in rows), default=0)
@@ -553,20 +554,24 @@ def _heading_above(share: AuthorShare, position: int, width: int) -> list[list[P
     """Lines above the first row of a group: a blank one, and the heading."""
     if not share.heading:
         return []
-    heading = _group_heading(share.heading, share.total, width)
+    heading = _group_heading(share.heading, share.total, width, share.of)
     blank: list[Piece] = [("text@ground", fit("", width))]
     return [*([blank] if position else []), [("dim@ground", heading)]]
 
 
-def _group_heading(title: str, total: int, width: int) -> str:
+def _group_heading(title: str, total: int, width: int, of: int | None = None) -> str:
     """Title and total of a group; 100% above the shares says what they are of."""
+    if of is not None:
+        return fit(f"{title}  {total:,} of {of:,} messages", width)
     whole = "100%" if total else ""
     return fit(f"{title}  {total:,} messages", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
 
 
-def _headed(heading: str, shares: Sequence[AuthorShare]) -> list[AuthorShare]:
+def _headed(
+    heading: str, shares: Sequence[AuthorShare], of: int | None = None
+) -> list[AuthorShare]:
     """The rows of a group, with its heading at the first."""
-    return [replace(share, heading="" if at else heading) for at, share in enumerate(shares)]
+    return [replace(share, heading="" if at else heading, of=of) for at, share in enumerate(shares)]
 
 
 def _by_author(counts: Mapping[str, int]) -> list[AuthorShare]:
@@ -648,17 +653,20 @@ class LiveLine(LineWidget, can_focus=True):
             self.refresh()
 
     @property
+    def selected(self) -> LiveFigure:
+        return self._figures[self._at]
+
+    @property
     def copied(self) -> str:
         """The selected count with its name."""
-        live = self._figures[self._at]
-        return f"{live.name}: {self._value(live)}"
+        return f"{self.selected.name}: {self._value(self.selected)}"
 
     def action_move(self, step: int) -> None:
         self._at = max(0, min(self._at + step, len(self._figures) - 1))
         self.refresh()
 
     def action_open(self) -> None:
-        self.post_message(self.FigureOpened(self._figures[self._at]))
+        self.post_message(self.FigureOpened(self.selected))
 
     def on_focus(self) -> None:
         self.refresh()

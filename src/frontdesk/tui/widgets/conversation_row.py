@@ -342,7 +342,7 @@ def snippet(preview: MessagePreview, symbols: MessageSymbols = EMOJI) -> str:
 
 
 def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
-    """Colour and text of the reply window: 23h 58m left, closes in 40m, closed.
+    """Colour and text of the reply window: 23h 58m left, 40m left, closed.
 
     None if the server does not send its end.
     """
@@ -351,7 +351,5 @@ def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
         return None
     if ends <= now:
         return "text", CLOSED
-    words = long_duration(ends - now)
-    if ends - now < _CLOSES_SOON:
-        return "warning", f"closes in {words}"
-    return "text", f"{words} left"
+    soon = ends - now < _CLOSES_SOON
+    return "warning" if soon else "text", f"{long_duration(ends - now)} left"
