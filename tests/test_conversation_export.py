@@ -1,11 +1,12 @@
 """Exported conversations: order, authors, contents, markup."""
 
-from datetime import UTC
+import time
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from frontdesk.conversation_export import (
-    author,
     by_people,
     entry_text,
     escaped,
@@ -13,8 +14,9 @@ from frontdesk.conversation_export import (
     markdown_lines,
     remarks,
     text_lines,
+    thread_text,
 )
-from frontdesk.wire import Media, Message, Note, ProviderError, Reaction, Ref, ReplyTo
+from frontdesk.wire import Conversation, Media, Message, Note, Reaction, Ref, ReplyTo
 
 
 def message(id: str = "1", at: str = "2026-03-14T09:26:53.000Z", **members: object) -> Message:
@@ -36,22 +38,6 @@ def test_messages_and_notes_are_one_stream_oldest_first():
     assert [entry.id for entry in in_order(entries)] == ["1", "9", "10", "3"]
 
 
-@pytest.mark.parametrize(
-    ("name", "ref", "words"),
-    [
-        ("contact", Ref(name="Sam"), "Sam"),
-        ("contact", None, "Customer"),
-        ("user", Ref(id="3", name="Ana"), "Ana"),
-        ("user", None, "Agent"),
-        ("ai_agent", Ref(name="Bot"), "AI agent Bot"),
-        ("phone", None, "Business phone"),
-        ("broadcast_bot", None, "Broadcast bot"),
-    ],
-)
-def test_authors_are_named(name: str, ref: Ref | None, words: str):
-    assert author(message(author=name, author_ref=ref)) == words
-
-
 @pytest.mark.parametrize("name", ["contact", "user", "phone"])
 def test_people_are_people(name: str):
     assert by_people(message(author=name))
@@ -62,19 +48,9 @@ def test_machines_are_not(name: str):
     assert not by_people(message(author=name))
 
 
-def test_an_attachment_is_shown_before_its_caption():
-    media = Media(mime_type="image/jpeg", size_bytes=240_000, filename="a.jpg")
-    shown = entry_text(message(type="image", media=media, text="look"))
-    assert shown == "[image · a.jpg · 240 KB]\nlook"
-
-
-def test_a_voice_message_is_named():
-    media = Media(mime_type="audio/ogg", voice=True, size_bytes=24_000)
-    assert entry_text(message(type="audio", media=media)) == "[voice · 24 KB]"
-
-
 def test_a_reply_quotes_and_buttons_are_listed():
     one = message(
+        type="interactive",
         text="yes",
         reply_to=ReplyTo(text="Is it\nblue?"),
         content={"buttons": [{"title": "Call"}, {"text": "Stop"}, "odd", {}]},
@@ -82,40 +58,19 @@ def test_a_reply_quotes_and_buttons_are_listed():
     assert entry_text(one) == "> Is it blue?\nyes\n[ Call ]\n[ Stop ]"
 
 
-@pytest.mark.parametrize(
-    ("kind", "content", "words"),
-    [
-        (
-            "location",
-            {"name": "Shop", "latitude": 1.5, "longitude": 2},
-            "[location · Shop · 1.5 · 2]",
-        ),
-        ("poll", None, "[poll]"),
-        ("text", None, "[text]"),
-    ],
-)
-def test_messages_without_text_are_shown_by_their_type(
-    kind: str, content: dict[str, object] | None, words: str
-):
-    assert entry_text(message(type=kind, content=content)) == words
-
-
-def test_a_deleted_message_has_no_contents():
-    assert entry_text(message(text="secret", deleted_at="2026-03-14T10:00:00.000Z")) == "[deleted]"
-
-
-def test_remarks_name_edits_and_failed_deliveries():
+def test_remarks_name_forwarding_edits_reactions_and_delivery():
     one = message(
         direction="outbound",
         author="user",
-        delivery_status="failed",
-        error=ProviderError(code=131047, title="Re-engagement message"),
+        forwarded="many",
+        delivery_status="read",
         edited_at="2026-03-14T10:00:00.000Z",
         reactions=(
             Reaction(emoji="👍", direction="inbound", author="contact", created_at="2026-03-14"),
         ),
     )
-    assert remarks(one) == "edited, failed: Re-engagement message, Customer 👍"
+    assert remarks(one) == "forwarded many times, edited, 👍 Customer, read"
+    assert remarks(one, "+16505551234") == "forwarded many times, edited, 👍 +16505551234, read"
 
 
 @pytest.mark.parametrize("lines", [text_lines, markdown_lines])
@@ -165,6 +120,68 @@ def quoting(reply: ReplyTo, **members: object) -> list[Message]:
     return [theo, message("8", author="user", reply_to=reply, **members)]
 
 
+CONVERSATION = Conversation.model_validate(
+    {
+        "id": "27",
+        "status": "snoozed",
+        "snoozed_until": "2026-03-20T08:00:00.000Z",
+        "channel": {"id": "5", "name": "London", "phone": "+442079460018"},
+        "contact": {"id": "9", "name": None, "phone": "+16505551234"},
+        "last_activity_at": "2026-03-14T09:26:53.000Z",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("zone", "words"),
+    [
+        (ZoneInfo("Europe/Madrid"), "Europe/Madrid"),
+        (UTC, "UTC"),
+        (timezone(timedelta(hours=5, minutes=45)), "UTC+05:45"),
+    ],
+)
+def test_a_transcript_begins_with_id_customer_channel_status_and_time_zone(
+    zone: tzinfo, words: str
+) -> None:
+    until = f"{datetime(2026, 3, 20, 8, tzinfo=UTC).astimezone(zone):%Y-%m-%d %H:%M}"
+    facts = [
+        ("Conversation", "27"),
+        ("Customer", "+16505551234"),
+        ("Channel", "London · +442079460018"),
+        ("Status", f"snoozed until {until}"),
+        ("Times", words),
+    ]
+    plain = thread_text(CONVERSATION, [message(text="hi")], "txt", zone).split("\n")
+    assert [tuple(line.split(maxsplit=1)) for line in plain[:5]] == [
+        (f"{label}:", fact) for label, fact in facts
+    ]
+    markdown = thread_text(CONVERSATION, [message(text="hi")], "md", zone).split("\n")
+    assert markdown[0] == "# +16505551234"
+    assert markdown[2:7] == [f"- {label}: {fact}" for label, fact in facts]
+
+
+def test_a_customer_without_a_name_is_their_number():
+    entries = [message("1", text="hi"), message("2", author="user", reply_to=REPLY, text="yes")]
+    told = thread_text(CONVERSATION, entries, "txt", UTC)
+    assert "09:26  +16505551234\n       hi" in told
+    assert "> +16505551234: The address" in told
+    assert "Customer\n" not in told
+
+
+def test_times_on_both_sides_of_a_change_of_clocks_name_both_zones(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Madrid")
+    time.tzset()
+    try:
+        entries = [message("1", "2026-03-14T09:00:00.000Z"), message("2", "2026-04-14T09:00:00Z")]
+        told = thread_text(CONVERSATION, entries, "txt", None)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert "Times:        CET (UTC+01:00) and CEST (UTC+02:00)" in told
+    assert "10:00  +1650" in told
+    assert "11:00  +1650" in told
+
+
 REPLY = ReplyTo(message_id="7", author="contact", text="The address\nis [old](x)")
 
 
@@ -194,11 +211,11 @@ def test_a_quoted_message_is_a_quotation_of_its_own_in_markdown():
 
 def test_files_and_buttons_are_words_in_markdown_and_their_names_no_markup():
     media = Media(mime_type="application/pdf", size_bytes=240_000, filename="a](x) *b*.pdf")
-    sent = message(type="document", media=media, content={"buttons": [{"title": "<b>"}]})
-    assert list(markdown_lines([sent], UTC))[2:4] == [
-        r"[document · a\](x) \*b\*.pdf · 240 KB]  ",
-        r"[ \<b\> ]  ",
-    ]
+    sent = message(type="document", media=media)
+    asked = message(type="interactive", content={"buttons": [{"title": "<b>"}]})
+    lines = list(markdown_lines([sent, asked], UTC))
+    assert r"[document · 240 KB · a\](x) \*b\*.pdf]  " in lines
+    assert r"[ \<b\> ]  " in lines
 
 
 @pytest.mark.parametrize("text", ["1. first", "- item", "+ item", "=== "])

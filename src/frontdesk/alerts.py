@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from frontdesk import subprocess_environment
 from frontdesk.errors import NotOffered, Refused
+from frontdesk.message_text import plain_preview
 from frontdesk.phones import contact_name
 from frontdesk.query.plan import waiting_since
 from frontdesk.text import clean, one_line
@@ -155,7 +156,7 @@ def _sentence(kind: str, row: Conversation, moment: datetime, now: datetime) -> 
         WINDOW: f"Reply window closes in {duration(moment - now)}",
     }[kind]
     last = row.last_message
-    text = last.text if last and last.direction == "inbound" else None
+    text = plain_preview(last) if last and last.direction == "inbound" else ""
     words = f"{begin}: {contact_name(row.contact)}{f' · {text}' if text else ''}"
     return one_line(clean(words))[:_LONGEST_SENTENCE]
 

@@ -12,20 +12,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any, TextIO, TypeAlias
 
-from frontdesk.text import (
-    clean,
-    compact_json,
-    escape_formula,
-    file_size,
-    first_non_blank,
-    humanize,
-    one_line,
+from frontdesk.message_text import (
+    Entry,
+    author_name,
+    emoji_of,
+    head_marks,
+    person_word,
+    plain_preview,
+    plain_text,
+    quoted_words,
+    state_marks,
 )
-from frontdesk.time_format import long_date
+from frontdesk.text import clean, compact_json, escape_formula, first_non_blank, one_line
+from frontdesk.time_format import long_date, zone_words
 from frontdesk.wire import Conversation, Message, Note, Wire, instant
+from frontdesk.wire.values import utc_now
 
 Cell: TypeAlias = str | int | float | bool | None
-Entry: TypeAlias = Message | Note
+
+# Begins CSV files: without it, Excel takes UTF-8 for the code page of the computer.
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 # File extensions that threads, lists of conversations, and several threads are saved with.
 THREAD_ENDINGS = ("md", "txt", "json")
@@ -34,16 +40,10 @@ MARKED_ENDINGS = (*QUEUE_ENDINGS, "md", "txt")
 
 MACHINES = ("ai_agent", "api", "automation", "campaign", "system")
 
-_ROLES = {
-    "contact": "Customer",
-    "user": "Agent",
-    "ai_agent": "AI agent",
-    "phone": "Business phone",
-    "api": "API",
-}
 _UNNAMEABLE = re.compile(r"[^\w+-]+")
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _INDENT = " " * 7
+_LABEL_WIDTH = len("Conversation: ")
 # Entries before a reaction in which its message is looked for.
 REACHED_BY_REACTIONS = 30
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -66,53 +66,20 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
     return sorted(entries, key=place)
 
 
-def author(entry: Entry) -> str:
-    """Display name of the author."""
-    role = author_word(entry.author)
-    name = one_line(entry.author_ref.name or "") if entry.author_ref else ""
-    if entry.author in ("contact", "user") or not name:
-        return name or role
-    return f"{role} {name}"
-
-
-def entry_text(entry: Entry) -> str:
+def entry_text(entry: Entry, contact: str = "") -> str:
     """The quoted message and the contents of an entry, possibly of several lines."""
-    return _plain_text(_quote(entry, {}), entry)
+    return _plain_text(_quote(entry, {}, contact), entry)
 
 
 def _plain_text(quote: str, entry: Entry) -> str:
-    return f"> {quote}\n{_contents(entry)}" if quote else _contents(entry)
+    return f"> {quote}\n{plain_text(entry)}" if quote else plain_text(entry)
 
 
-def _contents(entry: Entry, escape: Callable[[str], str] = str) -> str:
-    """Contents of an entry; `escape` is applied to all that its author wrote or sent."""
-    if isinstance(entry, Note):
-        return escape(entry.text)
-    if entry.deleted_at:
-        return "[deleted]"
-    content = entry.content or {}
-    summary, buttons = _media_summary(entry, content), _buttons(content)
-    parts = [f"[{escape(summary)}]" if summary else "", escape(entry.text or "")]
-    parts += [f"[ {escape(title)} ]" for title in buttons]
-    return "\n".join(part for part in parts if part) or f"[{escape(humanize(entry.type))}]"
-
-
-def remarks(entry: Entry) -> str:
-    """State of a message: forwarded, edited, failed, reactions; may be empty."""
+def remarks(entry: Entry, contact: str = "") -> str:
+    """What is told beside the author: forwarded, edited, reactions, delivery; may be empty."""
     if isinstance(entry, Note):
         return ""
-    remarks = ["forwarded"] if entry.forwarded else []
-    if entry.edited_at:
-        remarks.append("edited")
-    if entry.delivery_status == "failed":
-        remarks.append(f"failed: {entry.error.title}" if entry.error else "failed")
-    remarks += [f"{author_word(reaction.author)} {reaction.emoji}" for reaction in entry.reactions]
-    return ", ".join(map(one_line, remarks))
-
-
-def emoji_of(reaction: Message) -> str:
-    """Emoji of a reaction; "" if it was taken back."""
-    return one_line(str((reaction.content or {}).get("emoji") or ""))
+    return ", ".join([*head_marks(entry), *state_marks(entry, contact)])
 
 
 def is_shown_above(entry: Entry, before: Iterable[Entry]) -> bool:
@@ -128,66 +95,73 @@ def is_shown_above(entry: Entry, before: Iterable[Entry]) -> bool:
     )
 
 
-def _with_quotes(entries: Iterable[Entry]) -> Iterator[tuple[Entry, str]]:
+def _with_quotes(entries: Iterable[Entry], contact: str) -> Iterator[tuple[Entry, str]]:
     """Entries without reactions that are shown above, each with what it quotes."""
     before: deque[Entry] = deque(maxlen=REACHED_BY_REACTIONS)
     authors: dict[str, str] = {}
     for entry in entries:
         if not is_shown_above(entry, before):
-            yield entry, _quote(entry, authors)
+            yield entry, _quote(entry, authors, contact)
         before.append(entry)
         if isinstance(entry, Message):
-            authors[entry.id] = author(entry)
+            authors[entry.id] = author_name(entry, contact)
 
 
-def author_word(name: str) -> str:
-    """Display name of a kind of author."""
-    return _ROLES.get(name, humanize(name).capitalize())
-
-
-def text_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
-    """Plain text lines, with a heading for each day in `zone`."""
+def text_lines(
+    entries: Iterable[Entry], zone: tzinfo | None = None, contact: str = ""
+) -> Iterator[str]:
+    """Plain text lines, with a heading for each day in `zone`. contact: name of the customer."""
     day = ""
-    for entry, quote in _with_quotes(entries):
+    for entry, quote in _with_quotes(entries, contact):
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "at an unknown time"
         if new_day != day:
             yield f"{'' if not day else chr(10)}{new_day}"
             day = new_day
-        yield f"{_clock(moment)}  {_head(entry)}"
+        yield f"{_clock(moment)}  {_head(entry, contact)}"
         for line in _plain_text(quote, entry).split("\n"):
             yield f"{_INDENT}{line}".rstrip()
 
 
-def markdown_lines(entries: Iterable[Entry], zone: tzinfo | None = None) -> Iterator[str]:
-    """Markdown lines, with days as headings; notes and quoted messages as quotations."""
+def markdown_lines(
+    entries: Iterable[Entry], zone: tzinfo | None = None, contact: str = ""
+) -> Iterator[str]:
+    """Markdown lines, with days as headings; notes and quoted messages as quotations.
+
+    contact: name of the customer.
+    """
     day = ""
-    for entry, quote in _with_quotes(entries):
+    for entry, quote in _with_quotes(entries, contact):
         moment = _here(entry.created_at, zone)
         new_day = long_date(moment) if moment else "At an unknown time"
         if new_day != day:
             yield f"## {new_day}\n"
             day = new_day
         mark = "> " if isinstance(entry, Note) else ""
-        yield f"{mark}**{_clock(moment)} {escaped(_head(entry))}**  "
+        yield f"{mark}**{_clock(moment)} {escaped(_head(entry, contact))}**  "
         if quote:
             # Without the blank line, the text below would belong to the quotation.
             yield f"> {escaped(quote)}"
             yield ""
-        for line in _contents(entry, escaped).split("\n"):
+        for line in plain_text(entry, escaped).split("\n"):
             yield f"{mark}{line}  "
         yield ""
 
 
 def escaped(text: str) -> str:
     """Text with Markdown syntax escaped."""
-    return _MARKDOWN_START.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", text))
+    return _MARKDOWN_START.sub(r"\1\\\2", _without_markup(text))
 
 
-def _head(entry: Entry) -> str:
+def _without_markup(text: str) -> str:
+    """Text inside of a line with Markdown syntax escaped."""
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def _head(entry: Entry, contact: str) -> str:
     note = "NOTE · " if isinstance(entry, Note) else ""
-    marks = remarks(entry)
-    return f"{note}{author(entry)}{f' ({marks})' if marks else ''}"
+    marks = remarks(entry, contact)
+    return f"{note}{author_name(entry, contact)}{f' ({marks})' if marks else ''}"
 
 
 def _here(timestamp: str, zone: tzinfo | None) -> datetime | None:
@@ -199,7 +173,7 @@ def _clock(moment: datetime | None) -> str:
     return f"{moment:%H:%M}" if moment else "--:--"
 
 
-def _quote(entry: Entry, authors: Mapping[str, str]) -> str:
+def _quote(entry: Entry, authors: Mapping[str, str], contact: str) -> str:
     """The quoted message on one line, with its author; empty if there is none.
 
     authors: names by the ids of messages; of others only the kind of author is known.
@@ -207,35 +181,9 @@ def _quote(entry: Entry, authors: Mapping[str, str]) -> str:
     reply = entry.reply_to if isinstance(entry, Message) and not entry.deleted_at else None
     if reply is None:
         return ""
-    who = authors.get(reply.message_id or "") or (author_word(reply.author) if reply.author else "")
-    text = one_line(reply.text or "") or humanize(reply.type or "a message")
-    return f"{who}: {text}" if who else text
-
-
-def _media_summary(message: Message, content: Mapping[str, Any]) -> str:
-    """Summary of contents other than text; empty for text."""
-    media = message.media
-    if media is not None:
-        voice = message.type == "audio" and media.voice
-        facts = ["voice" if voice else humanize(message.type), media.filename or ""]
-        facts += [file_size(media.size_bytes)] if media.size_bytes is not None else []
-    elif message.type in ("text", "system", "interactive"):
-        return ""
-    else:
-        names = ("name", "address", "latitude", "longitude", "emoji", "original_type")
-        facts = [
-            humanize(message.type),
-            *(str(content[name]) for name in names if content.get(name)),
-        ]
-    return " · ".join(one_line(fact) for fact in facts if fact)
-
-
-def _buttons(content: Mapping[str, Any]) -> list[str]:
-    """Titles of the buttons."""
-    buttons = content.get("buttons")
-    items = buttons if isinstance(buttons, list) else []
-    titles = [item.get("title") or item.get("text") for item in items if isinstance(item, dict)]
-    return [one_line(str(title)) for title in titles if title]
+    known = authors.get(reply.message_id or "")
+    who = known or (person_word(reply.author, contact) if reply.author else "")
+    return f"{who}: {quoted_words(reply)}" if who else quoted_words(reply)
 
 
 def file_name(what: str, day: date, ending: str) -> str:
@@ -250,22 +198,51 @@ def thread_text(
     ending: str,
     zone: tzinfo | None,
 ) -> str:
-    """A thread, oldest first, in the format of a file extension (`THREAD_ENDINGS`).
-
-    Markdown and text begin with the contact, the channel and the id of the conversation.
-    """
+    """A thread, oldest first, in the format of a file extension (`THREAD_ENDINGS`)."""
+    entries = list(entries)
     if ending == "json":
-        return json_text(list(entries))
-    channel = conversation.channel
-    name = _name(conversation)
-    facts = [conversation.contact.phone or "", channel.name or channel.id]
-    facts.append(f"conversation {conversation.id}")
-    about = " · ".join(one_line(fact) for fact in facts if fact and fact != name)
-    if ending == "md":
-        head, lines = f"# {escaped(name)}\n\n{escaped(about)}\n\n", markdown_lines
+        return json_text(entries)
+    lines = transcript_lines(conversation.id, conversation, entries, zone, markdown=ending == "md")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def transcript_lines(
+    id: str,
+    conversation: Conversation | None,
+    entries: Sequence[Entry],
+    zone: tzinfo | None = None,
+    *,
+    markdown: bool = False,
+) -> Iterator[str]:
+    """A thread, oldest first, below the facts of its conversation, as far as they are known."""
+    name = _name(conversation) if conversation else ""
+    facts = _facts(id, conversation, entries, zone)
+    if markdown:
+        yield f"# {_without_markup(name or f'Conversation {id}')}\n"
+        yield from (f"- {label}: {_without_markup(fact)}" for label, fact in facts)
+        yield ""
+        yield from markdown_lines(entries, zone, name)
     else:
-        head, lines = f"{name}\n{about}\n{'=' * 72}\n\n", text_lines
-    return head + "\n".join(lines(entries, zone)) + "\n"
+        yield from (f"{f'{label}:':<{_LABEL_WIDTH}}{fact}" for label, fact in facts)
+        yield f"{'=' * 72}\n"
+        yield from text_lines(entries, zone, name)
+
+
+def _facts(
+    id: str, conversation: Conversation | None, entries: Sequence[Entry], zone: tzinfo | None
+) -> Iterator[tuple[str, str]]:
+    """Id, customer, channel, status, and the time zone of what follows."""
+    yield "Conversation", one_line(id)
+    if conversation is not None:
+        contact, channel = conversation.contact, conversation.channel
+        phone = contact.phone or "" if contact.name else ""
+        yield "Customer", one_line(" · ".join(filter(None, (_name(conversation), phone))))
+        channels = (channel.name or channel.id, channel.phone or "")
+        yield "Channel", one_line(" · ".join(dict.fromkeys(filter(None, channels))))
+        until = local_time(conversation.snoozed_until, zone)
+        yield "Status", conversation.status + (f" until {until}" if until != "-" else "")
+    moments = [moment for entry in entries if (moment := _here(entry.created_at, zone))]
+    yield "Times", zone_words(moments or [in_zone(utc_now(), zone)])
 
 
 def threads_text(
@@ -280,10 +257,11 @@ def threads_text(
 
 
 def queue_text(conversations: Sequence[Conversation], ending: str) -> str:
-    """Conversations in the given order, as CSV or JSON."""
+    """Conversations in the given order, as CSV (with a byte order mark) or JSON."""
     if ending == "json":
         return json_text(conversations)
     text = io.StringIO()
+    text.write(BYTE_ORDER_MARK)
     write_csv(text, conversations)
     return text.getvalue()
 
@@ -302,10 +280,7 @@ def _name(row: Conversation) -> str:
 
 
 def _last_message(row: Conversation) -> str | None:
-    preview = row.last_message
-    if preview is None:
-        return None
-    return "[deleted]" if preview.deleted else preview.text or f"[{humanize(preview.type)}]"
+    return plain_preview(row.last_message) if row.last_message else None
 
 
 COLUMNS: tuple[tuple[str, Callable[[Conversation], Cell]], ...] = (
@@ -371,7 +346,7 @@ def in_zone(moment: datetime, zone: tzinfo | None = None) -> datetime:
 
 def markdown_cell(text: str) -> str:
     """Text of a table's cell with Markdown syntax escaped, on one line."""
-    return _MARKDOWN.sub(r"\\\1", one_line(clean(text)))
+    return _without_markup(one_line(clean(text)))
 
 
 def markdown_row(cells: Iterable[str]) -> str:

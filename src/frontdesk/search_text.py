@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -129,6 +129,10 @@ class Terms:
     def match_text(self, text: str) -> bool:
         """True if a searched text contains every term."""
         return self.count(text) == len(self.spellings)
+
+    def best_of(self, pieces: Iterable[str]) -> str:
+        """The first of the texts with the most terms, also as numbers without separators."""
+        return max(pieces, key=lambda piece: self.count(searched_text((piece,))), default="")
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ Timestamps of the wire are in `wire/values.py`, the current time and its zone in
 
 import locale
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 
 def ago(then: datetime, now: datetime) -> str:
@@ -78,6 +80,25 @@ def time_of_day(moment: datetime) -> str:
     if "%p" in _locale_format("T_FMT") or "%r" in _locale_format("T_FMT"):
         return f"{moment:%I:%M %p}".removeprefix("0")
     return f"{moment:%H:%M}"
+
+
+def zone_words(moments: Sequence[datetime]) -> str:
+    """Zone of local times: Europe/Madrid, or CET (UTC+01:00), twice if the clocks change.
+
+    moments: aware, in one zone; not empty.
+    """
+    zone = moments[0].tzinfo
+    if isinstance(zone, ZoneInfo) and zone.key:
+        return zone.key
+    return " and ".join(dict.fromkeys(map(_offset_words, moments)))
+
+
+def _offset_words(moment: datetime) -> str:
+    """Name and offset of a time's zone: CET (UTC+01:00), UTC+03:00, UTC."""
+    name, offset = moment.tzname() or "", f"{moment:%z}"
+    words = f"UTC{offset[:3]}:{offset[3:5]}" if moment.utcoffset() else "UTC"
+    named = name and name[0].isalpha() and not name.startswith("UTC") and name != words
+    return f"{name} ({words})" if named else words
 
 
 def month_first() -> bool:

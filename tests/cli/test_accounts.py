@@ -106,7 +106,9 @@ def test_an_account_is_shut_and_opened_again(path: Path):
     run(path, "init")
     states = []
     for command in ("disable", "disable", "enable"):
-        assert run(path, "accounts", command, "default").exit_code == 0
+        done = run(path, "accounts", command, "default")
+        assert done.exit_code == 0
+        assert command == "enable" or "default is disabled; to enable it: " in done.stdout
         states.append(json.loads(run(path, "accounts", "list", "--json").stdout)[0]["disabled"])
     assert states == [True, True, False]
 

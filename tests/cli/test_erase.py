@@ -29,6 +29,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.store import raw_events
+from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -144,6 +145,59 @@ def test_a_person_is_removed_from_everywhere_and_nobody_else(command: Command, p
     assert NUMBER.removeprefix("+") not in report
     assert database.read(lambda connection: list(differences(connection, 1))) == []
     database.close()
+
+
+@pytest.fixture
+def shop(path: Path) -> int:
+    """The id of another account, in which the same person wrote."""
+    database = SQLiteDatabase(path)
+    id = database.write(lambda connection: add_account(connection, "shop", "Shop", now()))
+    events = [MessageUpsert("9", Person(phone=NUMBER), "w-shop", now(), False, Author("contact"),
+                            "text", "archive", "shop words")]  # fmt: skip
+    database.write(lambda connection: apply_events(connection, id, events, now=now()))
+    database.close()
+    return id
+
+
+def test_other_accounts_that_have_the_person_are_named(command: Command, shop: int, path: Path):
+    result = command("erase", NUMBER, "--yes")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("erased: 1 contact, ")
+    assert f"the account shop has {NUMBER} too: frontdesk erase {NUMBER} --all-accounts" in (
+        result.stderr
+    )
+    assert NUMBER.encode() in bytes_of(path)
+    missing = command("erase", NUMBER, "--yes")
+    assert isinstance(missing.exception, NotFound)
+    assert "the account shop has it" in str(missing.exception)
+    assert "no copy" not in str(missing.exception)
+
+
+def test_a_person_is_erased_from_all_accounts(command: Command, shop: int, path: Path):
+    asked = command("erase", NUMBER, "--all-accounts", answer="n\n")
+    assert "messages in default; 1 contact, 1 conversation, 1 message in shop." in asked.output
+    result = command("erase", NUMBER, "--all-accounts", "--yes")
+    assert result.exit_code == 0, result.output
+    assert "erased in default: 1 contact, 2 conversations," in result.stdout
+    assert "erased in shop: 1 contact, 1 conversation, 1 message" in result.stdout
+    assert result.stderr == ""
+    assert NUMBER.removeprefix("+").encode() not in bytes_of(path)
+    assert "no copy" in str(command("erase", NUMBER, "--all-accounts", "--yes").exception)
+
+
+def test_an_account_whose_webhooks_alone_mention_the_person_is_named(command: Command, path: Path):
+    database = SQLiteDatabase(path)
+    id = database.write(lambda connection: add_account(connection, "spa", "Spa", now()))
+    arrival = ReceivedBody(id, body(text("w-spa", NUMBER)), now())
+    database.write(lambda connection: raw_events.keep(connection, arrival))
+    database.close()
+    assert "the account spa has" in command("erase", NUMBER, "--yes").stderr
+    assert "spa" not in command("erase", OTHER, "--yes").stderr
+    assert "erased in spa: 1 webhook" in command("erase", NUMBER, "--all-accounts", "--yes").stdout
+
+
+def test_all_accounts_do_not_go_with_one(command: Command):
+    assert command("erase", NUMBER, "--yes", "--all-accounts", "--account=default").exit_code == 2
 
 
 def test_replaying_webhooks_does_not_restore_an_erased_person(command: Command, path: Path):

@@ -118,7 +118,7 @@ def test_a_word_in_a_database_is_found_though_no_viewer_has_shown_it(target: str
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert list(rows[0]) == ["created_at", "conversation_id", "kind", "id", "text"]
     assert [(row["created_at"], row["kind"], row["text"]) for row in rows] == [
-        ("1970-01-01T04:00:00.000Z", "message", "refunds.pdf"),
+        ("1970-01-01T04:00:00.000Z", "message", "[document · refunds.pdf]"),
         ("1970-01-01T03:00:00.000Z", "message", "the réfund came"),
         ("1970-01-01T02:00:00.000Z", "note", "a refund is due"),
         ("1970-01-01T01:00:00.000Z", "message", "Where is my REFUND?"),
@@ -138,7 +138,7 @@ def test_case_accents_and_the_order_of_words_do_not_matter(target: str):
 
 def test_with_a_limit_the_newest_are_found_and_it_says_how_far_it_searched(target: str):
     result = run("refund", "--limit=2", "--database", target, "--format=jsonl")
-    assert [text for _, text in hits(result)] == ["refunds.pdf", "the réfund came"]
+    assert [text for _, text in hits(result)] == ["[document · refunds.pdf]", "the réfund came"]
     assert "2 found in the newest 4 of 5 messages, all 1 note, all 2" in result.stderr
     assert "there may be more: --limit goes up to 1000" in result.stderr
 
@@ -163,7 +163,7 @@ def test_the_message_index_finds_what_a_scan_finds(target: str, words: str):
 def test_with_the_message_index_the_newest_are_of_all_messages(target: str):
     CliRunner().invoke(frontdesk, ["db", "upgrade", "--database", target, "--message-search"])
     result = run("refund", "--limit=2", "--kind=message", "--database", target, "--format=jsonl")
-    assert [text for _, text in hits(result)] == ["refunds.pdf", "the réfund came"]
+    assert [text for _, text in hits(result)] == ["[document · refunds.pdf]", "the réfund came"]
     assert "2 found in all 5 messages of" in result.stderr
 
 

@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+import os
 import re
 from datetime import timedelta, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from shells import invoke
 
 from frontdesk.cli.output import (
     Column,
@@ -198,3 +201,51 @@ def test_a_terminal_has_colours_unless_the_user_wants_none(monkeypatch: pytest.M
     assert drawn(io.StringIO()) == "STATUS\nopen\n"
     monkeypatch.setenv("NO_COLOR", "1")
     assert "[32m" not in drawn(Terminal())
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+def csv_bytes(path: Path, output: Output) -> bytes:
+    """What is written to a new file."""
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = output.writer(COLUMNS, out)
+        writer.add(("Álvaro Niño", None))
+        writer.end()
+    return path.read_bytes()
+
+
+def test_csv_in_a_file_begins_with_a_byte_order_mark(tmp_path: Path):
+    written = csv_bytes(tmp_path / "a.csv", Output("csv"))
+    assert written.startswith(MARK + b"name,")
+    assert written.count(MARK) == 1
+    assert not csv_bytes(tmp_path / "a.csv", Output("csv", bom=False)).startswith(MARK)
+    assert not csv_bytes(tmp_path / "a.jsonl", Output("jsonl")).startswith(MARK)
+
+
+def test_csv_that_is_appended_to_a_file_has_no_second_mark(tmp_path: Path):
+    path = tmp_path / "a.csv"
+    csv_bytes(path, Output("csv"))
+    with path.open("a", encoding="utf-8") as out:
+        Output("csv").writer(COLUMNS, out).end()
+    assert path.read_bytes().count(MARK) == 1
+
+
+def test_csv_in_a_pipe_has_a_mark_only_if_it_is_asked_for():
+    for bom, begin in ((None, b"name"), (True, MARK), (False, b"name")):
+        reading, writing = os.pipe()
+        with os.fdopen(writing, "w", encoding="utf-8") as out:
+            Output("csv", bom=bom).writer(COLUMNS, out).end()
+        with os.fdopen(reading, "rb") as pipe:
+            assert pipe.read().startswith(begin)
+
+
+def test_a_file_in_another_encoding_has_no_mark(tmp_path: Path):
+    with (tmp_path / "a.csv").open("w", encoding="iso8859-1") as out:
+        Output("csv").writer(COLUMNS, out).end()
+    assert (tmp_path / "a.csv").read_bytes().startswith(b"name")
+
+
+def test_the_option_for_a_mark_is_refused_without_csv(inbox: Path):
+    assert invoke(inbox, "labels", "list", "--bom").exit_code == 2
+    assert invoke(inbox, "labels", "list", "--format=csv", "--bom").stdout.startswith("\ufeffid,")

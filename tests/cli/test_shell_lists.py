@@ -374,7 +374,7 @@ def test_the_viewer_and_the_shell_write_the_same_csv_of_the_same_conversations(i
     output_of(inbox, "counts")
     rows = json.loads(output_of(inbox, *arguments, "json"))
     saved = queue_text([Conversation.model_validate(row) for row in rows], "csv")
-    written = output_of(inbox, *arguments, "csv")
+    written = output_of(inbox, *arguments, "csv", "--bom")
     assert saved.splitlines() == written.splitlines()
     assert len(saved.splitlines()) > len(rows) > 100
     assert any(len(row["labels"]) > 1 for row in rows)

@@ -94,6 +94,10 @@ def test_a_report_of_one_channel(inbox: Path):
     found = report(inbox, *DAYS, "--channel", id)
     assert found.channel == id
     assert found.metrics == channels[0].metrics
+    for style in ("table", "markdown"):
+        told = output_of(inbox, "report", *DAYS, "--channel", id, "--format", style)
+        assert f", channel {channels[0].channel.name}\n" in told.replace("  \n", "\n"), style
+        assert f"channel {id}" not in told
 
 
 @pytest.mark.parametrize("style", ["csv", "jsonl"])
@@ -131,6 +135,7 @@ def test_for_eyes_there_is_a_table_of_each(inbox: Path, style: str):
     assert all(metric.name in text for metric in METRICS)
     assert all(str(one.channel.name) in text for one in report(inbox, *DAYS).channels)
     assert text.count("2026-03-0") >= 7
+    assert "Unattended: open, without a first answer or with a customer who waits again" in text
     assert "samples" in text.lower()
 
 
@@ -296,7 +301,7 @@ def test_people_read_the_parts_as_tables_with_the_names_that_figures_have_everyw
     assert first[2:5] == ("~2m00s", "~50m00s", "")
     assert any("labels have no history" in remark for *_, remark in tables(whole, UTC))
     assert found["Messages received"][1][14][:3] == ("14:00", "0", "9")
-    assert "Wait longer than 1h now" in found["Open now"][0]
+    assert "Wait longer than 1h" in found["Open now"][0]
     assert "~50m00s" in markdown(whole, UTC)
 
 

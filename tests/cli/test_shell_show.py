@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,21 @@ def test_a_transcript_has_messages_and_notes_oldest_first(inbox: Path, noted: st
     assert all(line in text for note in notes for line in note["text"].splitlines())
 
 
+@pytest.mark.parametrize("status", ["open", "snoozed", "resolved"])
+def test_a_transcript_begins_with_what_the_list_says_of_the_conversation(inbox: Path, status: str):
+    options = ("--status", status, "--all", "--format", "jsonl")
+    listed = output_of(inbox, "list", "conversations", *options)
+    row = json.loads(listed.splitlines()[-1])
+    for style in ("text", "markdown"):
+        told = output_of(inbox, "show", row["id"], "--last", "1", "--format", style)
+        facts = " ".join(told.replace("\\", "").splitlines()[:8])
+        begin = re.sub(r"\s+", " ", facts)
+        for fact in (f"Conversation: {row['id']}", row["contact"]["phone"], row["channel"]["name"]):
+            assert fact in begin, style
+        assert f"Status: {status}" in begin
+        assert "Times: UTC" in begin
+
+
 def test_parts_of_a_transcript(inbox: Path, noted: str):
     every = json.loads(output_of(inbox, "show", noted, "--format", "json"))
     notes = json.loads(output_of(inbox, "show", noted, "--notes", "--format", "json"))
@@ -58,7 +74,7 @@ def test_a_transcript_as_csv_has_a_row_for_each_entry(inbox: Path, noted: str):
 def test_no_such_conversation_is_an_error(inbox: Path):
     result = run_on(inbox, "show", "999999")
     assert (result.exit_code, result.stdout) == (ERROR, "")
-    assert "There is no such conversation" in result.stderr
+    assert "There is no conversation 999999 in this inbox" in result.stderr
 
 
 def test_people_and_notes_do_not_go_together(inbox: Path):

@@ -99,6 +99,26 @@ async def test_a_late_message_is_returned_too(client: InboxClient, write: Write)
     assert texts(await feed.poll()) == ["late"]
 
 
+async def test_a_conversation_dated_in_the_future_silences_no_other_and_not_itself(
+    client: InboxClient, write: Write
+):
+    year, ahead, other = 365 * 86_400, "+447700900994", "+447700900995"
+    write("from the future", seconds=year, phone=ahead)
+    feed = MessageFeed(client, EVERYTHING, NOW, lambda: NOW)
+    assert texts(await feed.latest(1)) == ["from the future"]
+    assert await feed.poll() == []
+    write("elsewhere", seconds=1, phone=other)
+    write("in time", seconds=2, phone=ahead)
+    assert texts(await feed.poll()) == ["elsewhere", "in time"]
+    assert await feed.poll() == []
+    write("late", seconds=1.5, phone=other)
+    write("in the future too", seconds=year + 1, phone=other)
+    assert texts(await feed.poll()) == ["late", "in the future too"]
+    write("again", seconds=3, phone=other)
+    assert texts(await feed.poll()) == ["again"]
+    assert await feed.poll() == []
+
+
 async def test_the_latest_are_the_newest_of_each_conversation(client: InboxClient):
     page = await client.conversation_page(EVERYTHING, limit=4)
     latest = await MessageFeed(client, EVERYTHING, NOW).latest(4)

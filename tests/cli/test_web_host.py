@@ -119,7 +119,7 @@ async def test_a_page_is_given_its_files_as_downloads_and_names_no_directory_of_
     assert answer.headers["Content-Type"] == "application/octet-stream"
     disposition, _, name = answer.headers["Content-Disposition"].partition("filename*=UTF-8''")
     assert (disposition, unquote(name)) == ("attachment; ", 'Ámbar; "x".csv')
-    assert answer.text.startswith("id,status,")
+    assert answer.text.startswith("\ufeffid,status,")
     assert "Sam Whitcombe" in answer.text
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert again.status_code == 404

@@ -9,6 +9,7 @@ from frontdesk.ingest.apply.conversation_rules import (
     RESOLVED,
     SNOOZED,
     ConversationState,
+    MetricEvent,
     StateEvent,
     continues,
     fold,
@@ -127,6 +128,20 @@ def test_a_snooze_ends_no_episode() -> None:
     said = [message(10), message(20, "user"), message(40)]
     standing = fold(ConversationState(), said, [StateEvent(30, 1, "snoozed", until=90)])
     assert (standing.first_reply_at, standing.status) == (20, OPEN)
+
+
+@pytest.mark.parametrize("type_", ["reaction", "system"])
+def test_a_resolution_without_any_other_message_has_no_duration(type_: str) -> None:
+    events = [StateEvent(20, 1, "resolved")]
+    standing = fold(ConversationState(), [message(10, type=type_)], events)
+    assert standing.metrics == [MetricEvent("resolved", 20)]
+
+
+def test_a_snooze_of_a_resolved_conversation_counts_as_reopened() -> None:
+    events = [StateEvent(20, 1, "resolved"), StateEvent(30, 2, "snoozed", until=90)]
+    standing = fold(ConversationState(), [message(10)], events)
+    assert standing.metrics == [MetricEvent("resolved", 20, 10), MetricEvent("episode_opened", 30)]
+    assert (standing.status, standing.episode_at) == (SNOOZED, 30)
 
 
 def test_a_snooze_keeps_its_end() -> None:

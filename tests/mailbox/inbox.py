@@ -56,6 +56,8 @@ class Inbox:
         self.closed = False
         self.held: asyncio.Event | None = None
         self.expired: set[str] = set()
+        # Id of the user of the key; None: the filter by assignee is ignored.
+        self.me: str | None = None
 
     def bump(self, id: str, **changes: Any) -> None:
         """A conversation is new, or got a message."""
@@ -92,6 +94,7 @@ class Inbox:
             row
             for row in self.conversations.values()
             if status in (None, row.status)
+            and (self.me is None or filter.assignee != "me" or _assignee(row) == self.me)
             and filter.contact in (None, row.contact.id)
             and (filter.awaiting_human is None or filter.awaiting_human == row.awaiting_human)
             and (filter.unread is None or filter.unread == bool(row.unread_count))
@@ -191,6 +194,10 @@ class Inbox:
             raise CursorRefused("The cursor has expired", code="invalid_cursor")
         if cursor is not None and f"{what} cursor" in self.failures:
             raise self.failures[f"{what} cursor"]
+
+
+def _assignee(row: Conversation) -> str | None:
+    return row.assignee.id if row.assignee else None
 
 
 def _early(row: Conversation, sort: str | None) -> str:

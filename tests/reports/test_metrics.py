@@ -7,13 +7,15 @@ from frontdesk.reports.metrics import (
     BY_FIELD,
     METRICS,
     Metric,
+    author_name,
     change,
+    live_figures,
     samples_of,
     time_words,
     value_of,
     value_words,
 )
-from frontdesk.wire.reports import Bucket, Metrics
+from frontdesk.wire.reports import Bucket, LiveCounts, Metrics, Report, TargetShare, ZonedPeriod
 
 COUNT = BY_FIELD["conversations_count"]
 TIME = BY_FIELD["avg_first_response_time"]
@@ -51,6 +53,27 @@ def test_a_change_is_said_in_words(
 ) -> None:
     changed = change(metric, now, then)
     assert (changed.words, changed.part) == (words, part)
+
+
+@pytest.mark.parametrize(
+    ("author", "words"),
+    [("user", "Agents"), ("kiosk", "unknown author (kiosk)"), ("contact", "customer")],
+)
+def test_who_sent_messages_is_named_also_if_unknown(author: str, words: str) -> None:
+    assert author_name(author) == words
+
+
+def test_counts_of_now_are_headed_by_what_they_count() -> None:
+    share = TargetShare(target_seconds=300, within=1, samples=2)
+    report = Report(
+        period=ZonedPeriod(from_="", to=""),
+        metrics=Metrics(targets={"first_response": share, "reply": share}),
+        live=LiveCounts(over_first_response=1, over_reply=2),
+    )
+    assert [figure.heading for figure in live_figures(report)] == [
+        *("Open now", "Unassigned now", "Unattended now", "Need a human now"),
+        *("No first answer for over 5m", "Wait longer than 5m"),
+    ]
 
 
 def test_few_samples_on_either_side_judge_nothing() -> None:

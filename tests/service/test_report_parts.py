@@ -42,6 +42,7 @@ from frontdesk.ingest.events import (
     UserUpsert,
 )
 from frontdesk.service.calendar_buckets import moment_of
+from frontdesk.store import report_parts
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import Grouping, PartSelection, durations
 from frontdesk.store.rollups import BOUNDS, limits_of, step_of
@@ -207,6 +208,23 @@ async def test_spread_and_targets_stand_beside_each_mean(client: httpx.AsyncClie
     assert body["users"][0]["current"]["spread"]["avg_first_response_time"]["p90"] == 300.0
     # Bob waits since the answer of the phone.
     assert (body["live"]["over_first_response"], body["live"]["over_reply"]) == (0, 1)
+
+
+@pytest.mark.usefixtures("day")
+async def test_in_a_period_of_many_durations_those_of_who_has_few_are_exact(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = {"include": "spread,users,teams", "target_first_response": "301"}
+    exact = await included(client, **query)
+    monkeypatch.setattr(report_parts, "MOST_READ_ONE_BY_ONE", 0)
+    assert await included(client, **query) == exact
+    monkeypatch.setattr(report_parts, "MOST_READ_OF_GROUP", 1)
+    rough = await included(client, **query)
+    assert rough["metrics"]["targets"]["first_response"]["approximate"]
+    assert rough["metrics"]["targets"]["first_response"]["samples"] == 2
+    ana = rough["users"][0]["current"]["targets"]["first_response"]
+    assert ana["samples"] == 1
+    assert ana == exact["users"][0]["current"]["targets"]["first_response"]
 
 
 @pytest.mark.usefixtures("day")

@@ -13,10 +13,10 @@ pytestmark = pytest.mark.both_engines
 PEOPLE = [Person(phone=f"+4915100000{n:02}") for n in range(6)]
 
 
-def said(number: int, at: int, text: str, **contents) -> MessageUpsert:
+def said(number: int, at: int, text: str, *, type: str = "text", **contents) -> MessageUpsert:
     return MessageUpsert(
         next(iter(CHANNELS)), PEOPLE[number % 6], f"wamid.{at}", START + at * 1000, False,
-        Author("contact"), "text", "webhook", text, **contents,
+        Author("contact"), type, "webhook", text, **contents,
     )  # fmt: skip
 
 
@@ -106,13 +106,16 @@ async def test_a_snooze_that_is_over_is_open_for_a_search_too(client, inbox, add
 async def test_files_forms_and_numbers_are_found_by_what_they_show(client, inbox, add_events):
     form = {"kind": "location", "name": "Puerta del Sol", "address": "Madrid", "id": "x1"}
     file = {"id": "9", "filename": "Angebot 2026.pdf"}
-    add_events([said(1, 60, "", content=form), said(2, 61, "as agreed, (030) 901-820", media=file)])
+    told = "as agreed, (030) 901-820"
+    place, offer = {"type": "location", "content": form}, {"type": "document", "media": file}
+    add_events([said(1, 60, "", **place), said(2, 61, told, **offer)])
     for words, excerpt in (
-        ("puerta madrid", "Puerta del Sol"),
-        ("angebot agreed", "as agreed, (030) 901-820"),
-        ("angebot", "Angebot 2026.pdf"),
-        ("030901820", "as agreed, (030) 901-820"),
-        ("030/901.820", "as agreed, (030) 901-820"),
+        ("puerta madrid", "[location · Puerta del Sol, Madrid]"),
+        ("angebot agreed", "[document · Angebot 2026.pdf]"),
+        ("angebot", "[document · Angebot 2026.pdf]"),
+        ("agreed", told),
+        ("030901820", told),
+        ("030/901.820", told),
     ):
         page = (await client.get("/v1/conversations", params={"q": words})).json()
         assert [match["excerpt"] for match in page["matches"]] == [excerpt], words

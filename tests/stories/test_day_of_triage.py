@@ -92,7 +92,7 @@ def keep_a_view_and_save_it(terminal: Recorded, path: Path) -> None:
     terminal.until("save as")
     terminal.send(str(path) + "\r")
     terminal.until("1 loaded conversation saved as")
-    assert path.read_text(encoding="utf-8").startswith("id,status,contact")
+    assert path.read_text(encoding="utf-8-sig").startswith("id,status,contact")
 
 
 def look_at_the_report(terminal: Recorded) -> None:

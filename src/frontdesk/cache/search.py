@@ -12,6 +12,7 @@ from frontdesk.cache.rows import (
     preview_in,
     searched_text_in,
 )
+from frontdesk.message_text import found_pieces_of
 from frontdesk.search_text import Terms, members_of
 from frontdesk.text import folded, one_line
 
@@ -123,7 +124,10 @@ def _hit(
     if kind == MESSAGE and number < 0:
         value = preview_in(value) or {}
         id = str(value.get("id"))
-    pieces = (searched_text_in(kind, value) or SearchedText((), None, "")).pieces
+    if kind == MESSAGE:
+        pieces = found_pieces_of(value)
+    else:
+        pieces = (searched_text_in(kind, value) or SearchedText((), None, "")).pieces
     if kind in (CONVERSATION, CONTACT):
         # A name and the name of the profile are often the same.
         pieces = (" · ".join(dict.fromkeys(pieces)),)
@@ -151,7 +155,7 @@ def conversations_of(rows: Rows, origin: int, contact_id: str) -> list[str]:
 
 def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The line with the most matches, shortened, and the spans of the matches."""
-    best, best_spans = one_line(pieces[0]) if pieces else "", list[tuple[int, int]]()
+    best, best_spans = terms.best_of(map(one_line, pieces)), list[tuple[int, int]]()
     for piece in map(one_line, pieces):
         spans = list(_spans(piece, terms))
         if len(spans) > len(best_spans):

@@ -6,7 +6,9 @@ would take for formulas are prefixed with an apostrophe.
 
 import csv
 import io
+import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +23,14 @@ from rich.table import Table
 from rich.text import Text
 
 from frontdesk.cli.base import JSON_OPTION
-from frontdesk.conversation_export import Cell, csv_cell, local_time, markdown_cell, markdown_row
+from frontdesk.conversation_export import (
+    BYTE_ORDER_MARK,
+    Cell,
+    csv_cell,
+    local_time,
+    markdown_cell,
+    markdown_row,
+)
 from frontdesk.errors import BadSettings
 from frontdesk.phones import format_phone
 from frontdesk.text import clean, compact_json, one_line, width_safe
@@ -71,14 +80,21 @@ FACTS: tuple[Column[tuple[str, Cell]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Output of a command. fields: members of JSON, all if empty; with a dot, of nested values."""
+    """Output of a command. fields: members of JSON, all if empty; with a dot, of nested values.
+
+    bom: CSV begins with a byte order mark; None: if it is written to a file.
+    """
 
     format: str
     fields: tuple[str, ...] = ()
+    bom: bool | None = None
 
     def writer(self, columns: Sequence[Column[T]] = (), out: TextIO | None = None) -> "Writer[T]":
         """Return a writer in the format; by default to standard output."""
-        return _WRITERS[self.format](out or standard_output(), columns, self.fields)
+        out = out or standard_output()
+        if self.format == "csv" and (is_empty_file(out) if self.bom is None else self.bom):
+            out.write(BYTE_ORDER_MARK)
+        return _WRITERS[self.format](out, columns, self.fields)
 
     def write(self, rows: Iterable[T], columns: Sequence[Column[T]] = ()) -> None:
         writer = self.writer(columns)
@@ -103,13 +119,17 @@ def output_options(
 
     def with_options(command: F) -> Any:
         @wraps(command)
-        def writing(*values: Any, style: str, fields: str | None, **others: Any) -> object:
+        def writing(
+            *values: Any, style: str, fields: str | None, bom: bool | None = None, **others: Any
+        ) -> object:
             names = tuple(name.strip() for name in (fields or "").split(",") if name.strip())
             for name in names if members else ():
                 _member(dict.fromkeys(members), name)
             if fields is not None:
                 style = _json_format(style)
-            return command(*values, output=Output(style, names), **others)
+            if bom is not None and style != "csv":
+                raise click.UsageError("--bom and --no-bom go with --format csv only")
+            return command(*values, output=Output(style, names, bom), **others)
 
         choice = click.option(
             "--format",
@@ -127,7 +147,13 @@ def output_options(
             metavar="[FIELDS]",
             help="Print JSON; with FIELDS, such as id,contact.phone, only these members.",
         )
-        return choice(json_fields(writing))
+        mark = click.option(
+            "--bom/--no-bom",
+            default=None,
+            help="Begin CSV with a byte order mark, for spreadsheets.  [default: in a file]",
+        )
+        has_csv = not formats or "csv" in formats
+        return choice(json_fields(mark(writing) if has_csv else writing))
 
     return with_options
 
@@ -149,6 +175,17 @@ def standard_output() -> TextIO:
     if encoding != "utf8" and hasattr(out, "reconfigure"):
         out.reconfigure(errors="replace")
     return out
+
+
+def is_empty_file(out: TextIO) -> bool:
+    """Check if this is a file in UTF-8 that nothing was written to; False for pipes, terminals."""
+    if (out.encoding or "").lower().replace("-", "") != "utf8":
+        return False
+    try:
+        status = os.fstat(out.fileno())
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size == 0
 
 
 def terminal_width(out: TextIO) -> int | None:

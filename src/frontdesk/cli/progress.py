@@ -83,9 +83,12 @@ class Progress:
             self._on_line = False
 
 
-async def walked(rows: "RowPages[W]", noun: str, progress: Progress) -> AsyncIterator[W]:
-    """Yield all rows of a list. Raises: InboxError, as of `patient_page`."""
-    while not rows.ended:
+async def walked(
+    rows: "RowPages[W]", noun: str, progress: Progress, *, most_pages: int | None = None
+) -> AsyncIterator[W]:
+    """Yield the rows of a list, or of its first pages. Raises: InboxError, as of `patient_page`."""
+    while not rows.ended and most_pages != 0:
+        most_pages = None if most_pages is None else most_pages - 1
         for row in (await patient_page(rows, noun, progress)).data:
             yield row
     progress.clear()

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from frontdesk.ingest.apply.metrics import figures, part_figures
 from frontdesk.ingest.webhooks import redaction
@@ -62,6 +63,34 @@ def matching_rows(connection: Connection, account_id: int, phone: str) -> Counte
     return Counter(
         contact=len(person.contact_ids), conversation=len(person.conversations), message=messages
     )
+
+
+def is_mentioned(database: Database, account_id: int, phone: str) -> bool:
+    """Check if an account has somebody with this number, or a webhook body that mentions it.
+
+    False for a number of the account's own channels.
+    """
+
+    def look(connection: Connection) -> tuple[bool, _ErasedPerson]:
+        ours = is_of_the_business(connection, account_id, phone)
+        return ours, _person(connection, account_id, phone)
+
+    ours, person = database.read_latest(look)
+    if ours or person.contact_ids:
+        return not ours
+    last: BodyPosition | None = None
+    while some := _next(database, account_id, last):
+        if database.read_latest(partial(_mentions, account_id, some, person.mention)):
+            return True
+        last = some[-1]
+    return False
+
+
+def _mentions(
+    account_id: int, places: Sequence[BodyPosition], mention: Mention, connection: Connection
+) -> bool:
+    bodies = (raw_events.body(connection, account_id, place.digest) for place in places)
+    return any(body is not None and redaction.pruned(body, mention) is not None for body in bodies)
 
 
 def erase(database: Database, account_id: int, phone: str, advance: Advance) -> ErasureResult:

@@ -24,7 +24,6 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.conversation_export import Entry
 from frontdesk.errors import (
     BadResponse,
     Forbidden,
@@ -37,6 +36,7 @@ from frontdesk.errors import (
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, ServerHealth
+from frontdesk.message_text import Entry
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -74,6 +74,8 @@ _UNREAD = "unread"
 _KEEP = "keep"
 # Name of the setting with the id of the own user.
 _ME = "me"
+# Time until a server that did not prove who "me" is may be asked again.
+_UNTIL_NEXT_PROOF = timedelta(minutes=15)
 
 
 class Mailbox:
@@ -111,8 +113,12 @@ class Mailbox:
         self.catalogues = Catalogues(cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
+        self._is_me_known = bool(me)
         if me:
             self.set_setting(_ME, me)
+        # Own user as proven by the server since the start, and when another proof may be asked for.
+        self._proven_me = me
+        self._proof_due_at: datetime | None = None
 
     @property
     def connected(self) -> bool:
@@ -317,7 +323,7 @@ class Mailbox:
 
     @property
     def me(self) -> str:
-        """Id of the user that "me" means; "" until it is stored or a list of "me" had rows."""
+        """Id of the user that "me" means; "" until it is given or the server's lists prove it."""
         return self.get_setting(_ME) or ""
 
     async def find_me(self) -> None:
@@ -584,16 +590,38 @@ class Mailbox:
             if server is not None and server.no_extensions & filter.parameters().keys():
                 # Most of its pages would be empty: the caller filters another list instead.
                 raise NotOffered("This server does not have this filter")
-            if filter.assignee == "me":
-                self._learn_me(page.data)
+            if filter.assignee == "me" and cursor is None:
+                await self._learn_me(filter, page.data)
             return page
 
         return fetch
 
-    def _learn_me(self, mine: Sequence[Conversation]) -> None:
-        """Store whose conversations these are; a server that ignores the filter sends several."""
-        assignees = {row.assignee.id if row.assignee else "" for row in mine}
-        if len(assignees) == 1 and (id := assignees.pop()):
+    async def _learn_me(self, filter: ConversationFilter, mine: Sequence[Conversation]) -> None:
+        """Store whose conversations these are, or forget it if they are not of one user.
+
+        A server that ignores the filter may also send those of one user only: the list without the
+        filter has to have others.
+        """
+        if self._is_me_known or not mine:
+            return
+        assignees = {_assignee_id(row) for row in mine}
+        id = assignees.pop()
+        if assignees or not id:
+            self._store_me("")
+        elif id != self._proven_me and self._may_prove_me():
+            self._proof_due_at = self._clock() + _UNTIL_NEXT_PROOF
+            everything = filter.model_copy(update={"assignee": None})
+            with suppress(InboxError):
+                page = await self._line.track(self._source.conversation_page(everything))
+                if any(_assignee_id(row) != id for row in page.data):
+                    self._store_me(id)
+
+    def _may_prove_me(self) -> bool:
+        return self._proof_due_at is None or self._clock() >= self._proof_due_at
+
+    def _store_me(self, id: str) -> None:
+        self._proven_me = id
+        if id != self.me:
             self.set_setting(_ME, id)
 
     def _message_pages(self, conversation_id: str) -> Fetch:
@@ -605,6 +633,10 @@ class Mailbox:
         return lambda cursor: self._line.track(
             self._source.note_page(conversation_id, cursor=cursor)
         )
+
+
+def _assignee_id(row: Conversation) -> str:
+    return row.assignee.id if row.assignee else ""
 
 
 def _read_name(conversation_id: str) -> str:

@@ -8,7 +8,14 @@ from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from frontdesk.conversation_export import Cell, csv_cell, local_time, markdown_table
+from frontdesk.conversation_export import (
+    BYTE_ORDER_MARK,
+    Cell,
+    csv_cell,
+    local_time,
+    markdown_cell,
+    markdown_table,
+)
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
@@ -199,7 +206,8 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
         shown = live_figures(report)
         numbers = [getattr(live, figure.field) for figure in shown]
         row = tuple(NO_VALUE if number is None else f"{number:,}" for number in numbers)
-        yield FigureTable(tuple(f"{figure.name.capitalize()} now" for figure in shown), [row])
+        meanings = (f"{one.name.capitalize()}: {one.meaning}" for one in shown if one.meaning)
+        yield FigureTable(tuple(one.heading for one in shown), [row], "; ".join(meanings))
 
 
 def _group_tables(report: Report) -> Iterator[FigureTable]:
@@ -307,7 +315,9 @@ def title(report: Report, zone: tzinfo) -> str:
     period, before = report.period, report.previous_period
     words = f"{local_time(period.from_, zone)} – {local_time(period.to, zone)} ({period.timezone})"
     if report.channel:
-        words += f", channel {report.channel}"
+        names = {row.channel.id: row.channel.name for row in report.channels}
+        name = one_line(names.get(report.channel) or report.channel)
+        words += f", channel {name}"
     if before:
         words += f"\nprevious: {local_time(before.from_, zone)} – {local_time(before.to, zone)}"
     return words
@@ -315,10 +325,11 @@ def title(report: Report, zone: tzinfo) -> str:
 
 def markdown(report: Report, zone: tzinfo) -> str:
     """The report as a Markdown document; times in `zone`."""
+    heading = "  \n".join(map(markdown_cell, title(report, zone).split("\n")))
     parts = []
     for headings, lines, remark in tables(report, zone):
         parts += [markdown_table(headings, lines), *filter(None, [remark])]
-    return "\n\n".join(["# Inbox report", title(report, zone).replace("\n", "  \n"), *parts]) + "\n"
+    return "\n\n".join(["# Inbox report", heading, *parts]) + "\n"
 
 
 def default_name(report: Report, zone: tzinfo) -> str:
@@ -333,7 +344,7 @@ def default_name(report: Report, zone: tzinfo) -> str:
 def exported(report: Report, ending: str, zone: tzinfo) -> str:
     """The report in the format of a file extension, one of ENDINGS; Markdown has times in `zone`.
 
-    CSV and JSON give durations in seconds.
+    CSV and JSON give durations in seconds; CSV begins with a byte order mark.
     """
     match ending:
         case "csv":
@@ -346,6 +357,7 @@ def exported(report: Report, ending: str, zone: tzinfo) -> str:
 
 def _csv(report: Report) -> str:
     text = io.StringIO()
+    text.write(BYTE_ORDER_MARK)
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(NAMES)
     writer.writerows(map(csv_cell, row) for row in rows(report))

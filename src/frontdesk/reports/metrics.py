@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from frontdesk.text import humanize, is_ascii_terminal, one_line
+from frontdesk.message_text import author_word
+from frontdesk.text import is_ascii_terminal, one_line
 from frontdesk.time_format import duration
 from frontdesk.wire import ConversationFilter, Ref, ReportQuery
 from frontdesk.wire.reports import (
@@ -379,7 +380,8 @@ def length_words(seconds: int) -> str:
 class LiveFigure:
     """A live count, the filter of its list, and what that shows if it is not what was counted.
 
-    waiting: the least time that customers of the list wait, as in queries.
+    waiting: the least time that customers of the list wait, as in queries. meaning: what is
+    counted, where the name does not say it.
     """
 
     field: str
@@ -388,6 +390,12 @@ class LiveFigure:
     filter: ConversationFilter
     difference: str = ""
     waiting: str = ""
+    meaning: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Title of a column: Open now."""
+        return self.name.capitalize() + ("" if self.waiting else " now")
 
 
 _OPEN = ConversationFilter(status="open")
@@ -405,6 +413,7 @@ LIVE = (
         "unatt.",
         _OPEN,
         "all open conversations: the server cannot filter for unattended ones",
+        meaning="open, without a first answer or with a customer who waits again",
     ),
     LiveFigure(
         "awaiting_human",
@@ -426,7 +435,7 @@ def live_figures(report: Report | None) -> tuple[LiveFigure, ...]:
     if live.over_first_response is not None and "first_response" in targets:
         length = length_words(targets["first_response"].target_seconds)
         difference = "all who wait that long, with or without a first response"
-        name = f"unanswered for {length}"
+        name = f"no first answer for over {length}"
         over.append(
             LiveFigure(
                 "over_first_response", name, f"new>{length}", _OPEN, difference, f">{length}"
@@ -539,7 +548,8 @@ AUTHORS = {
 
 def author_name(author: str) -> str:
     """Display name of who or what sent messages."""
-    return AUTHORS.get(author) or humanize(one_line(author))
+    word = author_word(author)
+    return AUTHORS.get(author) or word[:1].lower() + word[1:]
 
 
 @dataclass(frozen=True, slots=True)

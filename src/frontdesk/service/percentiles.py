@@ -2,12 +2,13 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import prod, sqrt
+from typing import Self
 
-from frontdesk.store.rollups import limits_of
+from frontdesk.store.rollups import limits_of, step_of
 from frontdesk.wire.reports import Percentiles, TargetShare
 
 _PERCENTS: Mapping[int, str] = {50: "p50", 90: "p90"}
@@ -23,6 +24,20 @@ class CountedDurations:
 
     counts: Counter[int]
     exact: bool
+
+    @classmethod
+    def sum_of(cls, parts: Sequence[Self]) -> Self:
+        """Add durations; the sum is by buckets if one of the parts is."""
+        exact = all(part.exact for part in parts)
+        counts = Counter[int]()
+        for part in parts:
+            for step, count in part.counts.items():
+                counts[step if exact or not part.exact else step_of(step)] += count
+        return cls(counts, exact)
+
+    @property
+    def total(self) -> int:
+        return self.counts.total()
 
     def percentiles(self) -> Percentiles:
         """Return the shortest durations that 50 and 90 percent do not exceed."""
@@ -40,7 +55,7 @@ class CountedDurations:
         return TargetShare(
             target_seconds=limit // 1000,
             within=round(within),
-            samples=self.counts.total(),
+            samples=self.total,
             approximate=not self.exact,
         )
 

@@ -123,7 +123,7 @@ def excerpt(pieces: Sequence[str], terms: Terms) -> str:
     >>> excerpt(["Good\nmorning, " + "a refund, " * 40], Terms.of("refund"))[:20]
     'Good morning, a refu'
     """
-    line = max(map(one_line, pieces), key=lambda piece: terms.count(folded(piece)), default="")
+    line = terms.best_of(map(one_line, pieces))
     if len(line) <= EXCERPT_LENGTH:
         return line
     compared = folded(line)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from frontdesk.message_text import found_pieces_of
 from frontdesk.search_text import Terms, members_of, message_pieces, searched_text
 from frontdesk.store.contacts import like_pattern
 from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids, states_of
@@ -17,6 +18,7 @@ from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
 from frontdesk.store.rows import statements
 from frontdesk.text import clean
+from frontdesk.wire.values import DIRECTIONS
 
 # Messages indexed in one transaction of `build`.
 CHUNK = 10_000
@@ -60,6 +62,8 @@ _FARTHER = 50
 _CONTENTS = ("content", "media", "referral")
 # Columns of a message that `text_of` reads.
 _SEARCHED = ("text", "deleted_at", *(f"{name}_json" for name in _CONTENTS))
+# Columns that decide how a message is shown, besides.
+SHOWN = ("direction", "author", "type", "source")
 _OF_ACCOUNT = "t.account_id = CAST(:account AS BIGINT) AND t.number BETWEEN :first AND :last"
 _OF_MESSAGE = "number BETWEEN :low AND :high AND message_id = :id"
 _OF_CONVERSATION = "account_id = :account AND conversation_id = :conversation"
@@ -70,21 +74,34 @@ def is_ready(connection: Connection, account_id: int) -> bool:
     return account_id < _MOST_ACCOUNTS and message_index_state(connection) == _READY
 
 
-def pieces_of(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts of a stored message, as they are shown; none if it is deleted."""
+def text_of(message: Mapping[str, Any]) -> str:
+    """Return the text in which the words of a stored message are looked for."""
+    if message["deleted_at"] is not None:
+        return ""
+    return searched_text(tuple(map(clean, message_pieces(_members(message)))))
+
+
+def shown_pieces(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the texts of a stored message, as search shows them; none if it is deleted.
+
+    message: with the columns `SHOWN` too.
+    """
     if message["deleted_at"] is not None:
         return ()
-    value = {"text": message["text"]}
+    direction = DIRECTIONS[message["direction"]]
+    names = ("author", "type", "source")
+    told = {"direction": direction, **{name: message[name] for name in names}}
+    return tuple(map(clean, found_pieces_of({**told, **_members(message)})))
+
+
+def _members(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a stored message that are searched."""
+    members = {"text": message["text"]}
     for name in _CONTENTS:
         if stored := message[f"{name}_json"]:
             # Lone surrogates cannot be encoded.
-            value[name] = members_of(stored.encode(errors="replace"))
-    return tuple(map(clean, message_pieces(value)))
-
-
-def text_of(message: Mapping[str, Any]) -> str:
-    """Return the text in which the words of a stored message are looked for."""
-    return searched_text(pieces_of(message))
+            members[name] = members_of(stored.encode(errors="replace"))
+    return members
 
 
 def is_reworded(message: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
@@ -387,9 +404,9 @@ def newest_messages(
 def matching_messages(
     connection: Connection, account_id: int, numbers: Sequence[int]
 ) -> dict[int, Row]:
-    """Return id, created_at, direction and the searched columns of messages by their numbers."""
+    """Return id, created_at, and the searched and shown columns of messages by their numbers."""
     placeholders, parameters = one_of("number", numbers)
-    columns = ", ".join(f"m.{name}" for name in ("id", "created_at", "direction", *_SEARCHED))
+    columns = ", ".join(f"m.{name}" for name in ("id", "created_at", *SHOWN, *_SEARCHED))
     rows = connection.rows(
         f"""
         SELECT t.number, {columns} FROM message_text AS t

@@ -4,10 +4,11 @@ They read roll-ups of days or weeks, and messages and metric events at the ends 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from frontdesk.store.conversations import one_of
 from frontdesk.store.database import Connection, Dialect, Row, first_number
 from frontdesk.store.rollups import (
     BY_PERSON,
@@ -37,6 +38,8 @@ ANSWERED = "answered"
 
 # Up to this many durations of a period are read one by one, more from their roll-up.
 MOST_READ_ONE_BY_ONE = 10_000
+# Up to this many durations of a group are read one by one in any period.
+MOST_READ_OF_GROUP = 200
 
 
 class PartSelection(NamedTuple):
@@ -196,15 +199,21 @@ def has_few_durations(connection: Connection, selection: PartSelection) -> bool:
 
 
 def durations(
-    connection: Connection, grouping: Grouping, selection: PartSelection, *, exact: bool
+    connection: Connection,
+    grouping: Grouping,
+    selection: PartSelection,
+    *,
+    exact: bool,
+    keys: Sequence[int] | None = None,
 ) -> list[Row]:
     """Return (key, name, step, n) of durations; if `exact`, `step` is one in milliseconds.
 
-    Several rows of a key, name and step add up, perhaps to nothing.
+    Several rows of a key, name and step add up, perhaps to nothing. keys: of the groups that are
+    read, None for all; only if `exact`.
     """
     if exact:
         events = _in_period(_metric_events(selection, *TIMED))
-        return _listed_durations(connection, grouping, events, selection.parameters)
+        return _listed_durations(connection, grouping, events, selection.parameters, keys)
     table, length = _DURATION_ROLLUPS[grouping]
     parameters = selection.nearest(length)
     edges = _at_edges(_metric_events(selection, *TIMED))
@@ -224,16 +233,24 @@ def durations(
 
 
 def _listed_durations(
-    connection: Connection, grouping: Grouping, select: str, parameters: Mapping[str, object]
+    connection: Connection,
+    grouping: Grouping,
+    select: str,
+    parameters: Mapping[str, object],
+    keys: Sequence[int] | None = None,
 ) -> list[Row]:
     """Return (key, name, step, n) of a SELECT of metric events; `step` is in milliseconds."""
     key, join = _GROUPS[grouping]
+    narrowed = ""
+    if keys is not None:
+        placeholders, values = one_of("key", keys)
+        narrowed, parameters = f"AND {key} IN ({placeholders})", {**parameters, **values}
     # A list of each group is read several times faster than a row of each duration.
     listed = connection.rows(
         f"""
         WITH {_PLACE}, fact AS ({select})
         SELECT {key} AS key, fact.name, fact.sign, {_LISTED[connection.dialect]} AS durations
-        FROM fact {join} WHERE fact.duration IS NOT NULL GROUP BY 1, 2, 3
+        FROM fact {join} WHERE fact.duration IS NOT NULL {narrowed} GROUP BY 1, 2, 3
         """,
         parameters,
     )

@@ -27,8 +27,9 @@ _LAST_CONVERSATION = """(
 _SOURCES: Mapping[str, _TableScan] = MappingProxyType(
     {
         "message": _TableScan(
-            "SELECT t.conversation_id, t.created_at, t.id, t.deleted_at, t.text, t.content_json,"
-            " t.media_json, t.referral_json FROM message AS t",
+            "SELECT t.conversation_id, t.created_at, t.id, t.direction, t.author, t.type, t.source,"
+            " t.deleted_at, t.text, t.content_json, t.media_json, t.referral_json"
+            " FROM message AS t",
             ("created_at", "conversation_id", "id"),
         ),
         "note": _TableScan(

@@ -5,8 +5,8 @@ Chips of filters, tabs of views, titles of threads, empty lists. `inbox/bars.py`
 
 from collections.abc import Collection, Sequence
 
-from frontdesk.conversation_export import Entry
 from frontdesk.errors import NOBODY_IS_ME
+from frontdesk.message_text import Entry
 from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.query.language import ID, WORDS

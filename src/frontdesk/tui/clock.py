@@ -30,6 +30,11 @@ class Clock:
         """Set the source of the server's clock skew; positive if the server is ahead."""
         self._ahead = ahead
 
+    @property
+    def zone(self) -> tzinfo | None:
+        """The time zone; None for the system's, whose offset may change."""
+        return self._zone
+
     def now(self) -> datetime:
         """Current local time."""
         return self._now().astimezone(self._zone)

@@ -156,7 +156,7 @@ def test_a_thread_without_a_name_is_named_by_number_or_id() -> None:
     [
         (None, " "),
         ("2026-03-14T12:00:00Z", " Reply window: 2h 0m left"),
-        ("2026-03-14T10:40:00Z", " Reply window: closes in 40m"),
+        ("2026-03-14T10:40:00Z", " Reply window: 40m left"),
         ("2026-03-14T09:00:00Z", " Reply window: closed"),
     ],
 )

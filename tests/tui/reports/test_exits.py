@@ -89,7 +89,7 @@ async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked
             assert "inbox-report-2026-03-08-2026-03-14.csv" in shown(app)
             await type_in(pilot, f"{tmp_path}/report.{ending}")
             await press(pilot, "enter")
-        rows = list(csv.DictReader((tmp_path / "report.csv").read_text("utf-8").splitlines()))
+        rows = list(csv.DictReader((tmp_path / "report.csv").read_text("utf-8-sig").splitlines()))
         assert rows[0]["value"] == "65"
         assert {row["scope"] for row in rows} == {
             *("all", "channel", "author", "pricing", "part", "live")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, glyphs_for
-from frontdesk.tui.reports.plots import Scene, axis_for, plot, sparkline
+from frontdesk.tui.reports.plots import Scene, axis_for, plot, sparkline, values_per_bar
 from frontdesk.tui.widgets.text_layout import width_of
 
 VALUES = st.lists(
@@ -39,7 +39,15 @@ def test_a_sparkline_is_never_wider_than_given(
 ) -> None:
     line = sparkline(values, width, glyphs)
     assert len(line) <= width
-    assert len(line) in {each * min(len(values), width) for each in (1, 2, 3)}
+    bars = -(-len(values) // values_per_bar(len(values), width))
+    assert len(line) in {each * bars for each in (1, 2, 3)}
+
+
+@given(st.integers(1, 400), st.integers(1, 64))
+def test_bars_are_of_as_few_values_as_fit(count: int, width: int) -> None:
+    size = values_per_bar(count, width)
+    assert size * width >= count
+    assert size == 1 or (size - 1) * width < count
 
 
 def test_a_sparkline_goes_from_zero_to_its_highest() -> None:

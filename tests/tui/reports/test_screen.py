@@ -126,6 +126,25 @@ PERIODS = (
 )
 
 
+async def test_bars_of_several_days_are_headed_by_their_number(report: Open) -> None:
+    """As wide as they have to be for 90 days in the room that is left."""
+    app = report()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        await type_in(pilot, "90")
+        await press(pilot, "enter")
+        assert "PER WEEK" in line_with(app, "METRIC")
+        await press(pilot, "g", "g")
+        await settle(pilot)
+        head, figures = line_with(app, "METRIC"), line_with(app, "Messages received")
+        assert "PER DAY" not in head
+        bars = figures.split()[-1]
+        match = re.search(r"PER (\d+) DAYS", head)
+        assert match is not None
+        assert len(bars) in {each * -(-90 // int(match[1])) for each in (1, 2, 3)}
+
+
 async def test_title_series_and_axis_have_the_dates_of_the_period_and_no_others(
     report: Open,
 ) -> None:
@@ -232,6 +251,8 @@ async def test_w_says_what_the_figure_is(report: Open) -> None:
         assert "Taken of 66 samples" in shown(app)
         await press(pilot, "escape")
         assert "Taken of" not in shown(app)
+        await press(pilot, "0", "l", "l", "w")
+        assert "open, without a first answer" in shown(app)
 
 
 async def test_the_plot_follows_the_figure_and_its_cursor_names_a_day(report: Open) -> None:

@@ -265,7 +265,7 @@ def test_who_hides_the_name_is_named_otherwise(contact: dict[str, Any], name: st
         ({"text": "two\n\nlines"}, "two lines", None),
         ({"type": "image", "text": None}, "📷 photo", "[photo]"),
         ({"type": "image", "text": "this one"}, "📷 this one", "[photo] this one"),
-        ({"type": "unsupported", "text": None}, "[unsupported]", None),
+        ({"type": "unsupported", "text": None}, "[not shown here]", None),
         ({"type": "text", "text": None}, "⊘ deleted", "x deleted"),
     ],
 )
@@ -313,7 +313,7 @@ def test_a_key_that_may_not_read_messages_sees_none() -> None:
     [
         (None, None),
         (before(minutes=1), ("text", "closed")),
-        (before(minutes=-59), ("warning", "closes in 59m")),
+        (before(minutes=-59), ("warning", "59m left")),
         (before(hours=-1), ("text", "1h 0m left")),
         (before(hours=-21, minutes=-40), ("text", "21h 40m left")),
     ],

@@ -13,8 +13,8 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
     ("members", "lines"),
     [
         ({"text": "two\nlines"}, ["two", "lines"]),
-        ({"text": ""}, ["(empty)"]),
-        ({"text": None}, ["(empty)"]),
+        ({"text": ""}, ["[empty]"]),
+        ({"text": None}, ["[empty]"]),
         ({"type": "image", "media": {"mime_type": "image/jpeg"}}, [" 📷 photo"]),
         (
             {
@@ -46,7 +46,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                     "address": "Calle 1",
                 },
             },
-            [" 📍 location · Shop, Calle 1"],
+            [" 📍 location · Shop, Calle 1 · 41.4, 2.2"],
         ),
         (
             {"type": "location", "content": {"latitude": 41.4, "longitude": 2.2}},
@@ -169,7 +169,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                     ],
                 },
             },
-            ["[image]", "Your order is ready", "Thank you", "[ quick reply ]"],
+            ["[photo]", "Your order is ready", "Thank you", "[ quick reply ]"],
         ),
         (
             {
@@ -213,7 +213,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
                 "text": "Hi",
                 "referral": {"headline": "Spring sale", "source_url": "https://fb.example/1"},
             },
-            ["came from an ad: Spring sale  https://fb.example/1", "Hi"],
+            ["came from an ad: Spring sale · https://fb.example/1", "Hi"],
         ),
         (
             {
@@ -222,7 +222,7 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
             },
             ["[not shown here: poll creation]"],
         ),
-        ({"type": "unsupported"}, ["[not shown here: message]"]),
+        ({"type": "unsupported"}, ["[message not shown here]"]),
         ({"type": "holo_call"}, ["[holo call]"]),
         ({"type": "holo_call", "text": "with words"}, ["with words"]),
     ],

@@ -45,9 +45,9 @@ def parts(entry: Message) -> set[str]:
         ("api", None, "API"),
         ("automation", None, "Automation"),
         ("system", None, "System"),
-        ("carrier_pigeon", None, "Carrier pigeon"),
-        ("carrier_pigeon", "Bert", "Carrier pigeon · Bert"),
-        ("_", None, "Unknown"),
+        ("carrier_pigeon", None, "Unknown author (carrier pigeon)"),
+        ("carrier_pigeon", "Bert", "Unknown author (carrier pigeon) · Bert"),
+        ("_", None, "Unknown author"),
     ],
 )
 def test_the_head_names_every_author_also_an_unknown_one(
@@ -166,7 +166,11 @@ def test_a_note_is_named_as_one_and_stands_on_a_ground_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("author", "who"),
-    [("user", "Agent"), ("ai_agent", "AI agent"), ("robot_vacuum", "Robot vacuum")],
+    [
+        ("user", "Agent"),
+        ("ai_agent", "AI agent"),
+        ("robot_vacuum", "Unknown author (robot vacuum)"),
+    ],
 )
 def test_a_note_without_a_name_says_what_wrote_it(author: str, who: str) -> None:
     assert drawn(Note(id="1", text="x", author=author, created_at=AT))[0].startswith(

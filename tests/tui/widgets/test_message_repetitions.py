@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frontdesk.conversation_export import author_word
+from frontdesk.message_text import author_word
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS, EMOJI, MessageSymbols
 from frontdesk.tui.widgets.message_list import (

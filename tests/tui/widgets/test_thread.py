@@ -61,9 +61,16 @@ def test_the_first_entry_stands_under_the_start_and_its_day() -> None:
 
 
 def test_the_name_of_a_file_is_found() -> None:
-    document = Media(kind="document", filename="refund-VD-49284.pdf")
-    message = said(1, ago=5, text="Here it is").model_copy(update={"media": document})
-    assert thread(message).words_at(0) == "Here it is refund-VD-49284.pdf"
+    document = Media(filename="refund-VD-49284.pdf")
+    changes = {"type": "document", "media": document}
+    words = thread(said(1, ago=5, text="Here it is").model_copy(update=changes)).words_at(0)
+    assert words.startswith("[document · refund-VD-49284.pdf] Here it is")
+
+
+def test_a_message_without_text_is_copied_in_words() -> None:
+    changes = {"type": "image", "media": Media(filename="a.jpg"), "text": None}
+    assert thread(said(1, ago=5).model_copy(update=changes)).copied() == "[photo · a.jpg]"
+    assert thread(said(1, ago=5, text="Here it is")).copied() == "Here it is"
 
 
 def test_the_start_can_turn_out_to_be_further_up() -> None:

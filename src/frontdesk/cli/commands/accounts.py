@@ -99,7 +99,7 @@ def disable_command(slug: str, database: str) -> None:
     Its API keys and webhooks are refused. No data is deleted.
     """
     _set_disabled(database, slug, disabled=True)
-    click.echo(f"The account {slug} is shut; to open it again: frontdesk accounts enable {slug} …")
+    click.echo(f"The account {slug} is disabled; to enable it: frontdesk accounts enable {slug} …")
 
 
 @accounts_group.subcommand(

@@ -1,6 +1,7 @@
 """`frontdesk conversations`: lists, prints and searches conversations."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial, wraps
 from types import MappingProxyType
@@ -8,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
-from frontdesk import conversation_export
 from frontdesk.cli import columns
 from frontdesk.cli.base import group
 from frontdesk.cli.commands.search import add_search
@@ -26,12 +26,14 @@ from frontdesk.cli.output import Column, Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.conversation_export import Entry
+from frontdesk.conversation_export import by_people, entry_text, in_order, transcript_lines
 from frontdesk.errors import BadSettings, Forbidden, NotFound
+from frontdesk.message_text import Entry, author_name
+from frontdesk.phones import contact_name
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, parse, plan, sort_key
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
 from frontdesk.query.names import unknown_name
-from frontdesk.wire import Conversation, ConversationFilter, Note, Wire
+from frontdesk.wire import Conversation, ConversationFilter, Message, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
 from frontdesk.wire.values import STATUSES, utc_now
 
@@ -61,17 +63,23 @@ _FILTER_KINDS: Mapping[str, str] = MappingProxyType(
     {"status": STATUS, "assignee": ASSIGNEE, "channel": CHANNEL, "label": LABEL}
 )
 
-ENTRIES: tuple[Column[Entry], ...] = (
-    Column("created_at", lambda entry: entry.created_at, "TIME", moment=True),
-    Column("kind", lambda entry: "note" if isinstance(entry, Note) else "message"),
-    Column("id", lambda entry: entry.id, "ID"),
-    Column("direction", lambda entry: getattr(entry, "direction", None)),
-    Column("author", lambda entry: entry.author),
-    Column("author_name", conversation_export.author, "AUTHOR", flexible=True),
-    Column("type", lambda entry: getattr(entry, "type", None), "TYPE"),
-    Column("delivery_status", lambda entry: getattr(entry, "delivery_status", None), "STATUS"),
-    Column("text", conversation_export.entry_text, "TEXT", flexible=True),
-)
+# Pages of the list in which the conversation of a transcript is looked for.
+_MOST_PAGES = 20
+
+
+def entry_columns(contact: str = "") -> tuple[Column[Entry], ...]:
+    """Columns of messages and notes. contact: name of the customer, if it is known."""
+    return (
+        Column("created_at", lambda entry: entry.created_at, "TIME", moment=True),
+        Column("kind", lambda entry: "note" if isinstance(entry, Note) else "message"),
+        Column("id", lambda entry: entry.id, "ID"),
+        Column("direction", lambda entry: getattr(entry, "direction", None)),
+        Column("author", lambda entry: entry.author),
+        Column("author_name", partial(author_name, contact=contact), "AUTHOR", flexible=True),
+        Column("type", lambda entry: getattr(entry, "type", None), "TYPE"),
+        Column("delivery_status", lambda entry: getattr(entry, "delivery_status", None), "STATUS"),
+        Column("text", partial(entry_text, contact=contact), "TEXT", flexible=True),
+    )
 
 
 @group(
@@ -245,16 +253,20 @@ def view_command(
     # Authors are known only after reading, so the limit is applied afterwards.
     most = None if people else last
 
-    async def work(client: "InboxClient") -> list[Entry]:
+    async def work(client: "InboxClient") -> tuple[Conversation | None, list[Entry]]:
         entries: list[Entry] = []
         if not notes:
             messages = await _newest(client.messages(conversation_id), "messages", most)
             entries.extend(messages)
-        return [*entries, *await _notes(client, conversation_id, most, required=notes)]
+        entries.extend(await _notes(client, conversation_id, most, required=notes))
+        conversation = None
+        if not output.format.startswith("json"):
+            conversation = await _conversation(client, conversation_id, entries)
+        return conversation, in_order(entries)
 
-    entries = conversation_export.in_order(run_with_client(target, work))
-    chosen = [entry for entry in entries if not people or conversation_export.by_people(entry)]
-    _write(chosen[-last:] if last else chosen, output)
+    conversation, entries = run_with_client(target, work)
+    chosen = [entry for entry in entries if not people or by_people(entry)]
+    _write(conversation_id, conversation, chosen[-last:] if last else chosen, output)
 
 
 add_search(
@@ -291,15 +303,38 @@ async def _newest(rows: "RowPages[W]", noun: str, last: int | None) -> list[W]:
     return newest
 
 
-def _write(entries: list[Entry], output: Output) -> None:
+async def _conversation(
+    client: "InboxClient", id: str, entries: Sequence[Entry]
+) -> Conversation | None:
+    """Look for a conversation in the list, which is sorted by activity; None if it is far down.
+
+    `/v1` does not return a conversation by its id.
+    """
+    messages = [entry.created_time for entry in entries if isinstance(entry, Message)]
+    newest = max(filter(None, messages), default=None)
+    rows, progress = client.conversations(), Progress(shown=True)
+    with suppress(Forbidden, NotFound):
+        async for row in walked(rows, "conversations", progress, most_pages=_MOST_PAGES):
+            active = row.last_activity_time
+            if row.id == id:
+                progress.clear()
+                return row
+            if newest is not None and active is not None and active < newest:
+                break
+    progress.clear()
+    say("its customer and status are not known: it is not among the latest conversations")
+    return None
+
+
+def _write(
+    id: str, conversation: Conversation | None, entries: list[Entry], output: Output
+) -> None:
     if output.format not in ("text", "markdown"):
-        output.write(entries, ENTRIES)
+        contact = contact_name(conversation.contact) if conversation else ""
+        output.write(entries, entry_columns(contact))
         return
-    lines = (
-        conversation_export.markdown_lines
-        if output.format == "markdown"
-        else conversation_export.text_lines
-    )
+    markdown = output.format == "markdown"
     out = standard_output()
-    out.writelines(f"{line}\n" for line in lines(entries))
+    lines = transcript_lines(id, conversation, entries, markdown=markdown)
+    out.writelines(f"{line}\n" for line in lines)
     out.flush()

@@ -1,9 +1,11 @@
 """`frontdesk erase`: erases a person from a database and reports what was deleted."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from frontdesk.cli.base import command
 from frontdesk.cli.database import account_named, account_option, opened
@@ -44,39 +46,92 @@ _NOUNS = (
 @click.argument("number", callback=lambda context, option, text: _phone(text))
 @database_option("Database to erase from.")
 @account_option
+@click.option("--all-accounts", is_flag=True, help="Erase from every account of the database.")
 @yes_option
-def erase_command(number: str, database: str, account: str, yes: bool) -> None:
+def erase_command(number: str, database: str, account: str, all_accounts: bool, yes: bool) -> None:
     """Erase a customer by phone number.
 
     Deletes all data about the person who has, or had, NUMBER (such as +16505551234): contact,
     conversations, messages, notes, their share of the reports, and webhooks that mention them. This
-    cannot be undone. Copies of the database and caches of viewers are not affected.
+    cannot be undone. Other accounts that have the person are named. Copies of the database and
+    caches of viewers are not affected.
     """
-    from frontdesk.ingest import erase
-    from frontdesk.store.raw_events import tallies
-
-    def look(connection: "Connection") -> tuple[int, bool, int, Counter[str]]:
-        account_id: int = account_named(connection, account)["id"]
-        ours = erase.is_of_the_business(connection, account_id, number)
-        bodies = sum(row["n"] for row in tallies(connection, account_id))
-        return account_id, ours, bodies, erase.matching_rows(connection, account_id, number)
-
+    source = click.get_current_context().get_parameter_source("account")
+    if all_accounts and source is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--all-accounts does not go with --account")
     with opened(database, upgrade=True) as store:
-        account_id, ours, bodies, rows = store.read_latest(look)
-        if ours:
-            raise BadSettings(f"{number} is a number of the inbox itself, not a customer's")
-        if not yes:
-            summary = _summary(rows) or "no customer has it, but webhooks may mention it"
-            click.confirm(f"{number}: {summary}. Erase for good?", abort=True, err=True)
-        with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
-            erased = erase.erase(store, account_id, number, advance)
-        if erased:
-            _report(erased)
+        every = store.read_latest(_accounts)
+        chosen = every
+        if not all_accounts:
+            slug = store.read_latest(lambda connection: account_named(connection, account)["slug"])
+            chosen = {slug: every[slug]}
+        erased = _erase(store, chosen, number, yes=yes)
+        for slug, one in erased.items():
+            _report(one, f" in {slug}" if all_accounts else "")
         _purge(store)
+        others = _others(store, every, chosen, number)
+    everywhere = f"frontdesk erase {number} --all-accounts"
+    if not erased and others:
+        raise NotFound(
+            f"Nothing in the account {account} mentions {number}, but {others} it: {everywhere}"
+        )
     if not erased:
         raise NotFound(
             f"Nothing mentions {number}, and no copy of what was erased is left in the database"
         )
+    if others:
+        say(f"{others} {number} too: {everywhere}")
+
+
+def _accounts(connection: "Connection") -> dict[str, int]:
+    """Return the ids of all accounts by slug."""
+    from frontdesk.store import accounts
+
+    return {row["slug"]: row["id"] for row in accounts.all_accounts(connection, 0)}
+
+
+def _erase(
+    store: "Database", accounts: Mapping[str, int], number: str, *, yes: bool
+) -> "dict[str, ErasureResult]":
+    """Ask, and erase from accounts by slug. Returns what was erased where there was something."""
+    from frontdesk.ingest import erase
+    from frontdesk.store.raw_events import tallies
+
+    bodies, summaries = 0, []
+    for slug, id in accounts.items():
+
+        def look(connection: "Connection", id: int = id) -> tuple[bool, int, Counter[str]]:
+            ours = erase.is_of_the_business(connection, id, number)
+            stored = sum(row["n"] for row in tallies(connection, id))
+            return ours, stored, erase.matching_rows(connection, id, number)
+
+        ours, stored, rows = store.read_latest(look)
+        if ours:
+            raise BadSettings(f"{number} is a number of the inbox itself, not a customer's")
+        bodies += stored
+        if words := _summary(rows):
+            summaries.append(words if len(accounts) == 1 else f"{words} in {slug}")
+    if not yes:
+        summary = "; ".join(summaries) or "no customer has it, but webhooks may mention it"
+        click.confirm(f"{number}: {summary}. Erase for good?", abort=True, err=True)
+    with interruptible(_INTERRUPTED), progress("Erasing", bodies) as advance:
+        erased = {slug: erase.erase(store, id, number, advance) for slug, id in accounts.items()}
+    return {slug: one for slug, one in erased.items() if one}
+
+
+def _others(
+    store: "Database", every: Mapping[str, int], erased: Mapping[str, int], number: str
+) -> str:
+    """Return "the account shop has", of other accounts that mention the number; "" for none."""
+    from frontdesk.ingest.erase import is_mentioned
+
+    rest = every.keys() - erased.keys()
+    slugs = sorted(slug for slug in rest if is_mentioned(store, every[slug], number))
+    if not slugs:
+        return ""
+    return f"the account{'' if len(slugs) == 1 else 's'} {', '.join(slugs)} " + (
+        "has" if len(slugs) == 1 else "have"
+    )
 
 
 def _purge(store: "Database") -> None:
@@ -96,13 +151,13 @@ def _purge(store: "Database") -> None:
         raise click.exceptions.Exit(TRY_AGAIN)
 
 
-def _report(erased: "ErasureResult") -> None:
+def _report(erased: "ErasureResult", where: str) -> None:
     lines = [_summary(erased.rows)] if erased.rows else []
     if erased.raw_events:
         lines.append(f"{erased.raw_events:,} {_webhooks(erased.raw_events)}")
     if erased.cut_events:
         lines.append(f"their part of {erased.cut_events:,} {_webhooks(erased.cut_events)} more")
-    click.echo(f"erased: {', '.join(lines)}")
+    click.echo(f"erased{where}: {', '.join(lines)}")
 
 
 def _summary(rows: Counter[str]) -> str:

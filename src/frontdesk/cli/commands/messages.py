@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import group
-from frontdesk.cli.commands.conversations import ENTRIES
+from frontdesk.cli.commands.conversations import entry_columns
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
@@ -36,7 +36,7 @@ def list_command(target: Target, conversation_id: str, output: Output, extent: E
     async def prepare(client: "InboxClient") -> Request:
         return lambda limit, cursor: client.messages(conversation_id, limit=limit, cursor=cursor)
 
-    print_list(target, output, "messages", ENTRIES, extent, prepare)
+    print_list(target, output, "messages", entry_columns(), extent, prepare)
 
 
 add_search(

@@ -355,12 +355,9 @@ class DatabaseScan:
 
     def _look_at(self, kind: str, key: tuple[int, int, int], row: "Row") -> None:
         """Add a row as a hit if it contains all words."""
-        pieces = tuple(map(clean, _pieces(kind, row)))
-        if not self._query.terms.match_text(searched_text(pieces)):
+        if not self._query.terms.match_text(_searched_text(kind, row)):
             return
-        if kind not in THREAD_KINDS:
-            pieces = (" · ".join(pieces),)
-        snippet, spans = snippet_of(pieces, self._query.terms)
+        snippet, spans = snippet_of(_shown_pieces(kind, row), self._query.terms)
         conversation = None if row["conversation_id"] is None else str(row["conversation_id"])
         moment = "" if row["created_at"] is None else timestamp(row["created_at"])
         place = (moment, row["id"])
@@ -391,14 +388,26 @@ class DatabaseScan:
         return id
 
 
-def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
-    """Return the searchable texts of a row."""
-    from frontdesk.store.message_search import pieces_of
+def _searched_text(kind: str, row: "Row") -> str:
+    """Return the text of a row in which words are looked for."""
+    from frontdesk.store.message_search import text_of
+
+    return text_of(row) if kind == "message" else searched_text(_pieces(kind, row))
+
+
+def _shown_pieces(kind: str, row: "Row") -> tuple[str, ...]:
+    """Return the texts of a row, as they are shown."""
+    from frontdesk.store.message_search import shown_pieces
 
     if kind == "message":
-        return pieces_of(row)
+        return shown_pieces(row)
+    pieces = _pieces(kind, row)
+    return pieces if kind in THREAD_KINDS else (" · ".join(pieces),)
+
+
+def _pieces(kind: str, row: "Row") -> tuple[str, ...]:
     text = searched_text_in(kind, _value(kind, row))
-    return text.pieces if text else ()
+    return tuple(map(clean, text.pieces)) if text else ()
 
 
 def _value(kind: str, row: "Row") -> dict[str, Any]:

@@ -4,9 +4,9 @@ import asyncio
 import os
 import random
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
 
-from frontdesk import conversation_export
 from frontdesk.alerts import (
     POLL_SECONDS,
     Alert,
@@ -40,6 +39,7 @@ from frontdesk.cli.output import (
     terminal_width,
 )
 from frontdesk.cli.target import Target, cache_origin, run_with_client
+from frontdesk.conversation_export import entry_text, in_zone
 from frontdesk.environment import cache_file
 from frontdesk.errors import (
     BadSettings,
@@ -49,6 +49,7 @@ from frontdesk.errors import (
     NotOffered,
     Unreachable,
 )
+from frontdesk.message_text import author_name, author_word, plain_preview
 from frontdesk.phones import contact_name
 from frontdesk.time_format import parse_duration
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page, instant
@@ -85,28 +86,37 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Position in a conversation: time of the last message yielded, and its ids at that time."""
+    """Position in a conversation: time of the last message yielded, and the known ids from then on.
+
+    A message dated in the future is known, but does not move the time.
+    """
 
     moment: datetime
-    ids: frozenset[str] = frozenset()
+    ids: Mapping[str, datetime] = field(default_factory=dict)
 
     def precedes(self, message: Message) -> bool:
-        """Check if the message is newer than this position."""
+        """Check if the message is new at this position."""
         made = message.created_time
-        if made is None:
-            return False
-        return made > self.moment or (made == self.moment and message.id not in self.ids)
+        return made is not None and made >= self.moment and message.id not in self.ids
 
 
 class MessageFeed:
     """New messages of the conversations that match a filter.
 
     Activity of a conversation never decreases, so polling stops well below the newest one seen.
+    Where it is in the future, new messages do not change it: such conversations are always read.
     """
 
-    def __init__(self, client: "InboxClient", filter: ConversationFilter, since: datetime) -> None:
+    def __init__(
+        self,
+        client: "InboxClient",
+        filter: ConversationFilter,
+        since: datetime,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
         """since: start time; messages from then on are new."""
         self._client = client
+        self._clock = clock
         self._filter = filter
         self._since = since
         self._floor = since
@@ -122,8 +132,11 @@ class MessageFeed:
         activities: list[Activity] = []
         async for row in self._rows():
             active = row.last_activity_time
+            now = self._clock()
             if not self._active and active is not None:
-                self._since = self._floor = active - LATE
+                self._since = self._floor = min(active, now) - LATE
+            if active is not None and active > now:
+                self._positions[row.id] = _Position(now)
             if len(activities) < number:
                 activities.append(Activity(row, row.last_message))
             elif active is not None and active < self._floor:
@@ -159,8 +172,11 @@ class MessageFeed:
             active = conversation.last_activity_time
             if active is not None and active < self._floor:
                 return
-            if self._active.get(conversation.id) != conversation.last_activity_at:
+            if self._is_changed(conversation) or (active is not None and active > self._clock()):
                 yield conversation
+
+    def _is_changed(self, conversation: Conversation) -> bool:
+        return self._active.get(conversation.id) != conversation.last_activity_at
 
     def _rows(self) -> "RowPages[Conversation]":
         return self._client.conversations(**self._filter.model_dump(exclude_none=True), limit=HEAD)
@@ -174,7 +190,8 @@ class MessageFeed:
                 self._without_messages = True
             else:
                 return [Activity(conversation, message) for message in messages]
-        return [Activity(conversation, conversation.last_message)]
+        changed = self._is_changed(conversation)
+        return [Activity(conversation, conversation.last_message)] if changed else []
 
     async def _messages(self, id: str) -> list[Message]:
         position = self._position(id)
@@ -192,22 +209,24 @@ class MessageFeed:
 
     def _advance(self, conversation: Conversation, activities: Sequence[Activity] = ()) -> None:
         """Advance a conversation's position past its newest message and the given ones."""
-        active = conversation.last_activity_time
+        active, now = conversation.last_activity_time, self._clock()
         self._active[conversation.id] = conversation.last_activity_at
         if active is not None:
-            self._floor = max(self._floor, active - LATE)
+            self._floor = max(self._floor, min(active, now) - LATE)
         newest: list[AnyMessage | None] = [activity.message for activity in activities] or [
             conversation.last_message
         ]
-        self._positions[conversation.id] = _advanced(self._position(conversation.id), newest)
+        self._positions[conversation.id] = _advanced(self._position(conversation.id), newest, now)
 
 
-def _advanced(position: _Position, messages: Sequence[AnyMessage | None]) -> _Position:
+def _advanced(
+    position: _Position, messages: Sequence[AnyMessage | None], now: datetime
+) -> _Position:
     """Return the position after some messages."""
-    made = [(moment, row.id) for row in messages if row and (moment := row.created_time)]
-    newest = max((position.moment, *(moment for moment, _ in made)))
-    ids = frozenset(id for moment, id in made if moment == newest)
-    return _Position(newest, position.ids | ids if newest == position.moment else ids)
+    made = {row.id: moment for row in messages if row and (moment := row.created_time)}
+    newest = max((position.moment, *(moment for moment in made.values() if moment <= now)))
+    known = {**position.ids, **made}.items()
+    return _Position(newest, {id: moment for id, moment in known if moment >= newest})
 
 
 Printer: TypeAlias = Callable[[Sequence[N]], None]
@@ -338,7 +357,7 @@ async def _page_in_order(
 
 
 def _alert_line(alert: Alert, width: int | None) -> str:
-    time = f"{conversation_export.in_zone(utc_now()):%Y-%m-%d %H:%M:%S}"
+    time = f"{in_zone(utc_now()):%Y-%m-%d %H:%M:%S}"
     words = f"{time}  {plain(alert.conversation.id)}  {plain(alert.sentence)}"
     return cut(words, width) if width else words
 
@@ -413,7 +432,7 @@ def as_json(activity: Activity, fields: Sequence[str] = ()) -> str:
 def line(activity: Activity, width: int | None) -> str:
     """Format time, channel, contact, author and text on one line, truncated to `width`."""
     conversation, at = activity.conversation, activity.at
-    time = f"{conversation_export.in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
+    time = f"{in_zone(at):%Y-%m-%d %H:%M:%S}" if at else "-"
     contact = conversation.contact
     name = contact_name(contact)
     channel = conversation.channel.name or conversation.channel.id
@@ -423,15 +442,13 @@ def line(activity: Activity, width: int | None) -> str:
 
 
 def _author_and_text(activity: Activity) -> str:
-    message = activity.message
+    message, contact = activity.message, contact_name(activity.conversation.contact)
     if message is None:
         return ""
     if isinstance(message, Message):
-        who = conversation_export.author(message)
-        text = conversation_export.entry_text(message)
+        who, text = author_name(message, contact), entry_text(message, contact)
     else:
-        who = conversation_export.author_word(message.author)
-        text = message.text or f"[{message.type}]"
+        who, text = author_word(message.author), plain_preview(message)
     sender = "" if message.direction == "inbound" else f" ← {plain(who)}"
     return f"{sender}: {plain(text)}"
 

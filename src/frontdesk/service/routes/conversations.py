@@ -117,7 +117,7 @@ def _match_page(
         serializers.message_match(
             match["conversation_id"],
             message,
-            serializers.excerpt(message_search.pieces_of(message), terms),
+            serializers.excerpt(message_search.shown_pieces(message), terms),
             messages.cursor_of(paging.codec, match["conversation_id"], message),
         )
         for match in found.matches

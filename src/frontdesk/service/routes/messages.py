@@ -8,7 +8,7 @@ from typing import Literal
 from frontdesk.service import serializers
 from frontdesk.service.cursors import CursorCodec
 from frontdesk.service.endpoint import EndpointRequest
-from frontdesk.service.params import row_id
+from frontdesk.service.params import echo, row_id
 from frontdesk.service.problems import ApiError
 from frontdesk.store import conversations
 from frontdesk.store.database import Row
@@ -85,7 +85,7 @@ def _conversation(request: EndpointRequest) -> Row:
     if not row:
         raise ApiError(
             "conversation_not_found",
-            "There is no such conversation in the account of this key.",
+            f"There is no conversation {echo(request.path_value)} in this inbox.",
             resource="conversation",
         )
     return row

@@ -157,13 +157,9 @@ def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
 
 @dataclass(frozen=True, slots=True)
 class _PartDetails:
-    """Numbers of durations by step, of each group and metric; none if no details are asked for.
+    """Durations of each group and metric; none if no details are asked for."""
 
-    If `exact`, a step is a duration in milliseconds.
-    """
-
-    steps: Mapping[tuple[int, str], Counter[int]]
-    exact: bool
+    counted: Mapping[tuple[int, str], CountedDurations]
     query: PartsQuery
 
     def of(self, key: int, figures: Figures) -> Figures:
@@ -185,29 +181,50 @@ class _PartDetails:
         return figures.model_copy(update=added)
 
     def _durations(self, key: int, name: str) -> CountedDurations:
-        return CountedDurations(self.steps[key, name], self.exact)
+        return self.counted.get((key, name)) or CountedDurations(Counter(), exact=True)
 
     def together(self) -> Self:
         """Return the details of all groups as those of group 0."""
-        sums = defaultdict[tuple[int, str], Counter[int]](Counter)
-        for (_, name), steps in self.steps.items():
-            sums[NOBODY, name].update(steps)
-        return type(self)(sums, self.exact, self.query)
+        names = {name for _, name in self.counted}
+        sums = {
+            (NOBODY, name): CountedDurations.sum_of(
+                [one for (_, other), one in self.counted.items() if other == name]
+            )
+            for name in names
+        }
+        return type(self)(sums, self.query)
 
 
 def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _PartDetails:
     selection, query = context.selection(interval), context.query
     if not query.targets and "spread" not in query.parts:
-        return _PartDetails({}, exact=True, query=query)
+        return _PartDetails({}, query)
     # Sums of durations are not kept by label.
     exact = grouping == "labels" or report_parts.has_few_durations(context.connection, selection)
+    counted = _counted(context, grouping, selection, exact=exact)
+    totals = Counter[int]()
+    for (key, _), one in counted.items():
+        totals[key] += one.total
+    few = [key for key, total in totals.items() if total <= report_parts.MOST_READ_OF_GROUP]
+    if few and not exact:
+        counted |= _counted(context, grouping, selection, exact=True, keys=few)
+    return _PartDetails(counted, query)
+
+
+def _counted(
+    context: PartsContext,
+    grouping: Grouping,
+    selection: PartSelection,
+    *,
+    exact: bool,
+    keys: Sequence[int] | None = None,
+) -> dict[tuple[int, str], CountedDurations]:
     steps = defaultdict[tuple[int, str], Counter[int]](Counter)
-    for row in report_parts.durations(context.connection, grouping, selection, exact=exact):
+    rows = report_parts.durations(context.connection, grouping, selection, exact=exact, keys=keys)
+    for row in rows:
         steps[row["key"], row["name"]][row["step"]] += row["n"]
-    for key, counts in steps.items():
-        # What was added and subtracted leaves steps of 0.
-        steps[key] = +counts
-    return _PartDetails(steps, exact, query)
+    # What was added and subtracted leaves steps of 0.
+    return {key: CountedDurations(+counts, exact) for key, counts in steps.items()}
 
 
 class _GroupFigures(Generic[Figures]):

@@ -79,7 +79,9 @@ class SearchScreen(Picker[Chosen]):
 
     def _run(self, search: MessageSearch) -> SearchRun:
         now = self._clock.server_now()
-        return SearchRun(self._mailbox, search, self._names, now, limit=MOST_HITS, zone=now.tzinfo)
+        return SearchRun(
+            self._mailbox, search, self._names, now, limit=MOST_HITS, zone=self._clock.zone
+        )
 
     @work(group="search", exclusive=True)
     async def _go_on(

@@ -16,14 +16,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
-from frontdesk.conversation_export import (
-    THREAD_ENDINGS,
-    Entry,
-    by_people,
-    thread_text,
-    threads_text,
-)
+from frontdesk.conversation_export import THREAD_ENDINGS, by_people, thread_text, threads_text
 from frontdesk.mailbox import Listing, Mailbox
+from frontdesk.message_text import Entry
 from frontdesk.phones import name_or_phone
 from frontdesk.text import first_non_blank
 from frontdesk.tui import bar_texts, sentences
@@ -453,7 +448,7 @@ class ThreadPane(Pane):
             self.load_then(self.fetch_all, use)
 
     def _save_entries(self, name: str, conversation: Conversation, entries: list[Entry]) -> None:
-        text = thread_text(conversation, entries, ending(name), self._clock.now().tzinfo)
+        text = thread_text(conversation, entries, ending(name), self._clock.zone)
         words = bar_texts.entry_words(entries)
         save_text(self.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
 
@@ -462,7 +457,7 @@ class ThreadPane(Pane):
         count = bar_texts.selection_words(len(conversations))
 
         def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
-            text = threads_text(threads, ending(name), self._clock.now().tzinfo)
+            text = threads_text(threads, ending(name), self._clock.zone)
             words = bar_texts.entry_words([entry for _, entries in threads for entry in entries])
             sentence = sentences.THREADS_EXPORTED
             save_text(self.screen, name, text, sentence, selection=count, entries=words)
@@ -505,7 +500,7 @@ class ThreadPane(Pane):
                 self._copy(conversation.id)
 
     def _copy_entries(self, conversation: Conversation, entries: list[Entry]) -> None:
-        self._copy(thread_text(conversation, entries, "txt", self._clock.now().tzinfo))
+        self._copy(thread_text(conversation, entries, "txt", self._clock.zone))
 
     def _with_link(self, use: Callable[[str], None]) -> None:
         """Call `use` with the link of the message under the cursor; ask if it has several."""

@@ -131,14 +131,13 @@ def _range(period: Period, zone: tzinfo, *, year: bool) -> str:
     return range_words(start.astimezone(zone), end.astimezone(zone), year=year)
 
 
-def series_words(report: Report, granularity: str, zone: tzinfo) -> str:
-    """Heading of the sparklines: PER DAY, 8 – 14 Mar."""
-    moments = moments_of(report)
+def series_dates(report: Report | None, zone: tzinfo) -> str:
+    """Dates of the series: 8 – 14 Mar; "" if they are not known."""
+    moments = moments_of(report) if report else None
     if moments is None:
-        return f"PER {granularity.upper()}"
+        return ""
     first, last = (moment.astimezone(zone) for moment in moments)
-    days = range_words(first, next_midnight(last), year=False)
-    return f"PER {granularity.upper()}, {days}"
+    return range_words(first, next_midnight(last), year=False)
 
 
 def foot(
@@ -309,7 +308,8 @@ class ReportPanes(Vertical):
         self._zone, self._granularity, self._now = zone, granularity, now
         self.live.show(report, as_of)
         figures = figures_of(report, glyphs=self._glyphs) if report else []
-        self.metrics.series_words = series_words(report, granularity, zone) if report else ""
+        self.metrics.series_part = granularity.upper()
+        self.metrics.series_dates = series_dates(report, zone)
         self.metrics.say_when_empty(words)
         self.metrics.put_figures(figures)
         self.authors.put_report(report, brief)

@@ -39,14 +39,19 @@ def sparkline(values: Values, width: int, glyphs: Glyphs) -> str:
     return "".join(_level(value, highest, glyphs) * each for value in columns)
 
 
+def values_per_bar(count: int, width: int) -> int:
+    """Number of adjacent values that share a bar, so that `count` of them fit into `width`."""
+    return max(1, -(-count // max(1, width)))
+
+
 def _merged(values: Values, width: int) -> list[float | None]:
-    """At most `width` values: means of adjacent values, ignoring gaps."""
-    if len(values) <= width:
+    """At most `width` values: means of adjacent values, ignoring gaps; the last may be of fewer."""
+    size = values_per_bar(len(values), width)
+    if size == 1:
         return list(values)
     merged: list[float | None] = []
-    for column in range(width):
-        start, end = (at * len(values) // width for at in (column, column + 1))
-        measured = [value for value in values[start:end] if value is not None]
+    for start in range(0, len(values), size):
+        measured = [value for value in values[start : start + size] if value is not None]
         merged.append(sum(measured) / len(measured) if measured else None)
     return merged
 

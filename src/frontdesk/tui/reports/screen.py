@@ -407,7 +407,11 @@ class ReportScreen(ViewScreen):
         self.app.push_screen(WallScreen(self.opening, options, glyphs=self._glyphs))
 
     def action_formula(self) -> None:
-        """Explain the metric under the cursor."""
+        """Explain the count of now that is selected, or else the metric under the cursor."""
+        live = self._panes.live.selected
+        if self._panes.at == "live" and live.meaning:
+            self.app.push_screen(Explanation(live.name, live.meaning))
+            return
         figure = self._panes.metrics.row
         if figure is not None:
             self.app.push_screen(

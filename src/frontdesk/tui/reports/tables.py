@@ -37,7 +37,7 @@ from frontdesk.reports.metrics import (
     value_words,
 )
 from frontdesk.text import first_non_blank, humanize, one_line
-from frontdesk.tui.reports.plots import sparkline
+from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
@@ -106,7 +106,7 @@ def columns_for(width: int, *, spread: bool = False, target: bool = False) -> Co
     each, within = (10 if wide else 9) * spread, 13 * target
     more = 2 * each + within
     if wide:
-        return Columns(28, 12, each, within, 12, 3, 20, min(64, width - 88 - more), 13)
+        return Columns(26, 12, each, within, 12, 3, 20, min(64, width - 86 - more), 13)
     if width >= 72:
         then = 10 if width >= 61 + more else 0
         rest = width - 51 - then - more
@@ -127,7 +127,8 @@ class MetricTable(ReportTable):
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self._glyphs = glyphs
-        self.series_words = ""
+        # Part of the period that a value of the series has, and the dates of the series.
+        self.series_part = self.series_dates = ""
         self._spread = self._target = False
 
     def put_figures(self, figures: Sequence[Figure]) -> None:
@@ -152,13 +153,18 @@ class MetricTable(ReportTable):
             text += "PREVIOUS".rjust(columns.then)
         text += " " * columns.gap + fit("CHANGE", columns.change)
         if columns.series:
-            fits = len(self.series_words) < columns.series
-            text += fit(
-                self.series_words if fits else self.series_words.partition(",")[0], columns.series
-            )
+            text += fit(self._series_words(columns.series), columns.series)
         if columns.samples:
             text += "SAMPLES".rjust(columns.samples)
         return [("dim", text)]
+
+    def _series_words(self, width: int) -> str:
+        """Heading of the sparklines: PER DAY, 8 – 14 Mar; PER 10 DAYS where bars are of ten."""
+        longest = max((len(self.rows[at].series) for at in range(len(self.rows))), default=0)
+        size = values_per_bar(longest, width - 1)
+        words = f"PER {self.series_part}" if size == 1 else f"PER {size} {self.series_part}S"
+        dated = f"{words}, {self.series_dates}" if self.series_dates else words
+        return dated if len(dated) < width else words
 
     def words_at(self, position: int) -> str:
         return str(self.rows[position].metric.name)
@@ -466,7 +472,7 @@ class AuthorShare:
     """Messages of a row, and of all rows of its group. part: ink of the bar.
 
     author: of messages by one author. sentence: text for the copy action. heading: of the group,
-    if its first row is this one.
+    if its first row is this one. of: messages that could be in the group, if not all are.
     """
 
     name: str
@@ -476,6 +482,7 @@ class AuthorShare:
     part: str = "accent"
     author: str | None = None
     heading: str = ""
+    of: int | None = None
 
 
 _COUNT_WIDTH, _SHARE_WIDTH = 7, 5
@@ -503,7 +510,7 @@ class AuthorTable(ReportTable):
         self.say_when_empty("No messages sent" if report else words)
         rows = [
             *_by_author(counts),
-            *_headed("CHARGED AS", _charged(pricing)),
+            *_headed("PRICED", _charged(pricing), of=self._total),
             *_headed("BILLABLE", _billable(pricing)),
         ]
         widest = max((cell_len(row.name) for row in rows), default=0)
@@ -547,20 +554,24 @@ def _heading_above(share: AuthorShare, position: int, width: int) -> list[list[P
     """Lines above the first row of a group: a blank one, and the heading."""
     if not share.heading:
         return []
-    heading = _group_heading(share.heading, share.total, width)
+    heading = _group_heading(share.heading, share.total, width, share.of)
     blank: list[Piece] = [("text@ground", fit("", width))]
     return [*([blank] if position else []), [("dim@ground", heading)]]
 
 
-def _group_heading(title: str, total: int, width: int) -> str:
+def _group_heading(title: str, total: int, width: int, of: int | None = None) -> str:
     """Title and total of a group; 100% above the shares says what they are of."""
+    if of is not None:
+        return fit(f"{title}  {total:,} of {of:,} messages", width)
     whole = "100%" if total else ""
     return fit(f"{title}  {total:,} messages", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
 
 
-def _headed(heading: str, shares: Sequence[AuthorShare]) -> list[AuthorShare]:
+def _headed(
+    heading: str, shares: Sequence[AuthorShare], of: int | None = None
+) -> list[AuthorShare]:
     """The rows of a group, with its heading at the first."""
-    return [replace(share, heading="" if at else heading) for at, share in enumerate(shares)]
+    return [replace(share, heading="" if at else heading, of=of) for at, share in enumerate(shares)]
 
 
 def _by_author(counts: Mapping[str, int]) -> list[AuthorShare]:
@@ -642,17 +653,20 @@ class LiveLine(LineWidget, can_focus=True):
             self.refresh()
 
     @property
+    def selected(self) -> LiveFigure:
+        return self._figures[self._at]
+
+    @property
     def copied(self) -> str:
         """The selected count with its name."""
-        live = self._figures[self._at]
-        return f"{live.name}: {self._value(live)}"
+        return f"{self.selected.name}: {self._value(self.selected)}"
 
     def action_move(self, step: int) -> None:
         self._at = max(0, min(self._at + step, len(self._figures) - 1))
         self.refresh()
 
     def action_open(self) -> None:
-        self.post_message(self.FigureOpened(self._figures[self._at]))
+        self.post_message(self.FigureOpened(self.selected))
 
     def on_focus(self) -> None:
         self.refresh()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from frontdesk.message_text import AUTHORS, preview_text
 from frontdesk.phones import channel_name, contact_name
 from frontdesk.query.language import NEWEST, OLDEST, WAITING, WINDOW
 from frontdesk.text import humanize, one_line
@@ -36,19 +37,6 @@ _STAGES = (
 )
 # A reply window with less time left is said to close, in the colour of a warning.
 _CLOSES_SOON = timedelta(hours=1)
-_AUTHORS: Mapping[str, str] = MappingProxyType(
-    {
-        "user": "Agent",
-        "ai_agent": "AI",
-        "phone": "Phone",
-        "campaign": "Campaign",
-        "api": "API",
-        "automation": "Auto",
-        "system": "System",
-    }
-)
-# Message types whose text is shown without the name of the type.
-_TYPES_SHOWN_AS_TEXT = ("text", "template", "interactive")
 
 
 class RowContext(NamedTuple):
@@ -336,24 +324,25 @@ def _preview_line(conversation: Conversation, context: RowContext, state: RowSta
         return []
     failed: Line = [("error", "✗ ")] if preview.delivery_status == "failed" else []
     text = "text" if state.new else "dim"
-    author = _AUTHORS.get(preview.author, humanize(preview.author).capitalize())
+    known = AUTHORS.get(preview.author)
+    author = known.short if known else humanize(preview.author).capitalize()
     who = f"{author}: " if preview.direction != "inbound" else ""
     return [*failed, ("dim", who), (text, snippet(preview, context.symbols))]
 
 
 def snippet(preview: MessagePreview, symbols: MessageSymbols = EMOJI) -> str:
     """The last message in one line, with a symbol for media."""
-    text = one_line(preview.text or "")
-    if preview.deleted:
+    shown = preview_text(preview)
+    if shown.deleted:
         return f"{symbols.deleted} deleted"
-    if preview.type in _TYPES_SHOWN_AS_TEXT and text:
-        return text
-    symbol = symbols.of(preview.type)
-    return f"{symbol.icon} {text}" if text else symbol.words
+    if not shown.type:
+        return shown.text
+    symbol = symbols.of(shown.type)
+    return f"{symbol.icon} {shown.text}" if shown.text else symbol.words
 
 
 def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
-    """Colour and text of the reply window: 23h 58m left, closes in 40m, closed.
+    """Colour and text of the reply window: 23h 58m left, 40m left, closed.
 
     None if the server does not send its end.
     """
@@ -362,7 +351,5 @@ def window_left(conversation: Conversation, clock: Clock) -> Piece | None:
         return None
     if ends <= now:
         return "text", CLOSED
-    words = long_duration(ends - now)
-    if ends - now < _CLOSES_SOON:
-        return "warning", f"closes in {words}"
-    return "text", f"{words} left"
+    soon = ends - now < _CLOSES_SOON
+    return "warning" if soon else "text", f"{long_duration(ends - now)} left"

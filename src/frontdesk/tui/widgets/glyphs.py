@@ -7,7 +7,8 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from frontdesk.text import humanize, is_ascii_terminal
+from frontdesk.message_text import type_word
+from frontdesk.text import is_ascii_terminal
 
 
 class Symbol(NamedTuple):
@@ -18,50 +19,40 @@ class Symbol(NamedTuple):
 
 
 class MessageSymbols(NamedTuple):
-    """Symbols of message types and delivery states; `others` shows the name of an unknown type."""
+    """Symbols of message types and delivery states; a type without an icon is a word."""
 
-    media: Mapping[str, tuple[str, str]]
+    icons: Mapping[str, str]
     ticks: Mapping[str, str]
-    others: str
     reaction: str
     deleted: str
 
     def of(self, type: str) -> Symbol:
         """Symbol of a message type."""
-        icon, name = self.media.get(type, ("", humanize(type)))
-        icon = icon or self.others.format(name)
-        named = type in self.media and self.media is _MEDIA
-        return Symbol(icon, f"{icon} {name}" if named else icon)
+        word, icon = type_word(type), self.icons.get(type)
+        return Symbol(icon, f"{icon} {word}") if icon else Symbol(f"[{word}]", f"[{word}]")
 
 
-_MEDIA = {
-    "image": ("📷", "photo"),
-    "video": ("🎬", "video"),
-    "audio": ("🎵", "audio"),
-    "voice": ("🎤", "voice"),
-    "document": ("📄", "document"),
-    "sticker": ("🙂", "sticker"),
-    "location": ("📍", "location"),
-    "contacts": ("👤", "contact"),
-    "order": ("🛒", "order"),
-    "product": ("🛒", "product"),
+_ICONS = {
+    "image": "📷",
+    "video": "🎬",
+    "audio": "🎵",
+    "voice": "🎤",
+    "document": "📄",
+    "sticker": "🙂",
+    "location": "📍",
+    "contacts": "👤",
+    "order": "🛒",
+    "product": "🛒",
 }
 EMOJI = MessageSymbols(
-    _MEDIA,
+    _ICONS,
     {"pending": "…", "sent": "✓", "delivered": "✓✓", "read": "✓✓", "played": "✓✓", "failed": "✗"},
-    "[{}]",
     "↳",
     "⊘",
 )
 # Elsewhere, the colour of the ticks tells read messages from delivered ones.
 _TICKS_IN_WORDS = {**EMOJI.ticks, "delivered": "dlvd", "read": "read", "played": "played"}
-ASCII_SYMBOLS = MessageSymbols(
-    {type: (f"[{name}]", name) for type, (_, name) in _MEDIA.items()},
-    {"pending": "...", "delivered": "dlvd"},
-    "[{}]",
-    "+",
-    "x",
-)
+ASCII_SYMBOLS = MessageSymbols({}, {"pending": "...", "delivered": "dlvd"}, "+", "x")
 
 
 class PlainCharacters(LineFilter):

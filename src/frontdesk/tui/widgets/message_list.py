@@ -6,24 +6,31 @@ _italic_, ~strike~, `code` and ```code```.
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
 from textual.geometry import Size
 
-from frontdesk.conversation_export import (
-    REACHED_BY_REACTIONS,
+from frontdesk.conversation_export import REACHED_BY_REACTIONS, is_shown_above
+from frontdesk.message_text import (
+    BUTTON,
     Entry,
-    author_word,
-    emoji_of,
-    is_shown_above,
+    author_parts,
+    content_lines,
+    event_words,
+    found_pieces,
+    head_marks,
+    person_word,
+    plain_text,
+    quoted_text,
+    reaction_words,
 )
-from frontdesk.search_text import message_pieces
 from frontdesk.text import humanize, one_line
 from frontdesk.time_format import long_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
-from frontdesk.tui.widgets.message_contents import BUTTONS, Block, contents
+from frontdesk.tui.widgets.message_contents import Block, block_of
 from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of, wrap, wrap_pieces
 from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
 from frontdesk.wire import Message, Note
@@ -93,7 +100,6 @@ _VOICES: Mapping[str, str] = MappingProxyType(
 _BARS: Mapping[str, str] = MappingProxyType(
     {"customer": "│", "team": "┃", "ai": "║", "campaign": "┇", "phone": "╏"}
 )
-_ROLES: Mapping[str, str] = MappingProxyType({"ai_agent": "AI agent", "phone": "phone app"})
 _TICK_INKS: Mapping[str, str] = MappingProxyType(
     {"read": "read", "played": "read", "failed": "error"}
 )
@@ -132,7 +138,7 @@ def rule(words: str, width: int, *, new: int = 0) -> Line:
 
 def note_lines(note: Note, context: MessageContext, width: int) -> list[Line]:
     """Lines of a note, on a ground of their own over the whole width."""
-    head = [("early bold", "NOTE "), ("note bold", f" {_name(note, context)}")]
+    head = [("early bold", "NOTE "), ("note bold", f" {author_parts(note, context.contact)[0]}")]
     head += [("note", "  only the team sees this")] if width >= 60 else []
     time = [("note", f" {_time(note.created_at, context.clock)}")]
     reach = max(0, min(width - 1, REACH))
@@ -166,13 +172,18 @@ def message_lines(
 
 
 def _content_lines(message: Message, context: MessageContext, room: int) -> list[Line]:
-    """Quote, contents, reactions, and why a message failed."""
+    """Quote, contents, why a message failed, reactions."""
     lines = _quote(message, context, room)
     failed = message.delivery_status == "failed"
-    for block in contents(message, context.symbols, open_key=context.open_key):
-        lines += _block_lines(block, room, failed=failed)
-    if failed:
-        lines += [[("error", line)] for line in wrap(_failure(message), room)]
+    for is_button, group in groupby(content_lines(message), lambda line: line.role == BUTTON):
+        if is_button:
+            titles = [line.text for line in group]
+            lines += [[("strong", line)] for line in _button_lines(titles, room)]
+            continue
+        for line in group:
+            opens = context.open_key if message.media and message.media.url else ""
+            block = block_of(line, context.symbols, open_key=opens)
+            lines += _block_lines(block, room, failed=failed)
     if message.reactions:
         lines.append([("dim", cut(_reactions(message, context), room))])
     return lines
@@ -182,9 +193,7 @@ def _block_lines(block: Block, room: int, *, failed: bool) -> list[Line]:
     if isinstance(block, list):
         return [spread(block, [], min(room, width_of(block)))]
     part, text = block
-    if part == BUTTONS:
-        return [[("strong", line)] for line in _button_lines(text.split("\n"), room)]
-    return _text_lines(text, room, "dim" if failed else part)
+    return _text_lines(text, room, "dim" if failed and part != "error" else part)
 
 
 def _button_lines(titles: Sequence[str], room: int) -> list[str]:
@@ -210,33 +219,15 @@ def _text_lines(text: str, room: int, part: str) -> list[Line]:
 
 
 def _who(message: Message, context: MessageContext) -> Line:
-    name, what = _name(message, context), [_role(message, context.me)]
-    if message.type == "template":
-        what.append(f"template {one_line(str((message.content or {}).get('name', '')))}".strip())
-    if message.forwarded:
-        what.append("forwarded" + (" many times" if message.forwarded == "many" else ""))
+    name, beside = author_parts(message, context.contact)
+    what = ["you" if _is_own(message, context.me) else beside, *head_marks(message)]
     details = "".join(f" · {text}" for text in what if text)
     return [(f"{voice(message.author, message.direction)} bold", name), ("dim", details)]
 
 
-def _name(entry: Entry, context: MessageContext) -> str:
-    """Name of the author; for machines without one, and campaigns, what they are."""
-    name = one_line(entry.author_ref.name) if entry.author_ref and entry.author_ref.name else ""
-    if entry.author == "contact":
-        return name or one_line(context.contact) or author_word(entry.author)
-    if entry.author in ("user", *_ROLES):
-        return name or author_word(entry.author)
-    return author_word(entry.author)
-
-
-def _role(message: Message, me: str) -> str:
-    """Kind of the author if the name does not say it, or that it is you; a campaign's name."""
-    if me and message.author == "user" and message.author_ref and message.author_ref.id == me:
-        return "you"
-    name = one_line(message.author_ref.name or "") if message.author_ref else ""
-    if message.author in ("contact", "user") or not name:
-        return ""
-    return _ROLES.get(message.author, name)
+def _is_own(message: Message, me: str) -> bool:
+    author = message.author_ref if message.author == "user" else None
+    return bool(me and author and author.id == me)
 
 
 def _meta(message: Message, context: MessageContext) -> Line:
@@ -261,27 +252,16 @@ def _quote(message: Message, context: MessageContext, room: int) -> list[Line]:
     if reply is None:
         return []
     kind = context.symbols.of(reply.type).words if reply.type else "a message"
-    quoted = one_line(reply.text or "") or kind
     who: Line = []
     if reply.author:
         speaker = voice(reply.author, reply.direction or "outbound")
-        who = [(speaker, f"{_person(reply.author, context)}: ")]
-    pieces = [("dim", "> "), *who, ("dim italic", quoted)]
+        who = [(speaker, f"{person_word(reply.author, context.contact)}: ")]
+    pieces = [("dim", "> "), *who, ("dim italic", quoted_text(reply) or kind)]
     return [spread(pieces, [], min(room, width_of(pieces)))]
 
 
-def _person(author: str, context: MessageContext) -> str:
-    """An author of whom only the kind is known."""
-    known = one_line(context.contact) if author == "contact" else ""
-    return known or author_word(author)
-
-
 def _reactions(message: Message, context: MessageContext) -> str:
-    reactions = (
-        f"{one_line(reaction.emoji)} {_person(reaction.author, context)}"
-        for reaction in message.reactions
-    )
-    return f"{context.symbols.reaction} {'  '.join(reactions)}"
+    return f"{context.symbols.reaction} {'  '.join(reaction_words(message, context.contact))}"
 
 
 def _event_lines(message: Message, context: MessageContext, width: int) -> list[Line]:
@@ -298,20 +278,10 @@ def _event_lines(message: Message, context: MessageContext, width: int) -> list[
 
 def _event(message: Message, context: MessageContext) -> str:
     """Text of a reaction or system message."""
+    words = event_words(message)
     if message.type == "reaction":
-        emoji = emoji_of(message)
-        what = f"reacted {emoji}" if emoji else "took a reaction back"
-        return f"{_name(message, context)} {what}"
-    text = one_line(message.text or "")
-    return text or humanize(str((message.content or {}).get("event") or "system event"))
-
-
-def _failure(message: Message) -> str:
-    error = message.error
-    if error is None:
-        return "Not delivered"
-    details = f" — {one_line(error.details)}" if error.details else ""
-    return f"Not delivered: {one_line(error.title)} ({error.code}){details}"
+        return f"{author_parts(message, context.contact)[0]} {words}"
+    return words
 
 
 def same_sender(entry: Entry, previous: Entry | None) -> bool:
@@ -458,13 +428,12 @@ class Thread(VirtualList[Entry]):
         return position
 
     def copied(self) -> str:
-        return (self.row.text or "") if self.row else ""
+        return self.row.text or plain_text(self.row) if self.row else ""
 
     def words_at(self, position: int) -> str:
         entry = self.rows[position]
-        if isinstance(entry, Message) and (entry.media or entry.content or entry.referral):
-            shown = entry.model_dump(include={"text", "media", "content", "referral"})
-            return " ".join(message_pieces(shown))
+        if isinstance(entry, Message):
+            return " ".join(found_pieces(entry))
         return entry.text or ""
 
     def draw(self, position: int, width: int) -> list[Line]:

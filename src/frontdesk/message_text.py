@@ -1,0 +1,545 @@
+"""Plain text of messages: what a message is, as lines with a role each.
+
+The thread of the viewer styles the lines by their roles; transcripts, the shell, exports and search
+print them (`plain`). Names of authors and of types of messages are here too.
+
+Texts are assumed to be free of control characters, as the client returns them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from pydantic import ValidationError
+
+from frontdesk.search_text import message_pieces
+from frontdesk.text import counted, file_size, humanize, one_line, price
+from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
+from frontdesk.wire.values import MEDIA_TYPES
+
+Entry: TypeAlias = Message | Note
+
+# Roles of lines. Written by the sender: text, headers, footers, titles of buttons.
+TEXT, HEADER, FOOTER, BUTTON = "text", "header", "footer", "button"
+# A type of contents with its facts, and the rows below it: products, options, answers.
+CARD, ITEM, DETAIL = "card", "item", "detail"
+# Said about a message: a remark, in place of contents, of a deleted message, of a failed one.
+REMARK, PLACEHOLDER, DELETED, FAILURE = "remark", "placeholder", "deleted", "failure"
+
+# Further rows of long lists and orders are summarised as "and N more".
+MOST_ROWS = 10
+
+# Larger amounts of orders are shown as they were sent.
+_LARGEST_PRICE = 10**12
+
+_IN_BRACKETS = (CARD, REMARK, PLACEHOLDER, DELETED, FAILURE)
+_INDENTED = (ITEM, DETAIL)
+
+
+class MessageLine(NamedTuple):
+    """Line of a message; only a `TEXT` may have several. type: of a card, as in `TYPES`."""
+
+    role: str
+    text: str
+    type: str = ""
+
+
+class AuthorWords(NamedTuple):
+    """Words for a kind of author. short: for narrow lists. beside: after the name of one."""
+
+    word: str
+    short: str
+    beside: str = ""
+
+
+AUTHORS: Mapping[str, AuthorWords] = MappingProxyType(
+    {
+        "contact": AuthorWords("Customer", "Customer"),
+        "user": AuthorWords("Agent", "Agent"),
+        "ai_agent": AuthorWords("AI agent", "AI", "AI agent"),
+        "phone": AuthorWords("Business phone", "Phone", "phone app"),
+        "campaign": AuthorWords("Campaign", "Campaign"),
+        "api": AuthorWords("API", "API"),
+        "automation": AuthorWords("Automation", "Auto"),
+        "system": AuthorWords("System", "System"),
+    }
+)
+
+# Words for types of messages that are not their names.
+TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "image": "photo",
+        "video": "video",
+        "audio": "audio",
+        "voice": "voice",
+        "document": "document",
+        "sticker": "sticker",
+        "location": "location",
+        "contacts": "contact",
+        "order": "order",
+        "product": "product",
+        "unsupported": "not shown here",
+    }
+)
+# Types whose text is shown without the word for the type.
+_TYPES_SHOWN_AS_TEXT = ("text", "template", "interactive")
+
+
+def content_lines(message: Message) -> list[MessageLine]:
+    """Contents of a message, and why it was not delivered; never empty."""
+    if message.deleted_at:
+        who = "the customer" if message.direction == "inbound" else "the sender"
+        return [MessageLine(DELETED, f"deleted by {who}")]
+    lines = _contents(message)
+    if not lines:
+        word = type_word(message.type) if message.type != "text" else "empty"
+        lines = [MessageLine(PLACEHOLDER, word)]
+    lines = [*_referral(message), *lines]
+    if message.delivery_status == "failed":
+        lines.append(MessageLine(FAILURE, _failure(message)))
+    return lines
+
+
+def plain(line: MessageLine, escape: Callable[[str], str] = str) -> str:
+    """A line without styles: what the sender did not write is in brackets, or indented.
+
+    escape: applied to all but the brackets and the indentation.
+    """
+    words = (type_word(line.type), line.text) if line.role == CARD else (line.text,)
+    text = escape(" · ".join(filter(None, words)))
+    if line.role == BUTTON:
+        return f"[ {text} ]"
+    if line.role in _IN_BRACKETS:
+        return f"[{text}]"
+    return f"  {text}" if line.role in _INDENTED else text
+
+
+def plain_text(entry: Entry, escape: Callable[[str], str] = str) -> str:
+    """Contents of an entry without styles, possibly of several lines; `escape` as for `plain`."""
+    if isinstance(entry, Note):
+        return escape(entry.text)
+    return "\n".join(plain(line, escape) for line in content_lines(entry))
+
+
+def found_pieces(message: Message) -> Iterator[str]:
+    """Texts of a message that a search shows: its lines, and then all that is searched."""
+    if message.deleted_at:
+        return
+    yield from map(plain, content_lines(message))
+    if message.media or message.content or message.referral:
+        members = {"text", "media", "content", "referral"}
+        yield from message_pieces(message.model_dump(include=members))
+
+
+def found_pieces_of(members: Mapping[str, Any]) -> tuple[str, ...]:
+    """`found_pieces` of the JSON of a message or of a preview; what is searched, if it is neither.
+
+    Members that are missing do not matter.
+    """
+    unknown = {"id": "", "direction": "inbound", "author": "contact", "created_at": ""}
+    try:
+        message = Message.model_validate({**unknown, **members})
+    except ValidationError:
+        return tuple(message_pieces(members))
+    return tuple(found_pieces(message))
+
+
+def type_word(type: str) -> str:
+    """Word for a type of message, or "voice" for a voice message."""
+    return TYPES.get(type) or humanize(type)
+
+
+class PreviewText(NamedTuple):
+    """Last message of a conversation on one line. type: of which a word or symbol is shown."""
+
+    type: str
+    text: str
+    deleted: bool = False
+
+
+def preview_text(preview: MessagePreview) -> PreviewText:
+    if preview.deleted:
+        return PreviewText("", "", deleted=True)
+    text = one_line(preview.text or "")
+    shown_as_text = preview.type in _TYPES_SHOWN_AS_TEXT and text
+    return PreviewText("" if shown_as_text else preview.type, text)
+
+
+def plain_preview(preview: MessagePreview) -> str:
+    """The last message of a conversation on one line, without styles."""
+    shown = preview_text(preview)
+    word = "deleted" if shown.deleted else type_word(shown.type) if shown.type else ""
+    return " ".join(filter(None, (f"[{word}]" if word else "", shown.text)))
+
+
+# Who
+
+
+def author_word(name: str) -> str:
+    """Display name of a kind of author."""
+    if name in AUTHORS:
+        return AUTHORS[name].word
+    kind = humanize(one_line(name))
+    return "Unknown author" if kind == "unknown" else f"Unknown author ({kind})"
+
+
+def author_parts(entry: Entry, contact: str = "") -> tuple[str, str]:
+    """Name of the author, and what they are or the name of the campaign; either may be a kind.
+
+    contact: name of the customer.
+    """
+    word = author_word(entry.author)
+    name = one_line(entry.author_ref.name or "") if entry.author_ref else ""
+    if entry.author == "contact":
+        return name or one_line(contact) or word, ""
+    if entry.author == "user" or not name:
+        return name or word, ""
+    beside = AUTHORS[entry.author].beside if entry.author in AUTHORS else ""
+    return (name, beside) if beside else (word, name)
+
+
+def author_name(entry: Entry, contact: str = "") -> str:
+    """The author on one line: Ana, AI agent Ada, Campaign Spring sale."""
+    name, _ = author_parts(entry, contact)
+    own = one_line(entry.author_ref.name or "") if entry.author_ref else ""
+    if entry.author in ("contact", "user") or not own:
+        return name
+    return f"{author_word(entry.author)} {own}"
+
+
+def person_word(author: str, contact: str = "") -> str:
+    """An author of whom only the kind is known. contact: name of the customer."""
+    return (one_line(contact) if author == "contact" else "") or author_word(author)
+
+
+# What became of a message
+
+
+def head_marks(message: Message) -> list[str]:
+    """What is said beside the author: the template, and that the message was forwarded."""
+    marks = []
+    if message.type == "template":
+        marks.append(f"template {one_line(str(_content(message).get('name', '')))}".strip())
+    if message.forwarded:
+        marks.append("forwarded many times" if message.forwarded == "many" else "forwarded")
+    return marks
+
+
+def state_marks(message: Message, contact: str = "") -> list[str]:
+    """What became of a message: edited, its reactions, and how far it was delivered."""
+    status = message.delivery_status if message.direction == "outbound" else None
+    marks = ["edited"] if message.edited_at else []
+    marks += reaction_words(message, contact)
+    return marks if status in (None, "", "failed") else [*marks, humanize(status or "")]
+
+
+def quoted_text(reply: ReplyTo) -> str:
+    """The beginning of a quoted message on one line; "" if it has no text."""
+    return one_line(reply.text or "")
+
+
+def quoted_words(reply: ReplyTo) -> str:
+    """The beginning of a quoted message, else what it is."""
+    kind = f"[{type_word(reply.type)}]" if reply.type else "a message"
+    return quoted_text(reply) or kind
+
+
+def reaction_words(message: Message, contact: str = "") -> list[str]:
+    """The reactions to a message, each with its author."""
+    return [
+        f"{one_line(reaction.emoji)} {person_word(reaction.author, contact)}"
+        for reaction in message.reactions
+    ]
+
+
+def emoji_of(reaction: Message) -> str:
+    """Emoji of a reaction; "" if it was taken back."""
+    return one_line(str(_content(reaction).get("emoji") or ""))
+
+
+def event_words(message: Message) -> str:
+    """Words of a reaction, after the name of its author, or of a system message."""
+    if message.type == "reaction":
+        emoji = emoji_of(message)
+        return f"reacted {emoji}" if emoji else "took a reaction back"
+    text = one_line(message.text or "")
+    return text or humanize(str(_content(message).get("event") or "system event"))
+
+
+def _failure(message: Message) -> str:
+    error = message.error
+    if error is None:
+        return "Not delivered"
+    details = f" — {one_line(error.details)}" if error.details else ""
+    return f"Not delivered: {one_line(error.title)} ({error.code}){details}"
+
+
+# Contents by type
+
+
+def _contents(message: Message) -> list[MessageLine]:
+    if message.media is not None or message.type in MEDIA_TYPES:
+        return _media(message)
+    return _CONTENTS.get(message.type, _text)(message)
+
+
+def _text(message: Message) -> list[MessageLine]:
+    return [MessageLine(TEXT, message.text)] if message.text else []
+
+
+def _card(type: str, *facts: str) -> MessageLine:
+    return MessageLine(CARD, " · ".join(filter(None, facts)), type)
+
+
+def _media(message: Message) -> list[MessageLine]:
+    """Kind, size and name of a file, with the caption below."""
+    media = message.media or Media()
+    size = file_size(media.size_bytes) if media.size_bytes is not None else ""
+    type = "voice" if message.type == "audio" and media.voice else message.type
+    name = one_line(media.filename or "")
+    return [_card(type, "animated" if media.animated else "", size, name), *_text(message)]
+
+
+def _location(message: Message) -> list[MessageLine]:
+    content = _content(message)
+    place, point = _join(content, "name", "address"), _join(content, "latitude", "longitude")
+    return [_card("location", place, point), *_text(message)]
+
+
+def _contacts(message: Message) -> list[MessageLine]:
+    """A card for each contact: name, company, numbers, e-mail addresses."""
+    cards = []
+    for contact in _dicts(_content(message), "contacts"):
+        numbers = [one_line(str(p.get("phone") or "")) for p in _dicts(contact, "phones")]
+        emails = [one_line(str(e.get("email") or "")) for e in _dicts(contact, "emails")]
+        facts = [_field(contact, "name"), _field(contact, "org"), *numbers, *emails]
+        cards.append(_card("contacts", *facts))
+    return cards or _text(message)
+
+
+def _order(message: Message) -> list[MessageLine]:
+    items = _dicts(_content(message), "items")
+    lines = [_card("order", counted(len(items), "item"))]
+    for item in [item for item in items if item][:MOST_ROWS]:
+        product = _field(item, "product_retailer_id") or "product"
+        line = f"{_field(item, 'quantity') or '1'} × {product}  {_item_price(item)}"
+        lines.append(MessageLine(ITEM, line.rstrip()))
+    return [*lines, *_more(items), *_text(message)]
+
+
+def _item_price(item: Mapping[str, Any]) -> str:
+    amount, currency = item.get("item_price"), _field(item, "currency")
+    if isinstance(amount, int | float) and abs(amount) <= _LARGEST_PRICE:
+        return price(amount, currency)
+    return f"{_field(item, 'item_price')} {currency}".strip()
+
+
+def _interactive(message: Message) -> list[MessageLine]:
+    """Interactive message with its options, or the reply to one."""
+    content = _content(message)
+    kind = str(content.get("kind") or "")
+    if kind.endswith("reply"):
+        return _reply(message, content, kind)
+    lines = _titled(content.get("header"))
+    lines += _text(message) or [MessageLine(TEXT, _field(content, "body"))]
+    for section in _dicts(content, "sections"):
+        lines += _section(section, message_text=one_line(message.text or ""))
+    lines += _footer(content.get("footer"))
+    return [line for line in lines if line.text] + _buttons(content)
+
+
+def _reply(message: Message, content: Mapping[str, Any], kind: str) -> list[MessageLine]:
+    """Selected option, answer about calls, or the answers of a form, one per line."""
+    if kind == "call_permission_reply":
+        return _call_permission(message, content)
+    lines = _text(message)
+    if kind in _CHOICES and lines:
+        lines = [MessageLine(TEXT, f"chose: {message.text}")]
+    elif kind in _REPLIES:
+        lines = [MessageLine(REMARK, _REPLIES[kind]), *lines]
+    else:
+        lines = [MessageLine(PLACEHOLDER, humanize(kind)), *lines]
+    if _field(content, "description"):
+        lines.append(MessageLine(DETAIL, _field(content, "description")))
+    response = content.get("response")
+    if isinstance(response, Mapping):
+        for name, value in list(response.items())[:MOST_ROWS]:
+            lines.append(MessageLine(DETAIL, f"{humanize(str(name))}: {_answer(value)}"))
+    return lines
+
+
+def _answer(value: object) -> str:
+    """Value of a field of a form."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_answer, value))
+    return "–" if value is None else one_line(str(value))
+
+
+def _call_permission(message: Message, content: Mapping[str, Any]) -> list[MessageLine]:
+    """Answer about calls, and what else the customer wrote."""
+    response = content.get("response")
+    answer = _field(response, "response") if isinstance(response, Mapping) else ""
+    words = {"accept": "allowed calls", "reject": "declined calls"}.get(answer)
+    if words is None:
+        return [MessageLine(REMARK, "answered whether to be called"), *_text(message)]
+    return [MessageLine(REMARK, words), *(_text(message) if message.text != answer else [])]
+
+
+def _section(section: Mapping[str, Any], *, message_text: str) -> list[MessageLine]:
+    """Title, unless it repeats the text, and the options of a section."""
+    rows = _dicts(section, "rows") + _dicts(section, "product_items")
+    title = _field(section, "title")
+    lines = [MessageLine(DETAIL, title)] if title and title != message_text else []
+    for row in rows[:MOST_ROWS]:
+        title = _field(row, "title") or _field(row, "product_retailer_id")
+        description = _field(row, "description")
+        lines.append(
+            MessageLine(DETAIL, f"▪ {title}" + (f" — {description}" if description else ""))
+        )
+    return [*lines, *_more(rows)]
+
+
+def _template(message: Message) -> list[MessageLine]:
+    """Header, body, footer and buttons; without a known body, its parameters."""
+    content = _content(message)
+    components = _dicts(content, "components")
+    lines: list[MessageLine] = []
+    for component in components:
+        if _kind(component) == "header":
+            lines += _header_of(component)
+    lines += _text(message) or [
+        MessageLine(TEXT, value)
+        for component in components
+        if _kind(component) == "body"
+        for value in _values(component)
+    ]
+    for component in components:
+        if _kind(component) == "footer":
+            lines += _footer(component.get("text"))
+    for component in components:
+        if _kind(component) in ("button", "buttons"):
+            button = humanize(_field(component, "sub_type") or "button")
+            lines += _buttons(component) or [MessageLine(BUTTON, button)]
+    return lines
+
+
+def _header_of(component: Mapping[str, Any]) -> list[MessageLine]:
+    """Text of the header, or the type of its media."""
+    text = _field(component, "text") or " ".join(_values(component))
+    kinds = [str(p.get("type")) for p in _dicts(component, "parameters") if p.get("type") != "text"]
+    kind = _field(component, "format").casefold()
+    if not text and (kinds or kind not in ("", "text")):
+        return [MessageLine(PLACEHOLDER, type_word(kinds[0] if kinds else kind))]
+    return [MessageLine(HEADER, text)] if text else []
+
+
+def _titled(header: Any) -> list[MessageLine]:
+    """Header of an interactive message: its text, or the type of its media."""
+    if isinstance(header, Mapping):
+        text, kind = _field(header, "text"), _field(header, "type")
+        if text:
+            return [MessageLine(HEADER, text)]
+        return [MessageLine(PLACEHOLDER, type_word(kind))] if kind else []
+    return [MessageLine(HEADER, one_line(str(header)))] if header else []
+
+
+def _footer(footer: Any) -> list[MessageLine]:
+    text = _field(footer, "text") if isinstance(footer, Mapping) else one_line(str(footer or ""))
+    return [MessageLine(FOOTER, text)] if text else []
+
+
+def _buttons(content: Mapping[str, Any]) -> list[MessageLine]:
+    titles = (_field(b, "title") or _field(b, "text") for b in _dicts(content, "buttons"))
+    return [MessageLine(BUTTON, title) for title in titles if title]
+
+
+def _event(message: Message) -> list[MessageLine]:
+    if message.type == "system" and message.text:
+        return _text(message)
+    return [MessageLine(REMARK, event_words(message))]
+
+
+def _unsupported(message: Message) -> list[MessageLine]:
+    """Reason why the message cannot be shown, and its text if any."""
+    content = _content(message)
+    reason, kind = _field(content, "reason"), _field(content, "original_type")
+    if reason == "media_placeholder":
+        words = _LEFT_OUT.get(message.source or "", "file: it was not delivered yet")
+    elif reason == "content_not_received":
+        words = "sent by another system: its contents were not delivered here"
+    else:
+        known = kind not in _NO_KINDS
+        words = f"not shown here: {humanize(kind)}" if known else "message not shown here"
+    lines = [MessageLine(PLACEHOLDER, words)]
+    for error in _dicts(content, "errors")[:1]:
+        said = [_field(error, "title"), _field(error, "details")]
+        lines += [MessageLine(DETAIL, text) for text in dict.fromkeys(said) if text]
+    return [*lines, *_text(message)]
+
+
+def _referral(message: Message) -> list[MessageLine]:
+    """The advertisement or post that started the conversation."""
+    referral = message.referral or {}
+    source = _field(referral, "source_type")
+    told = [_field(referral, name) for name in ("headline", "body", "source_url")]
+    words = " · ".join(filter(None, told)) or source
+    what = "a post" if source == "post" else "an ad"
+    return [MessageLine(REMARK, f"came from {what}: {words}")] if words else []
+
+
+# Kinds of replies whose text is the title of an option.
+_CHOICES = ("button_reply", "list_reply", "quick_reply")
+_REPLIES: Mapping[str, str] = {
+    **dict.fromkeys(_CHOICES, "chose an option"),
+    "flow_reply": "filled in a form",
+}
+# Files that are not stored, by the source of the message.
+_LEFT_OUT: Mapping[str, str] = {
+    "chat_export": "photo, video or other file: left out of the exported chat",
+}
+# Names of types that say nothing.
+_NO_KINDS = ("", "unknown", "unsupported")
+_CONTENTS: Mapping[str, Callable[[Message], list[MessageLine]]] = {
+    "contacts": _contacts,
+    "interactive": _interactive,
+    "location": _location,
+    "order": _order,
+    "reaction": _event,
+    "system": _event,
+    "template": _template,
+    "unsupported": _unsupported,
+}
+
+
+def _content(message: Message) -> Mapping[str, Any]:
+    return message.content or {}
+
+
+def _dicts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    value = content.get(name)
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def _field(content: Mapping[str, Any], name: str) -> str:
+    value = content.get(name)
+    return one_line(str(value)) if isinstance(value, str | int | float) else ""
+
+
+def _join(content: Mapping[str, Any], *names: str) -> str:
+    return ", ".join(text for text in (_field(content, name) for name in names) if text)
+
+
+def _kind(component: Mapping[str, Any]) -> str:
+    return _field(component, "type").casefold()
+
+
+def _values(component: Mapping[str, Any]) -> list[str]:
+    values = (_field(parameter, "text") for parameter in _dicts(component, "parameters"))
+    return [value for value in values if value]
+
+
+def _more(rows: Sequence[object]) -> list[MessageLine]:
+    hidden = len(rows) - MOST_ROWS
+    return [MessageLine(DETAIL, f"and {hidden} more")] if hidden > 0 else []
