@@ -6,6 +6,7 @@ import pytest
 
 from frontdesk.message_text import (
     author_name,
+    found_pieces,
     found_pieces_of,
     plain_preview,
     plain_text,
@@ -226,5 +227,12 @@ def test_a_search_shows_the_words_of_a_message_before_what_only_it_finds() -> No
     )
 
 
+def test_a_search_shows_the_text_of_a_message_and_not_what_became_of_it() -> None:
+    failed = {"direction": "outbound", "delivery_status": "failed", "text": "hello"}
+    assert found_pieces_of(failed) == ("hello",)
+    assert tuple(found_pieces(message(**failed))) == ("hello",)
+    assert found_pieces_of({"text": "gone", "deleted_at": AT}) == ()
+
+
 def test_a_stored_message_that_cannot_be_read_is_found_by_its_texts() -> None:
-    assert found_pieces_of({"text": "hello", "reactions": 7}) == ("hello",)
+    assert found_pieces_of({"type": "order", "text": "hello", "reactions": 7}) == ("hello",)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
-from frontdesk.search_text import message_pieces
+from frontdesk.search_text import message_pieces, strings
 from frontdesk.text import counted, file_size, humanize, one_line, price
 from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES
@@ -125,7 +125,7 @@ def found_pieces(message: Message) -> Iterator[str]:
     """Texts of a message that a search shows: its lines, and then all that is searched."""
     if message.deleted_at:
         return
-    yield from map(plain, content_lines(message))
+    yield from (plain(line) for line in content_lines(message) if line.role != FAILURE)
     if message.media or message.content or message.referral:
         members = {"text", "media", "content", "referral"}
         yield from message_pieces(message.model_dump(include=members))
@@ -136,6 +136,10 @@ def found_pieces_of(members: Mapping[str, Any]) -> tuple[str, ...]:
 
     Members that are missing do not matter.
     """
+    is_text = members.get("type", "text") == "text" and not members.get("deleted_at")
+    if is_text and not any(map(members.get, ("media", "content", "referral"))):
+        # Most messages: a tenth of the time of the model.
+        return tuple(strings(members, "text"))
     unknown = {"id": "", "direction": "inbound", "author": "contact", "created_at": ""}
     try:
         message = Message.model_validate({**unknown, **members})

@@ -87,3 +87,26 @@ async def test_the_proof_is_asked_for_once_and_again_only_after_a_while(
     assert inbox.requests.count("conversations") == 8
     assert mailbox.me == ANA.id
     await mailbox.close()
+
+
+async def test_what_is_cached_proves_it_without_a_request(inbox: Inbox, mailbox: Mailbox) -> None:
+    inbox.me = ANA.id
+    inbox.bump("1", assignee=ANA)
+    inbox.bump("2", assignee=BEN)
+    await mailbox.refresh_conversations(ConversationFilter(status="open"))
+    before = len(inbox.requests)
+    await mailbox.find_me()
+    assert mailbox.me == ANA.id
+    assert len(inbox.requests) == before + 1
+
+
+async def test_what_is_cached_proves_nothing_where_the_filter_is_ignored(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    """Also if a conversation was assigned to the colleague since."""
+    inbox.bump("1", assignee=BEN)
+    inbox.bump("2")
+    await mailbox.refresh_conversations(ConversationFilter(status="open"))
+    inbox.bump("2", assignee=BEN)
+    await mailbox.find_me()
+    assert mailbox.me == ""

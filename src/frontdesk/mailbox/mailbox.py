@@ -24,6 +24,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
+from frontdesk.cache.rows import sort_text
 from frontdesk.errors import (
     BadResponse,
     Forbidden,
@@ -74,6 +75,7 @@ _UNREAD = "unread"
 _KEEP = "keep"
 # Name of the setting with the id of the own user.
 _ME = "me"
+_OF_ME = ConversationFilter(assignee="me")
 # Time until a server that did not prove who "me" is may be asked again.
 _UNTIL_NEXT_PROOF = timedelta(minutes=15)
 
@@ -330,7 +332,7 @@ class Mailbox:
         """Ask for a list of "me" unless it is known who that is, or the server does not tell."""
         if not self.me:
             with suppress(NotOffered, Refused, Forbidden):
-                await self._conversation_pages(ConversationFilter(assignee="me"))(None)
+                await self._conversation_pages(_OF_ME)(None)
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
         """Cached counts for the filter's status, channel and label, as of the last refresh here."""
@@ -591,30 +593,44 @@ class Mailbox:
                 # Most of its pages would be empty: the caller filters another list instead.
                 raise NotOffered("This server does not have this filter")
             if filter.assignee == "me" and cursor is None:
-                await self._learn_me(filter, page.data)
+                await self._learn_me(filter, page)
             return page
 
         return fetch
 
-    async def _learn_me(self, filter: ConversationFilter, mine: Sequence[Conversation]) -> None:
+    async def _learn_me(self, filter: ConversationFilter, mine: Page[Conversation]) -> None:
         """Store whose conversations these are, or forget it if they are not of one user.
 
         A server that ignores the filter may also send those of one user only: the list without the
         filter has to have others.
         """
-        if self._is_me_known or not mine:
+        if self._is_me_known or not mine.data:
             return
-        assignees = {_assignee_id(row) for row in mine}
+        assignees = {_assignee_id(row) for row in mine.data}
         id = assignees.pop()
         if assignees or not id:
             self._store_me("")
-        elif id != self._proven_me and self._may_prove_me():
+        elif id == self._proven_me:
+            return
+        elif filter == _OF_ME and self._leaves_others_out(mine):
+            self._store_me(id)
+        elif self._may_prove_me():
             self._proof_due_at = self._clock() + _UNTIL_NEXT_PROOF
             everything = filter.model_copy(update={"assignee": None})
             with suppress(InboxError):
                 page = await self._line.track(self._source.conversation_page(everything))
                 if any(_assignee_id(row) != id for row in page.data):
                     self._store_me(id)
+
+    def _leaves_others_out(self, mine: Page[Conversation]) -> bool:
+        """True if a cached conversation would be on this first page, if all were listed."""
+        listed = {row.id for row in mine.data}
+        oldest = "" if mine.ended else sort_text(mine.data[-1].last_activity_at)
+        # Activity never falls: what is absent was left out.
+        return any(
+            row.id not in listed and sort_text(row.last_activity_at) > oldest
+            for row in self.seen_conversations()
+        )
 
     def _may_prove_me(self) -> bool:
         return self._proof_due_at is None or self._clock() >= self._proof_due_at
