@@ -62,8 +62,8 @@ def _pieces_of(line: Content) -> list[Piece]:
 
 
 def width_of(pieces: Iterable[Piece]) -> int:
-    """Width of the pieces in cells."""
-    return sum(cell_len(text) for _, text in pieces)
+    """Width of the pieces in cells, when they are laid out."""
+    return sum(cell_len(_flat(text)) for _, text in pieces)
 
 
 def spread(
