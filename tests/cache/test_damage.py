@@ -111,6 +111,14 @@ async def test_a_value_that_cannot_be_read_has_the_file_set_aside(path: Path, wh
     assert "set aside" in (cache.warning or "")
 
 
+async def test_a_search_index_that_is_none_ends_no_session(path: Path, whole: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(whole.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE found_config SET v = 0 WHERE k = 'version'")
+    assert await use(path) >= 0
+
+
 @pytest.mark.parametrize("count", [2.5, 3.0, 1e300, -1, 10**12, "many", b"7"])
 async def test_a_count_that_is_none_ends_no_session(path: Path, whole: Path, count: object) -> None:
     path.parent.mkdir()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from shells import invoke
+from tests.commands import run_on
 
 from frontdesk.cli.output import (
     Column,
@@ -247,5 +247,5 @@ def test_a_file_in_another_encoding_has_no_mark(tmp_path: Path):
 
 
 def test_the_option_for_a_mark_is_refused_without_csv(inbox: Path):
-    assert invoke(inbox, "labels", "list", "--bom").exit_code == 2
-    assert invoke(inbox, "labels", "list", "--format=csv", "--bom").stdout.startswith("\ufeffid,")
+    assert run_on(inbox, "labels", "list", "--bom").exit_code == 2
+    assert run_on(inbox, "labels", "list", "--format=csv", "--bom").stdout.startswith("\ufeffid,")

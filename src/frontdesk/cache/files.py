@@ -362,8 +362,9 @@ def broken(error: Exception) -> bool:
     if code is None:
         # Invalid UTF-8 in a text column is detected by Python, not by SQLite.
         return isinstance(error, sqlite3.OperationalError)
-    lacks_table = code == sqlite3.SQLITE_ERROR and str(error).startswith("no such")
-    return code & 0xFF in _BROKEN or lacks_table
+    # A table is missing, or the full-text index is none: SQLite has no code of its own for these.
+    is_damage = str(error).startswith(("no such", "invalid fts5"))
+    return code & 0xFF in _BROKEN or (code == sqlite3.SQLITE_ERROR and is_damage)
 
 
 def unwritable(error: Exception) -> bool:
