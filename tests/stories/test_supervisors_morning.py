@@ -39,4 +39,4 @@ def choose_a_channel(terminal: Recorded, count: str) -> None:
     terminal.send("c")
     terminal.until("type to narrow the list")
     terminal.send("London\r")
-    terminal.until("REPORTS", f"New conversations {count:>22}", gone="all channels")
+    terminal.until("REPORTS", f"New conversations {count:>20}", gone="all channels")
