@@ -108,6 +108,16 @@ def test_of_a_damaged_file_what_can_be_read_is_kept(path: Path, state: Path) -> 
     assert setting(path) == "[mine]"
 
 
+def test_a_file_that_is_cut_off_is_set_aside_and_begun_again(path: Path, state: Path) -> None:
+    with_views(path)
+    damage(state)
+    cache = Cache(path, "one")
+    assert "set aside as state.db.corrupt-1" in (cache.warning or "")
+    cache.set_setting(VIEWS, "[all]")
+    cache.close()
+    assert setting(path) == "[all]"
+
+
 @pytest.mark.parametrize("content", [b"Dear diary" * 100, None])
 def test_a_file_that_is_not_ours_is_left_alone(
     path: Path, state: Path, content: bytes | None
