@@ -1055,6 +1055,27 @@ def test_a_selected_row_beyond_rows_that_are_not_loaded_stays_in_view_as_rows_co
     play(source, tmp_path, story)
 
 
+@pytest.mark.parametrize("keys", [(), ("9",)])
+@pytest.mark.parametrize("seconds", [0.0, 2.0])
+def test_a_selected_row_beyond_rows_that_are_not_loaded_survives_each_refresh(
+    tmp_path: Path, keys: tuple[str, ...], seconds: float
+) -> None:
+    source = MemoryInbox(1_200, lambda: seconds)
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, *keys, seconds=30.0)
+        longest = waiting_on(source)[0]
+        await press(app, "W", seconds=10.0)
+        assert Shown(app).selected == longest
+        for _ in range(3):
+            await press(app, "ctrl+r", seconds=15.0)
+            assert Shown(app).selected == longest
+            assert longest in names(app)
+            assert longest in " ".join(Shown(app).part("#thread-title"))
+
+    play(source, tmp_path, story)
+
+
 def test_a_page_that_takes_long_is_said_to_be_loading(tmp_path: Path) -> None:
     seconds = 0.0
     source = MemoryInbox(900, lambda: seconds)

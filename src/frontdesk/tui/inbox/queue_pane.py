@@ -813,10 +813,20 @@ class QueuePane(Pane):
     def _reload_listing(self) -> dict[str, Conversation]:
         """Read the list again; returns the rows that stay."""
         stay, self._shown_before = self._rows_that_stay(), self.list.keys_in_view()
-        self._staying.leave_out()
         self.listing.reload()
         self._matches = self._matcher(self.list_query.terms)
+        if self._staying.leave_out():
+            return {id: row for id, row in stay.items() if self._is_further_down(id)}
         return stay
+
+    def _is_further_down(self, conversation_id: str) -> bool:
+        """True if a conversation matches, and comes after the loaded rows."""
+        state = self._mailbox.conversation(conversation_id)
+        if state is None or not self._matches(state):
+            return False
+        held = len(self.listing) + self.listing.complete
+        is_loaded = self.listing.position(conversation_id) is not None
+        return not is_loaded and self.listing.rank(state) >= held
 
     def _rows_that_stay(self) -> dict[str, Conversation]:
         return self._staying.rows(self._rows_in_view(), self.list.row)
@@ -940,16 +950,20 @@ class QueuePane(Pane):
         self,
         stay: Mapping[str, Conversation] = MappingProxyType({}),
         *,
+        keeps_shown: bool = True,
         selected: str | None = None,
     ) -> LocalFilter:
         """A new scan. stay: rows that must not vanish; with them stay all that are shown.
+
+        keeps_shown: False to keep no other rows.
 
         selected: id of a conversation that is shown at once if it matches.
         """
         now = self._clock.server_now()
         key = sort_key(self.plan.order, now)
         places = {id: key(row) for id, row in stay.items()}
-        if stay and isinstance(self.list.rows, StoredRows) and self._staying.keeps_seen:
+        keeps_shown = keeps_shown and self._staying.keeps_seen
+        if stay and keeps_shown and isinstance(self.list.rows, StoredRows):
             places.update(self.list.rows.places)
         return LocalFilter(
             self.listing,
@@ -988,7 +1002,9 @@ class QueuePane(Pane):
     async def _rescan(self) -> None:
         while self._rescan_due:
             self._rescan_due = False
-            local = self._new_local_filter(self._reload_listing())
+            leaves_out = self._staying.leaving_out
+            stay = self._reload_listing()
+            local = self._new_local_filter(stay, keeps_shown=not leaves_out)
             await self._scan_cached(local)
             self._local = local
             self._show_local(local)

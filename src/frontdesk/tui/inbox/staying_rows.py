@@ -31,7 +31,8 @@ class StayingRows:
     to the view, cached rows may be old: rows in view are not kept then, unless the user has opened
     more than one.
 
-    answered: the server has answered for the view. leaving_out: the next refresh drops the rows.
+    answered: the server has answered for the view. leaving_out: the next refresh drops those that
+    have left the view.
     read_here: ids of conversations that were marked as read while the view shows unread ones.
     """
 
@@ -65,8 +66,6 @@ class StayingRows:
         self, in_view: Iterable[Conversation], selected: Conversation | None
     ) -> dict[str, Conversation]:
         """The rows that stay, by id, as last shown in the list."""
-        if self.leaving_out:
-            return {}
         stay = dict(self._opened)
         if self.keeps_seen:
             self.add_seen(in_view)
@@ -77,12 +76,14 @@ class StayingRows:
             stay.setdefault(selected.id, selected)
         return stay
 
-    def leave_out(self) -> None:
-        """Drop all rows, if that was asked for."""
-        if self.leaving_out:
-            self._opened, self._departed, self.leaving_out = {}, {}, False
-            self._seen.clear()
-            self.read_here = set()
+    def leave_out(self) -> bool:
+        """Forget all rows, if that was asked for; True if so."""
+        if not self.leaving_out:
+            return False
+        self._opened, self._departed, self.leaving_out = {}, {}, False
+        self._seen.clear()
+        self.read_here = set()
+        return True
 
     def merge(
         self,
