@@ -49,6 +49,24 @@ def test_a_revealed_row_is_in_view_whole_where_it_fits(
             assert placed[position].y + heights[position] <= height
 
 
+@given(HEIGHTS, st.integers(1, 30), st.integers(0, 200), st.integers(0, 39))
+def test_the_row_shown_nearest_is_whole_if_any_is(
+    heights: list[int], height: int, down: int, position: int
+) -> None:
+    window = window_on(heights, height)
+    window.scroll(down)
+    nearest = window.nearest_shown(position)
+    placed = {row.position: row for row in window.visible()}
+    assert nearest in placed
+    shown = [other for other in placed if window.shows(other)]
+    assert window.shows(nearest) or not shown
+    assert all(abs(nearest - position) <= abs(other - position) for other in shown)
+    for other in shown:
+        if heights[other] <= height:
+            assert placed[other].y >= 0
+            assert placed[other].y + heights[other] <= height
+
+
 @given(HEIGHTS, st.integers(1, 30), st.integers(0, 200))
 def test_the_visible_rows_follow_each_other_and_fill_the_view(
     heights: list[int], height: int, down: int

@@ -136,6 +136,20 @@ async def test_keys_reach_both_ends_and_stop_there() -> None:
         assert app.words.row == "w0"
 
 
+@pytest.mark.parametrize("height", [7, 9, 10, 25])
+@pytest.mark.parametrize("key", ["ctrl+d", "pagedown", "ctrl+u", "pageup"])
+async def test_the_selected_row_is_whole_after_each_page(height: int, key: str) -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, height)) as pilot:
+        app.words.show(rows(WORDS), cursor=50)
+        await pilot.press("k", "k", "k")
+        for _ in range(8):
+            await pilot.press(key)
+            row = app.words.row
+            chosen = [line.rstrip(" ┃") for line in screen_lines(app) if line.startswith(">")]
+            assert chosen == [f">{row} 0", f">{row} 1"]
+
+
 async def test_rows_that_come_above_leave_the_window_and_the_cursor_where_they_were() -> None:
     app = ListApp()
     async with app.run_test(size=(20, 10)) as pilot:
@@ -392,7 +406,7 @@ async def test_the_wheel_ends_the_way_to_the_first_row() -> None:
         app.words.rows = rows(tall)
         app.words.rows_changed()
         await pilot.pause()
-        assert app.words.row == "w40*4"
+        assert app.words.row == "w41*4"
 
 
 @pytest.mark.parametrize("returns", [False, True])

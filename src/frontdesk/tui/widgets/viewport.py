@@ -91,6 +91,23 @@ class Viewport:
         """Position of the row at line `y`; None for a line without a row."""
         return next((p.position for p in self.visible() if p.y <= y < p.y + p.height), None)
 
+    def shows(self, position: int) -> bool:
+        """True if a row is visible, and whole unless it is higher than the viewport."""
+        return any(row.position == position and self._is_shown(row) for row in self.visible())
+
+    def nearest_shown(self, position: int) -> int:
+        """The row that is nearest to a position, of those that the viewport shows.
+
+        If it shows none, one of those that are cut off.
+        """
+        placed = [row for row in self.visible() if row.height] or self.visible()
+        shown = [row for row in placed if self._is_shown(row)] or placed
+        return min((row.position for row in shown), key=lambda other: abs(other - position))
+
+    def _is_shown(self, row: VisibleRow) -> bool:
+        is_whole = row.y >= 0 and row.y + row.height <= self.height
+        return row.height > 0 and (is_whole or row.height > self.height)
+
     def ahead(self) -> int | None:
         """Position of a row on the next page in the direction of the last movement, or None."""
         placed, back = self.visible(), self.top < self._asked_at

@@ -372,7 +372,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
                 self._window.anchor_at(self._clamp(self._window.top[0] if top is None else top))
             self._window.settle()
             same = self.rows.key(self.cursor) == self.selected_key
-            if at_start or following or not same or self.cursor not in self.in_view():
+            if at_start or following or not same or not self._window.shows(self.cursor):
                 self._window.reveal(self.cursor)
         else:
             self._window.to_start()
@@ -554,7 +554,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         else:
             position = self._window.position_at(max(0, y))
             last = self._window.visible()[-1].position
-            self._set_cursor(last if position is None else position)
+            self._set_cursor(self._window.nearest_shown(last if position is None else position))
         self._settle()
 
     def action_open(self) -> None:
@@ -613,8 +613,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         if self._count():
             self._window.scroll(lines)
             self._bound_for = 0
-            placed = self._window.visible()
-            cursor = max(placed[0].position, min(self.cursor, placed[-1].position))
+            cursor = self._window.nearest_shown(self.cursor)
             if cursor != self.cursor:
                 self._set_cursor(cursor, by_input=False)
             self._settle()
