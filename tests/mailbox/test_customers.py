@@ -10,6 +10,7 @@ from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import (
     Contact,
+    MessagePreview,
     PhoneRef,
 )
 
@@ -98,6 +99,33 @@ async def test_read_and_unread_marks_are_remembered_locally_and_not_sent(
     mailbox.mark_read("9")
     assert mailbox.unread_among(rows) == {"7": 2, "8": 2}
     assert inbox.requests == []
+
+
+@pytest.mark.parametrize(
+    ("inbound", "last", "unread"),
+    [
+        ("2026-03-14T08:00:00.000Z", "inbound", True),
+        ("2026-03-14T08:00:00.000Z", "outbound", True),
+        (None, "inbound", True),
+        (None, None, True),
+        (None, "outbound", False),
+    ],
+)
+async def test_without_a_read_marker_what_was_never_opened_here_is_unread(
+    inbox: Inbox, mailbox: Mailbox, inbound: str | None, last: str | None, unread: bool
+) -> None:
+    message = last and MessagePreview(id="1", direction=last, created_at=inbound or "")
+    row = inbox.conversations["7"].model_copy(
+        update={"unread_count": None, "last_inbound_at": inbound, "last_message": message}
+    )
+    assert mailbox.unread_among([row]) == ({"7": 0} if unread else {})
+    mailbox.mark_read("7")
+    assert mailbox.unread_among([row]) == {}
+    later = row.model_copy(update={"last_activity_at": "2099-03-15T08:00:00.000Z"})
+    answered = later.model_copy(update={"last_inbound_at": "2026-03-14T08:00:00.000Z"})
+    assert mailbox.unread_among([answered]) == {}
+    asked = later.model_copy(update={"last_inbound_at": later.last_activity_at})
+    assert mailbox.unread_among([asked]) == {"7": 0}
 
 
 async def test_how_much_was_seen_is_counted(inbox: Inbox, mailbox: Mailbox) -> None:

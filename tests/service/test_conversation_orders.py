@@ -56,7 +56,9 @@ def apply(database: Database, events: Sequence[DomainEvent], now: int) -> None:
 
 def fits(row: Row, wanted: dict[str, str]) -> bool:
     """What the filters mean, said of one conversation."""
-    flags = {"awaiting_human": row["awaiting_human"], "unread": bool(row["unread_count"])}
+    count = row["unread_count"]
+    unread = bool(row["last_inbound_at"] if count is None else count)
+    flags = {"awaiting_human": row["awaiting_human"], "unread": unread}
     return (
         all(flags[name] == (wanted[name] == "true") for name in flags.keys() & wanted.keys())
         and wanted.get("contact") in (None, row["contact"]["id"])

@@ -239,19 +239,26 @@ async def test_nobody_has_no_count_of_mine(clients, inbox):
     assert counts["by_status"]["open"]["mine"] is None
 
 
-async def test_unread_is_not_known_where_no_marker_is(client, add_events):
+@pytest.mark.parametrize(("outbound", "unread"), [(False, 1), (True, 0)])
+async def test_a_customer_whom_nobody_has_read_is_unread_without_a_read_marker(
+    client, add_events, outbound, unread
+):
     message = MessageUpsert(
         CHANNELS[0],
         Person(phone="+4915112345678"),
         "w",
         START,
-        False,
-        Author("contact"),
+        outbound,
+        Author("bot" if outbound else "contact"),
         "text",
         "webhook",
     )
     add_events([message])
-    assert (await client.get("/v1/conversations/counts")).json()["unread"] is None
+    (row,) = (await client.get("/v1/conversations")).json()["data"]
+    assert row["unread_count"] is None
+    assert (await client.get("/v1/conversations/counts")).json()["unread"] == unread
+    listed = (await client.get("/v1/conversations?unread=true")).json()["data"]
+    assert len(listed) == unread
 
 
 @pytest.mark.parametrize("name", ["assignee", "limit", "cursor"])
@@ -336,10 +343,12 @@ def count_set(rows):
 
 
 def unread(rows, status):
-    """Known as soon as any conversation has a read marker."""
-    if all(row["unread_count"] is None for row in rows):
-        return None
-    return sum((row["unread_count"] or 0) > 0 for row in rows if row["status"] == status)
+    return sum(is_unread(row) for row in rows if row["status"] == status)
+
+
+def is_unread(row):
+    """Without a read marker, whoever wrote."""
+    return bool(row["last_inbound_at"] if row["unread_count"] is None else row["unread_count"])
 
 
 def by_channel(rows):

@@ -312,6 +312,35 @@ def test_an_upgrade_counts_by_conversation_and_user_and_by_label(
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 
+def test_customers_of_schema_11_whom_nobody_has_read_become_unread(opening: Opening):
+    asks, begins, read = (
+        MessageUpsert("101", Person(phone), phone, DAY, outbound, author, "text", "webhook")
+        for phone, outbound, author in (
+            ("+34600000001", False, Author("contact")),
+            ("+34600000002", True, Author("bot")),
+            ("+34600000003", False, Author("contact")),
+        )
+    )
+    answered = replace(read, wamid="b", at=DAY + 1, outbound=True, author=Author("user", "ana"))
+    again = replace(read, wamid="c", at=DAY + 2)
+    events = [asks, begins, read, answered, again]
+    with opening(create=True) as database:
+        database.write(lambda connection: apply_events(connection, 1, events, now=2 * DAY))
+        kept = database.read(filter_table)
+        assert [row["unread"] for row in kept] == [1, 0, 1]
+        for statement in (
+            "UPDATE entry SET unread = 0 WHERE conversation_id = 1",
+            "UPDATE cell SET unread = 2 WHERE unread = 0",
+            "UPDATE cell SET n = n - 1 WHERE unread = 1",
+            "UPDATE cell SET n = n + 1 WHERE unread = 2",
+        ):
+            database.write(lambda connection, statement=statement: connection.run(statement))
+        database.write(lambda connection: mark_as(connection, 11))
+    with opening(upgrade=True) as database:
+        assert database.read(filter_table) == kept
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+
+
 def test_facts_of_schema_9_stay_by_the_names_of_their_columns(opening: Opening):
     person, number = Person("+34600000001"), Person("+34600000002")
     said = [
@@ -379,7 +408,10 @@ def users_of_metric_events(connection: Connection) -> list[tuple[Any, ...]]:
 
 
 def filter_table(connection: Connection) -> list[dict[str, Any]]:
-    rows = connection.rows("SELECT awaiting, unread, waiting_since, last_inbound_at FROM entry")
+    rows = connection.rows(
+        "SELECT awaiting, unread, waiting_since, last_inbound_at FROM entry"
+        " ORDER BY conversation_id"
+    )
     return [dict(row) for row in rows]
 
 

@@ -71,7 +71,7 @@ def test_a_cell_that_counts_nothing_is_gone(database: Database) -> None:
             misplaced_entries(connection, ACCOUNT),
         )
     )
-    assert cells == counted == {Cell(0, 1, 5, 5, 0, 2): 1}
+    assert cells == counted == {Cell(0, 1, 5, 5, 0, 0): 1}
     assert not wrong
 
 

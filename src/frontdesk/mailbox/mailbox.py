@@ -667,12 +667,14 @@ def _unread(conversation: Conversation, mark: str | None) -> int | None:
     count = conversation.unread_count or 0
     if mark == _UNREAD:
         return count
-    if mark is None or not count:
-        return count or None
+    if mark is None or not conversation.is_unread:
+        return count if conversation.is_unread else None
     time, _, number = mark.partition(" ")
     visited, active = instant(time), conversation.last_activity_time
     if visited is None:
         return count
+    if conversation.unread_count is None:
+        active = conversation.last_inbound_time or active
     if active is not None and active <= visited:
         return None
     waits_since = conversation.waiting_since_time

@@ -165,7 +165,7 @@ class Matcher:
         terms: Iterable[Term],
         names: QueryNames,
         now: datetime,
-        is_unread: IsUnread = lambda row: bool(row.unread_count),
+        is_unread: IsUnread = lambda row: row.is_unread,
     ) -> None:
         self._names, self._now, self._is_unread = names, now, is_unread
         self._tests = [(self._test(term), term.negated) for term in terms if term.kind != SORT]

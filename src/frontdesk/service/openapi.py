@@ -133,8 +133,8 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             EXTENSION: True,
         },
         "unread": {
-            "description": "Only conversations with unread messages, or only those without any "
-            "that are known.",
+            "description": "Only conversations with unread messages, or only others. Where no read "
+            "marker is known, all messages of the customer are unread.",
             "schema": {"type": "string", "enum": list(FLAGS)},
             EXTENSION: True,
         },

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import OPEN, SNOOZED, UNREAD, UNREAD_SQL
+from frontdesk.store.rows import OPEN, SNOOZED
 from frontdesk.text import compact_json
 from frontdesk.wire import timestamp
 
@@ -26,7 +26,7 @@ _CELLS_AWAKE = f"""(
   SELECT account_id, label_id, channel_id, state, assignee_id, awaiting, unread, n FROM cell
   UNION ALL
   SELECT e.account_id, e.label_id, e.channel_id, e.state + moved.state, e.assignee_id,
-    c.awaiting_human, {UNREAD_SQL}, moved.n
+    e.awaiting, e.unread, moved.n
   FROM conversation AS c
   JOIN entry AS e ON e.account_id = c.account_id AND e.conversation_id = c.id
   CROSS JOIN (SELECT 0 AS state, -1 AS n UNION ALL SELECT {-2 * SNOOZED}, 1) AS moved
@@ -37,7 +37,7 @@ _OF_CONTACT = "SELECT id FROM conversation WHERE account_id = :account AND conta
 _CELLS_OF_CONTACT = f"""(
   SELECT e.account_id, e.label_id, e.channel_id, e.assignee_id, e.awaiting, 1 AS n,
     e.state - CASE WHEN c.snoozed_until <= :awake_at THEN {2 * SNOOZED} ELSE 0 END AS state,
-    {UNREAD_SQL} AS unread
+    e.unread
   FROM conversation AS c
   JOIN entry AS e ON e.account_id = c.account_id AND e.conversation_id = c.id
   WHERE c.account_id = :account AND c.contact_id = :contact) AS cell"""
@@ -116,7 +116,7 @@ class ConversationSelection:
     """Filter and order of conversations: states (2 * status + assigned), ids; None: any.
 
     awake_at: snoozes that end until then count as open; None to ignore the clock. unread: with
-    unread messages, or without any that are known. sort: "activity" (latest first), "waiting"
+    unread messages, or without. sort: "activity" (latest first), "waiting"
     (longest first, then those that do not wait by activity) or "window" (the reply window that
     closes first, then the closed ones by activity). closed_until: windows of messages until then
     are closed. began_at: start of the walk. conversation_ids: only some of these.
@@ -413,7 +413,7 @@ def counts(
     if awaiting is not None:
         narrowed += f" AND cell.awaiting = {awaiting:d}"
     if unread is not None:
-        narrowed += f" AND cell.unread {'=' if unread else '<>'} {UNREAD}"
+        narrowed += f" AND cell.unread = {unread:d}"
     cells = "cell" if awake_at is None else _CELLS_AWAKE
     if contact_id is not None:
         cells = _CELLS_OF_CONTACT

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from frontdesk.store import writes
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.rows import READ, UNMARKED, UNREAD, UNREAD_SQL, EntryRow, sum_rows
+from frontdesk.store.rows import UNREAD_SQL, EntryRow, is_unread, sum_rows
 
 
 class Cell(NamedTuple):
@@ -80,9 +80,7 @@ def recount(connection: Connection, account_id: int) -> dict[Cell, int]:
         f"""
         SELECT entry.label_id, c.channel_id,
           2 * c.status + CASE WHEN c.assignee_id = 0 THEN 0 ELSE 1 END AS state,
-          c.assignee_id, c.awaiting_human AS awaiting,
-          {UNREAD_SQL} AS unread,
-          count(*) AS n
+          c.assignee_id, c.awaiting_human AS awaiting, {UNREAD_SQL} AS unread, count(*) AS n
         FROM conversation c JOIN entry
           ON entry.account_id = c.account_id AND entry.conversation_id = c.id
         WHERE c.account_id=:account_id GROUP BY 1, 2, 3, 4, 5, 6
@@ -95,7 +93,7 @@ def recount(connection: Connection, account_id: int) -> dict[Cell, int]:
 def misplaced_entries(connection: Connection, account_id: int) -> list[int]:
     """Return ids of conversations whose filter table rows are missing or wrong."""
     rows = connection.rows(
-        """
+        f"""
         SELECT c.id FROM conversation c LEFT JOIN entry
           ON entry.account_id = c.account_id AND entry.conversation_id = c.id
         WHERE c.account_id=:account_id
@@ -105,7 +103,7 @@ def misplaced_entries(connection: Connection, account_id: int) -> list[int]:
           entry.state <> 2 * c.status + CASE WHEN c.assignee_id = 0 THEN 0 ELSE 1 END
           OR entry.assignee_id <> c.assignee_id OR entry.channel_id <> c.channel_id
           OR entry.last_activity_at <> c.last_activity_at OR entry.awaiting <> c.awaiting_human
-          OR entry.unread <> CASE WHEN c.unread_count > 0 THEN 1 ELSE 0 END
+          OR entry.unread <> {UNREAD_SQL}
           OR COALESCE(entry.waiting_since, 0) <> COALESCE(c.waiting_since, 0)
           OR COALESCE(entry.last_inbound_at, 0) <> COALESCE(c.last_inbound_at, 0) THEN 1 END) > 0
         ORDER BY c.id
@@ -122,14 +120,12 @@ def _cell(row: Row) -> Cell:
 def cells_of(listed: LabelledConversation) -> list[Cell]:
     """Return the cells that count a conversation: one for all, and one per label."""
     row = listed.conversation
-    count = row["unread_count"]
-    unread = UNMARKED if count is None else UNREAD if count else READ
     rest = (
         row["channel_id"],
         state_of(row),
         row["assignee_id"],
         int(row["awaiting_human"]),
-        unread,
+        int(is_unread(row)),
     )
     return [Cell(label_id, *rest) for label_id in (0, *listed.label_ids)]
 
@@ -147,7 +143,7 @@ def entries_of(account_id: int, listed: LabelledConversation) -> dict[int, Entry
             "channel_id": row["channel_id"],
             "last_activity_at": row["last_activity_at"],
             "awaiting": int(row["awaiting_human"]),
-            "unread": int((row["unread_count"] or 0) > 0),
+            "unread": int(is_unread(row)),
             "waiting_since": row["waiting_since"],
             "last_inbound_at": row["last_inbound_at"],
         }

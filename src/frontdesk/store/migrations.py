@@ -10,7 +10,7 @@ from frontdesk.errors import UnusableFile
 from frontdesk.store import message_search, rollups
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection
-from frontdesk.store.rows import statements
+from frontdesk.store.rows import UNREAD_SQL, statements
 from frontdesk.wire.values import epoch_milliseconds
 
 
@@ -187,6 +187,23 @@ def _index_behind_beginnings(connection: Connection) -> None:
         connection.run("ANALYZE contact")
 
 
+def _unmarked_is_unread(connection: Connection) -> None:
+    """Count customers who wrote, and whom nobody has read, as unread; a cell had them apart."""
+    connection.run(
+        f"""
+        UPDATE entry SET unread = {UNREAD_SQL}
+        FROM conversation AS c
+        WHERE c.account_id = entry.account_id AND c.id = entry.conversation_id
+          AND c.unread_count IS NULL
+        """
+    )
+    columns = "account_id, label_id, channel_id, state, assignee_id, awaiting, unread"
+    connection.run("DELETE FROM cell")
+    connection.run(
+        f"INSERT INTO cell({columns}, n) SELECT {columns}, COUNT(*) FROM entry GROUP BY {columns}"
+    )
+
+
 def _create(connection: Connection, names: str) -> None:
     """Run the statements of the schema that create a table or index whose name matches."""
     for statement in statements(connection.dialect):
@@ -227,6 +244,7 @@ UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
         8: _search_contents,
         9: _rename_columns,
         10: _index_behind_beginnings,
+        11: _unmarked_is_unread,
     }
 )
 

@@ -16,10 +16,8 @@ from frontdesk.text import compact_json
 
 # Values of `status` of a conversation.
 OPEN, SNOOZED, RESOLVED = 0, 1, 2
-# Values of `unread` in a counter cell, and the value for a conversation `c`.
-READ, UNREAD, UNMARKED = 0, 1, 2
-UNREAD_SQL = f"""CASE WHEN c.unread_count IS NULL THEN {UNMARKED}
-  WHEN c.unread_count > 0 THEN {UNREAD} ELSE {READ} END"""
+# 1 if a conversation `c` is unread: see `is_unread`.
+UNREAD_SQL = "CASE WHEN COALESCE(c.unread_count, c.last_inbound_at, 0) > 0 THEN 1 ELSE 0 END"
 
 
 class ChannelDetails(TypedDict, total=False):
@@ -89,6 +87,15 @@ class ConversationRow(TypedDict):
     bot_spoke_at: int | None
     created_at: int
     updated_at: int
+
+
+def is_unread(row: Mapping[str, Any]) -> bool:
+    """True if a conversation has unread messages.
+
+    Without a read marker nobody has read or answered it: then all of the customer's are unread.
+    """
+    count = row["unread_count"]
+    return bool(row["last_inbound_at"] if count is None else count)
 
 
 class MessageRow(TypedDict):

@@ -102,6 +102,14 @@ class Conversation(Wire):
     created_time = Time("created_at")
     updated_time = Time("updated_at")
 
+    @property
+    def is_unread(self) -> bool:
+        """True with unread messages; without a read marker, unless the customer wrote none."""
+        if self.unread_count is not None:
+            return self.unread_count > 0
+        by_us = self.last_message is not None and self.last_message.direction == "outbound"
+        return self.last_inbound_at is not None or not by_us
+
 
 class MessageMatch(Wire):
     """The newest message of a conversation that has all words of a search."""
@@ -470,7 +478,7 @@ class Counts(Wire):
     assigned: int | None = optional("Open ones with an assignee.")
     unassigned: int | None = optional("Open ones without an assignee.")
     awaiting_human: int | None = optional("Open ones that a bot has handed to a person.")
-    unread: int | None = optional("Open ones with unread messages; null if none has a read marker.")
+    unread: int | None = optional("Open ones with unread messages.")
     by_status: StatusCounts | None = optional("The same by status.")
     by_channel: tuple[ChannelCounts, ...] = optional("Conversations of each channel.", ())
     as_of: str | None = optional("Time of the counts.")

@@ -122,7 +122,7 @@ def _only_status(counts: Counts, status: str, channels: Sequence[ChannelCounts])
 
 
 async def _counted_here(client: "InboxClient", selected: ConversationSelector) -> Counts:
-    """Count the rows of a list. `unread` is None if none has a read marker."""
+    """Count the rows of a list."""
     listed = client.conversations(**selected.filter.model_dump(exclude_none=True))
     matches = selected.matcher(utc_now())
     progress = Progress(shown=True)
@@ -133,13 +133,11 @@ async def _counted_here(client: "InboxClient", selected: ConversationSelector) -
         status: _count_set([row for row in rows if row.status == status], me) for status in STATUSES
     }
     shown_status = selected.filter.status or "open"
-    unread = [row.unread_count for row in rows if row.status == shown_status]
-    marked = any(row.unread_count is not None for row in rows)
     return Counts(
         **dict(sets[shown_status])
         | {status: counted.all for status, counted in sets.items()}
         | {"all": len(rows)},
-        unread=sum(map(bool, unread)) if marked else None,
+        unread=sum(row.is_unread for row in rows if row.status == shown_status),
         by_status=StatusCounts(**sets),
         by_channel=_by_channel(rows),
     )

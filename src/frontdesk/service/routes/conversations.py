@@ -14,7 +14,7 @@ from frontdesk.store import conversations as queries
 from frontdesk.store import message_search
 from frontdesk.store.database import Row
 from frontdesk.store.rollups import MINUTE
-from frontdesk.store.rows import OPEN, UNMARKED, UNREAD
+from frontdesk.store.rows import OPEN
 from frontdesk.wire import (
     ChannelCounts,
     ConversationPage,
@@ -171,6 +171,7 @@ def counts(request: EndpointRequest) -> Counts:
         for number, name in enumerate(STATUSES)
     }
     flat = sets[status or "open"]
+    shown = [cell for cell in cells if cell["status"] == STATUSES.index(status or "open")]
     return Counts(
         all=_total(cells),
         open=sets["open"].all,
@@ -180,7 +181,7 @@ def counts(request: EndpointRequest) -> Counts:
         assigned=flat.assigned,
         unassigned=flat.unassigned,
         awaiting_human=flat.awaiting_human,
-        unread=_unread(cells, STATUSES.index(status or "open")),
+        unread=_total([cell for cell in shown if cell["unread"]]),
         by_status=StatusCounts(**sets),
         by_channel=_by_channel(cells),
         as_of=timestamp(request.now),
@@ -218,13 +219,6 @@ def _count_set(cells: Sequence[Row], grant: KeyGrant) -> CountSet:
         unassigned=_total([cell for cell in cells if not cell["assigned"]]),
         awaiting_human=_total([cell for cell in cells if cell["awaiting"]]),
     )
-
-
-def _unread(cells: Sequence[Row], status: int) -> int | None:
-    """Count unread conversations of a status; None if no cell has a read marker."""
-    if all(cell["unread"] == UNMARKED for cell in cells):
-        return None
-    return _total([cell for cell in cells if cell["unread"] == UNREAD and cell["status"] == status])
 
 
 def _by_channel(cells: Sequence[Row]) -> tuple[ChannelCounts, ...]:

@@ -31,7 +31,7 @@ CUE = timedelta(seconds=5)
 
 
 def _unread_among(conversations: Sequence[Conversation]) -> dict[str, int]:
-    return {row.id: row.unread_count for row in conversations if row.unread_count}
+    return {row.id: row.unread_count or 0 for row in conversations if row.is_unread}
 
 
 class ConversationList(VirtualList[Conversation]):
