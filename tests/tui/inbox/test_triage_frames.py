@@ -966,9 +966,66 @@ def test_capital_w_goes_to_the_longest_wait_and_from_there_to_the_next(tmp_path:
         await press(app, "W")
         assert Shown(app).selected == waiting[0]
         assert again in status(app)
-        # From one who does not wait.
+        # From another row.
         await press(app, "W", "g", "W")
         assert Shown(app).selected == waiting[0]
+        # From the one who waits longest, however it was selected.
+        await press(app, "k", "j", "W")
+        assert Shown(app).selected == waiting[1]
+
+    play(source, tmp_path, story)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 2.0])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_each_press_of_capital_w_is_a_step_however_slow_the_server(
+    tmp_path: Path, seconds: float, at_once: bool
+) -> None:
+    source = MemoryInbox(1_200, lambda: seconds)
+
+    async def story(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(0.0 if at_once else 30.0)
+        await press(app, "W", "W", "W", seconds=30.0)
+        assert Shown(app).selected == waiting_on(source)[2]
+        await press(app, "W", "W", seconds=30.0)
+        assert Shown(app).selected == waiting_on(source)[4]
+
+    play(source, tmp_path, story)
+
+
+def test_each_press_of_u_is_a_step_however_slow_the_server(tmp_path: Path) -> None:
+    source = MemoryInbox(900, lambda: 1.0)
+    for id in source.rows:
+        source.change(id, unread_count=int(id in ("703", "721", "727")))
+
+    async def story(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(30.0)
+        await press(app, "u", "u", seconds=60.0)
+        assert Shown(app).selected == name(721)
+
+    play(source, tmp_path, story)
+
+
+@pytest.mark.parametrize("size", [30, 600])
+def test_the_walk_of_unread_goes_on_where_it_was_after_steps_to_who_waits(
+    tmp_path: Path, size: int
+) -> None:
+    source = MemoryInbox(size)
+    for id in source.rows:
+        source.change(id, unread_count=int(int(id) % 5 == 1))
+
+    async def story(app: MemoryInboxApp) -> None:
+        await asyncio.sleep(3.0)
+        rows = [row for row in reversed(source.rows.values()) if row["status"] == "open"]
+        expected = [row["contact"]["name"] for row in rows if row["unread_count"]]
+        await press(app, "g")
+        before = Shown(app).selected
+        met = []
+        for key in ("u", "u", "W", "u", "W", "W", "u"):
+            await press(app, key, seconds=4.0)
+            if key == "u":
+                met.append(Shown(app).selected)
+        assert met == [row for row in expected if row != before][:4]
 
     play(source, tmp_path, story)
 

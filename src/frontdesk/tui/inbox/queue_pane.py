@@ -122,6 +122,9 @@ class QueuePane(Pane):
     class MarksChanged(Message):
         """The marked rows, or the rows of a local filter, have changed."""
 
+    class LongestWaitUnknown(Message):
+        """The server could not say who waits longest."""
+
     class OrderPressed(Message):
         """The heading of a column was clicked that sorts by `order`."""
 
@@ -152,8 +155,10 @@ class QueuePane(Pane):
         super().__init__("list", self.list)
         self._mailbox, self._clock = mailbox, clock
         self._connection, self._keys, self._views = connection, keys, views
-        # Selected by the last `go_to_longest_waiting`.
+        # Selected by the last step to who waits longest, and what was selected before the first.
         self._longest_waiting_id: str | None = None
+        self._before_waiting: str | None = None
+        self._steps: _Steps | None = None
         self._customers = QueryCustomers(mailbox)
         self._names: QueryNames | None = None
         self._counts: dict[object, int | None] = {}
@@ -432,8 +437,11 @@ class QueuePane(Pane):
         return self.go_to(self._previous)
 
     def go_to_unread(self, step: int) -> bool:
-        """Go to the next (1) or previous (-1) unread loaded conversation; False if none."""
-        position = self._unread_beside(self.list.cursor, step)
+        """Go to the next (1) or previous (-1) unread loaded conversation; False if none.
+
+        After steps to who waits longest, the walk goes on from where these began.
+        """
+        position = self._unread_beside(self._unread_from, step)
         if position is not None:
             self.list.go_to(position)
         return position is not None
@@ -461,11 +469,21 @@ class QueuePane(Pane):
             return True
         return self.complete and len(self.list.rows) <= MOST_ROWS_SEARCHED
 
+    @property
+    def _unread_from(self) -> int:
+        """Position from which the next unread row is looked for."""
+        before = self._before_waiting if self._last_waiting is not None else None
+        position = self.list.rows.find(f"conversation {before}") if before is not None else None
+        return self.list.cursor if position is None else position
+
     def _by_wait(self, row: Conversation) -> SortKey:
         return sort_key(WAITING, self._clock.server_now())(row)
 
     def _next_waiting(self, waiting: Sequence[Conversation]) -> Conversation | None:
-        """The first of rows by wait; if that was selected by this, the one after it."""
+        """The first of rows by wait; if that is selected, or was by this, the one after it."""
+        selected = self.list.row
+        if waiting and selected is not None and waiting[0].id == selected.id:
+            self._note_waiting(selected)
         row = self._last_waiting
         if row is None:
             return next(iter(waiting), None)
@@ -482,27 +500,54 @@ class QueuePane(Pane):
         before = self._last_waiting
         if before is not None and self._by_wait(row) <= self._by_wait(before):
             say(self.screen, sentences.LONGEST_WAIT_AGAIN)
-        self._longest_waiting_id = row.id
+        self._note_waiting(row)
         return self.go_to(row.id)
+
+    def _note_waiting(self, row: Conversation) -> None:
+        """Record that a row is, or is about to be, selected as the longest waiting."""
+        if self._last_waiting is None:
+            self._before_waiting = self.list.row.id if self.list.row is not None else None
+        self._longest_waiting_id = row.id
 
     @property
     def offers_waiting(self) -> bool:
         """True if the server may have the order by wait."""
         return "sort" in offered(self._mailbox)
 
-    @work(group=SEARCH, exclusive=True)
-    async def find_longest_waiting(self, fallback: Callable[[], object]) -> None:
+    def find_longest_waiting(self) -> None:
         """Select the longest waiting conversation of the view, which the server knows.
 
-        From there, the next longest. fallback: called if the server cannot answer.
+        From there, the next longest, as often as this was called before the answers. Posts
+        LongestWaitUnknown if the server cannot answer.
         """
+        self._take_step(self._step_to_waiting)
+
+    async def _step_to_waiting(self) -> bool:
         answer = await self._search(self._fetch_longest_waiting)
         if answer is None or answer.value is None:
-            fallback()
-            return
+            self.post_message(self.LongestWaitUnknown())
+            return False
         self._staying.add_opened(answer.value)
         await self.reload()
-        self._go_to_waiting(answer.value)
+        return self._go_to_waiting(answer.value)
+
+    def _take_step(self, step: Callable[[], Awaitable[bool]]) -> None:
+        """Take a step that asks the server: after those of the same kind that are being taken."""
+        steps = self._steps
+        if steps is None or steps.step != step or steps.start != self.list.selected_key:
+            steps = self._steps = _Steps(step, self.list.selected_key)
+            self._take_steps(steps)
+        steps.left += 1
+
+    @work(group=SEARCH, exclusive=True)
+    async def _take_steps(self, steps: "_Steps") -> None:
+        try:
+            while steps.left and await steps.step():
+                steps.left -= 1
+                steps.start = self.list.selected_key
+        finally:
+            if steps is self._steps:
+                self._steps = None
 
     async def _search(self, request: Callable[[], Awaitable[T]]) -> Answer[T] | None:
         """Send the request of a search, which the status line shows if it takes long."""
@@ -523,16 +568,18 @@ class QueuePane(Pane):
         """Load the list by wait until it has the conversation; None if the server has no order."""
         ordered = self.filter.model_copy(update={"sort": WAITING})
         listing = self._mailbox.conversations(ordered)
-        before, matches = self._last_waiting, self._matcher(self.plan.rest)
+        matches = self._matcher(self.plan.rest)
         try:
-            if before is None:
+            if self._last_waiting is None:
                 await self._mailbox.refresh_conversations(ordered)
             for _ in range(MOST_PAGES_LOADED):
                 listing.reload()
                 every = list(listing)
                 waiting = [row for row in takewhile(waiting_since, every) if matches(row)]
                 following = self._next_waiting(waiting)
-                wrapped = not waiting or (before is not None and following == waiting[0])
+                wrapped = not waiting or (
+                    self._last_waiting is not None and following == waiting[0]
+                )
                 if listing.complete or not wrapped or not all(map(waiting_since, every)):
                     return following
                 await self._mailbox.older_conversations(ordered)
@@ -567,13 +614,22 @@ class QueuePane(Pane):
         rows = self.list.rows
         end = len(rows) if step > 0 else -1
         for at in islice(range(position + step, end, step), most):
-            if self.is_unread(rows[at]):
+            if at != self.list.cursor and self.is_unread(rows[at]):
                 return at
         return None
 
-    @work(group=SEARCH, exclusive=True)
-    async def find_unread(self) -> None:
-        """Open the next unread conversation below, loading up to 20 pages to find it."""
+    def find_unread(self) -> None:
+        """Go to the next unread conversation below, loading up to 20 pages to find it.
+
+        As often as this was called before the answers.
+        """
+        self._take_step(self._step_to_unread)
+
+    async def _step_to_unread(self) -> bool:
+        return self.go_to_unread(1) or await self._load_unread()
+
+    async def _load_unread(self) -> bool:
+        """Load pages until one has an unread conversation, and go there; False if none has."""
         answer = await self._search(self._fetch_unread)
         if answer is None:
             self.notify(self.no_unread_below, severity="warning", markup=False)
@@ -581,6 +637,7 @@ class QueuePane(Pane):
             say(self.screen, self.no_unread_below)
         else:
             self.list.go_to(answer.value)
+        return answer is not None and answer.value is not None
 
     @property
     def no_unread_below(self) -> str:
@@ -591,7 +648,7 @@ class QueuePane(Pane):
         return sentences.LOOK_ABOVE.format(words=words, key=self._keys["inbox.previous_unread"])
 
     async def _fetch_unread(self) -> int | None:
-        position = self.list.cursor
+        position = self._unread_from
         for _ in range(MOST_PAGES_LOADED):
             held = len(self.listing)
             if self.listing.complete or not self.plan.exact:
@@ -1243,6 +1300,17 @@ class QueuePane(Pane):
                 self._load_older()
         elif by_key:
             self._scan_further()
+
+
+class _Steps:
+    """Steps to other rows that wait for the server, from the row with the key `start` on.
+
+    step: takes one; False ends them.
+    """
+
+    def __init__(self, step: Callable[[], Awaitable[bool]], start: str | None) -> None:
+        self.step, self.start = step, start
+        self.left = 0
 
 
 _RUNNING = (WorkerState.PENDING, WorkerState.RUNNING)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 from urllib.parse import quote
 
 from textual import events, on, work
@@ -83,6 +83,14 @@ _SHARE, _SPACING_SECONDS = 0.5, 0.2
 _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
 
 
+class _Awaited(NamedTuple):
+    """An action that waits for the next answer for the view, as often as its key was pressed."""
+
+    action: Callable[..., object]
+    arguments: tuple[object, ...] = ()
+    times: int = 1
+
+
 class InboxScreen(SizedScreen[None]):
     """Channels, conversation list, thread and contact; reads only through the mailbox.
 
@@ -158,7 +166,7 @@ class InboxScreen(SizedScreen[None]):
 
     selected_id: var[str | None] = var(None, init=False)
     # What to do with the next answer for the view, unless the user goes on before it.
-    _awaited: Callable[[], object] | None = None
+    _awaited: _Awaited | None = None
     _bars_due = False
     _thread_request: Worker[None] | None = None
 
@@ -397,7 +405,7 @@ class InboxScreen(SizedScreen[None]):
         if not self._go_to_conversation(conversation_id, entry):
             self.queue.list.go_to(0)
             self._open_selected()
-            self._awaited = partial(self._go_to_conversation, conversation_id, entry)
+            self._awaited = _Awaited(self._go_to_conversation, (conversation_id, entry))
 
     def _go_to_conversation(self, conversation_id: str, entry: str) -> bool:
         """Select a conversation, and an entry in it; False if it is not in the list."""
@@ -433,22 +441,27 @@ class InboxScreen(SizedScreen[None]):
         known = self.queue.is_loaded or self.queue.matches_nothing
         return known and self._mailbox.connected
 
-    def _repeat_when_loaded(self, action: Callable[[], object]) -> None:
+    def _repeat_when_loaded(self, action: Callable[..., object], *arguments: object) -> None:
         """Repeat an action with the next answer for the view; warn if none is being asked for."""
         asking = any(worker.group == "queue" and not worker.is_finished for worker in self.workers)
         if asking or not self._mailbox.connected:
-            self._awaited = action
+            before, now = self._awaited, (action, arguments)
+            repeated = before.times if before is not None and before[:2] == now else 0
+            self._awaited = _Awaited(*now, repeated + 1)
         else:
             self._warn(sentences.NOT_KNOWN)
 
     def _do_awaited(self) -> None:
-        action, self._awaited = self._awaited, None
-        if action is not None:
-            action()
-        if self._awaited is not None:
-            # The request for the view has failed.
-            self._awaited = None
-            self._warn(sentences.NOT_KNOWN)
+        awaited, self._awaited = self._awaited, None
+        if awaited is None:
+            return
+        for _ in range(awaited.times):
+            awaited.action(*awaited.arguments)
+            if self._awaited is not None:
+                # The request for the view has failed.
+                self._awaited = None
+                self._warn(sentences.NOT_KNOWN)
+                break
 
     # Requests
 
@@ -999,7 +1012,7 @@ class InboxScreen(SizedScreen[None]):
         if self.queue.go_to_unread(step):
             self._open_selected()
         elif not self._is_loaded:
-            self._repeat_when_loaded(partial(self.action_unread, step))
+            self._repeat_when_loaded(self.action_unread, step)
         elif step > 0 and self.queue.plan.exact:
             self.queue.find_unread()
         elif step > 0:
@@ -1014,8 +1027,9 @@ class InboxScreen(SizedScreen[None]):
         elif self.queue.knows_longest_waiting or not self.queue.offers_waiting:
             self._go_to_loaded_waiting()
         else:
-            self.queue.find_longest_waiting(self._go_to_loaded_waiting)
+            self.queue.find_longest_waiting()
 
+    @on(QueuePane.LongestWaitUnknown)
     def _go_to_loaded_waiting(self) -> None:
         """Go to the longest waiting loaded conversation; say so if others may wait longer."""
         if not self.queue.go_to_longest_waiting():
