@@ -4,7 +4,7 @@ Hits of both are merged. What was looked through is part of the result.
 """
 
 from collections.abc import Collection
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 
 from frontdesk.cache import MESSAGE, Hit
 from frontdesk.cache.rows import NOTE, sort_text
@@ -20,6 +20,8 @@ from frontdesk.wire import MessageMatch, instant
 
 # Hits read from the cache at once, at most.
 _STEP = 200
+# Pages of the server's finds that are looked through at most.
+MOST_PAGES = 20
 # Place after those of all hits.
 _NEWEST = (chr(0x10FFFF), "", "")
 
@@ -31,7 +33,9 @@ TOO_SHORT = "three letters or digits in a row are needed to search on the server
 class SearchRun:
     """One search, newest hits first, at most `limit`.
 
-    everywhere: the server looked through all messages. zone: that of the days in the search.
+    zone: that of the days in the search. asked: the server has answered. everywhere: it looked
+    through all messages, down to the last hit. A server tells the newest find of each conversation
+    alone: of those with a find after the days of the search it looked through nothing else.
     """
 
     def __init__(
@@ -54,7 +58,10 @@ class SearchRun:
         self._hits: dict[tuple[str, str], Hit] = {}
         self._last: Hit | None = None
         self._unread = False
-        self.everywhere = False
+        # Finds of the server, those after the days of the search, and whether it has more.
+        self._found = self._later = 0
+        self._cut = False
+        self.asked = self.everywhere = False
 
     @property
     def hits(self) -> list[Hit]:
@@ -82,41 +89,46 @@ class SearchRun:
         return self._unread and len(self._hits) < self._limit
 
     async def ask(self, offered: Collection[str]) -> None:
-        """Search on the server, if it can answer this search; see `plan` for `offered`.
+        """Search on the server for the words; what it cannot filter is filtered here.
 
-        Raises: InboxError: it did not answer.
+        offered: see `plan`. Raises: InboxError: it did not answer.
         """
         query, names = self._search.query, self._names
-        if self._search.has_indexed_word:
-            names = await with_customers(names, query, self._mailbox.search_contacts)
-        chosen = plan(query, names, offered)
-        limited = self._search.before is not None or self._conversation_id is not None
-        if chosen.rest or limited or not self._search.has_indexed_word:
+        if not self._search.has_indexed_word or self._conversation_id is not None:
             return
+        names = await with_customers(names, query, self._mailbox.search_contacts)
+        filter = plan(query, names, offered).filter
         cursor, oldest = None, _NEWEST
-        while True:
-            page = await self._mailbox.search_messages(
-                self._search.words, chosen.filter, cursor=cursor
-            )
+        for _ in range(MOST_PAGES):
+            page = await self._mailbox.search_messages(self._search.words, filter, cursor=cursor)
             hits = [self._hit(match) for match in page.matches or ()]
-            fitting = [hit for hit in hits if self._fits(hit)]
-            self._hits |= {(hit.kind, hit.id): hit for hit in fitting}
-            cursor = page.next_cursor
-            if cursor is None or len(fitting) < len(hits):
-                break
+            self._found += len(hits)
+            self._later += sum(self._is_after_end(hit) for hit in hits)
+            self._hits |= {(hit.kind, hit.id): hit for hit in hits if self._fits(hit)}
+            self.asked, cursor = True, page.next_cursor
+            if cursor is None or (hits and self._is_before_start(hits[-1])):
+                self.everywhere = not self._later
+                return
             last, shown = _place(hits[-1]) if hits else oldest, self.hits
-            repeated = last >= oldest
-            if repeated or (len(shown) == self._limit and last <= _place(shown[-1])):
-                self._unread = True
+            if len(shown) == self._limit and last <= _place(shown[-1]):
+                self._unread, self.everywhere = True, not self._later
+                return
+            if last >= oldest:
                 break
             oldest = last
-        self.everywhere = True
+        self._unread = self._cut = True
 
     async def extent(self) -> str:
         """Description of what was looked through, after "in"."""
-        if self.everywhere:
-            return WITH_NOTES if not self._kinds or NOTE in self._kinds else EVERYWHERE
-        return await extent_here(self._mailbox)
+        if not self.asked:
+            return await extent_here(self._mailbox)
+        words = WITH_NOTES if not self._kinds or NOTE in self._kinds else EVERYWHERE
+        if self._cut:
+            words = f"the newest {counted(self._found, 'find')} of {EVERYWHERE}"
+        if self._later:
+            later = counted(self._later, "conversation")
+            words += f"; of {later} with later finds only what was opened here"
+        return words
 
     def _hit(self, match: MessageMatch) -> Hit:
         snippet, spans = snippet_of((match.excerpt,), Terms.of(self._search.words))
@@ -125,8 +137,7 @@ class SearchRun:
         return Hit(*position, snippet, spans, place)
 
     def _fits(self, hit: Hit) -> bool:
-        created = instant(hit.created_at)
-        if not self._search.includes(in_zone(created, self._zone).date() if created else None):
+        if not self._search.includes(self._day(hit)):
             return False
         id = hit.conversation_id
         if self._search.query.terms and id not in self._matched:
@@ -136,6 +147,18 @@ class SearchRun:
                 return False
             self._matched[id] = self._matches(row)
         return self._matched.get(id, True)
+
+    def _day(self, hit: Hit) -> date | None:
+        created = instant(hit.created_at)
+        return in_zone(created, self._zone).date() if created else None
+
+    def _is_before_start(self, hit: Hit) -> bool:
+        day, start = self._day(hit), self._search.after
+        return start is not None and day is not None and day < start
+
+    def _is_after_end(self, hit: Hit) -> bool:
+        day, end = self._day(hit), self._search.before
+        return end is not None and day is not None and day >= end
 
 
 def _place(hit: Hit) -> tuple[str, str, str]:

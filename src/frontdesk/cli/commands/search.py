@@ -210,7 +210,7 @@ async def _searched(cache: Cache, query: SearchQuery, client: "InboxClient") -> 
         if error is not None:
             say(f"{error}; only this computer is searched")
     extent = await run.extent()
-    if not run.everywhere and await mailbox.coverage() is None:
+    if not run.asked and await mailbox.coverage() is None:
         seen = await mailbox.indexed_counts()
         extent = (
             "what the viewer has shown on this computer:"

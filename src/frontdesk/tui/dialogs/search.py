@@ -101,7 +101,7 @@ class SearchScreen(Picker[Chosen]):
         title = [_summary(run, extent), _problems(search), self._short_words(search), failed]
         self.show_title(" · ".join(filter(None, title)))
         can_load = error is None and self._mailbox.answers > 0 and self._mailbox.offers_keeping
-        self._offering = not run.hits and not run.everywhere and can_load
+        self._offering = not run.hits and not run.asked and can_load
         self.list.say_when_empty("")
         self._show(run, typed)
         if self._entered:
