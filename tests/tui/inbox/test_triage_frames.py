@@ -19,6 +19,7 @@ from frontdesk.wire import (
     ConversationFilter,
     Message,
     Page,
+    PartialPage,
     timestamp,
 )
 from tests.soak.sandbox import send
@@ -1148,6 +1149,64 @@ def test_a_page_that_takes_long_is_said_to_be_loading(tmp_path: Path) -> None:
         seconds = 0.0
         await asyncio.sleep(20.0)
         assert re.search(r"[0-9]+ of 600 loaded", status(app))
+
+    play(source, tmp_path, story)
+
+
+class LosesRowsOfOpen(MemoryInbox):
+    """Later pages of the open conversations come with rows that cannot be read."""
+
+    async def conversation_page(
+        self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> Page[Conversation]:
+        page = await super().conversation_page(filter, limit=limit, cursor=cursor)
+        if cursor is None or filter.status != "open":
+            return page
+        return PartialPage(**{**dict(page), "unreadable": 3})
+
+
+@pytest.mark.parametrize("switches_back", [False, True])
+def test_what_comes_late_for_another_view_is_not_said_of_this_one(
+    tmp_path: Path, switches_back: bool
+) -> None:
+    seconds = 0.0
+    source = LosesRowsOfOpen(900, lambda: seconds)
+
+    async def story(app: MemoryInboxApp) -> None:
+        nonlocal seconds
+        await press(app, "F", "ctrl+u", *"is:resolved", "enter", seconds=3.0)
+        await press(app, "F", "ctrl+u", *"is:open", "enter", seconds=3.0)
+        seconds = 3.0
+        await press(app, "G", seconds=1.0)
+        assert "loading…" in status(app)
+        await press(app, "F", "ctrl+u", *"is:resolved", "enter", seconds=0.2)
+        assert "80 loaded, more below" in status(app)
+        await asyncio.sleep(20.0)
+        assert "unreadable" not in status(app)
+        if switches_back:
+            await press(app, "H", "G", seconds=20.0)
+            assert " unreadable · " in status(app)
+
+    play(source, tmp_path, story)
+
+
+@pytest.mark.parametrize("key", ["W", "u"])
+def test_a_search_ends_with_the_view_that_it_was_begun_in(tmp_path: Path, key: str) -> None:
+    seconds = 0.0
+    source = MemoryInbox(900, lambda: seconds)
+    for id in source.rows:
+        source.change(id, unread_count=int(id in ("601", "604")))
+
+    async def story(app: MemoryInboxApp) -> None:
+        nonlocal seconds
+        await asyncio.sleep(3.0)
+        seconds = 2.0
+        await press(app, key, seconds=1.0)
+        await press(app, "F", "ctrl+u", *"is:snoozed", "enter", seconds=5.0)
+        before = Shown(app).selected
+        await asyncio.sleep(30.0)
+        assert Shown(app).selected == before
+        assert "searching" not in status(app)
 
     play(source, tmp_path, story)
 

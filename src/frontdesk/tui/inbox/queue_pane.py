@@ -137,8 +137,6 @@ class QueuePane(Pane):
 
     # True while a search of the server takes long.
     searching: var[bool] = var(False, init=False)
-    # True while a request for the next page takes long.
-    loading_page: var[bool] = var(False, init=False)
 
     def __init__(
         self,
@@ -174,9 +172,8 @@ class QueuePane(Pane):
         self._showing = self._refreshes = 0
         self._input_at = 0.0
         self._rescanning: Worker[None] | None = None
-        self._loading_older = self._rescan_due = False
-        self._unreadable = self._unreadable_below = 0
-        self._added_above = 0
+        self._rescan_due = False
+        self._progress = _Progress()
         self.new_ids: Sequence[str] = ()
         self._refreshed_before: ConversationFilter | None = None
         # Of the last refresh of one conversation: its id, if it had left, its newest message.
@@ -272,6 +269,7 @@ class QueuePane(Pane):
         A query with another order starts at its top, unless a conversation is to be selected.
         """
         self.workers.cancel_group(self, SCAN)
+        self.workers.cancel_group(self, SEARCH)
         reordered = query.order != self.list_query.order
         if self._is_offline:
             self._find_contact_here(query)
@@ -293,7 +291,7 @@ class QueuePane(Pane):
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
         self._staying, self._shown_before = StayingRows(), ()
         self.list.dimmed = self.list.after_gap = frozenset()
-        self._added_above = self._unreadable = self._unreadable_below = 0
+        self._progress = _Progress()
         self._local = None if self.plan.exact else self._new_local_filter(selected=last)
         rows: Rows[Conversation] = self.listing
         if self._local is not None:
@@ -561,9 +559,6 @@ class QueuePane(Pane):
     def watch_searching(self) -> None:
         self.post_message(self.ProgressChanged())
 
-    def watch_loading_page(self) -> None:
-        self.post_message(self.ProgressChanged())
-
     async def _fetch_longest_waiting(self) -> Conversation | None:
         """Load the list by wait until it has the conversation; None if the server has no order."""
         ordered = self.filter.model_copy(update={"sort": WAITING})
@@ -693,15 +688,15 @@ class QueuePane(Pane):
             await self._fetch_rows()
 
     async def _fetch_rows(self) -> None:
-        chosen = self._target.filter
+        chosen, progress = self._target.filter, self._progress
         try:
             thorough = self._must_be_thorough()
             refreshed = await self._mailbox.refresh_conversations(chosen, thorough=thorough)
             if chosen == self._target.filter:
                 self._replan()
-            self._unreadable = refreshed.unreadable
+            progress.unreadable = refreshed.unreadable
             if thorough:
-                self._unreadable_below = 0
+                progress.unreadable_below = 0
             self._count_added(chosen, refreshed.added)
         finally:
             await self._reload(chosen)
@@ -821,20 +816,25 @@ class QueuePane(Pane):
 
     async def _fetch_older(self) -> None:
         """Load the next page; do nothing if one is being loaded or the list is complete."""
-        chosen, listing = self.filter, self.listing
-        if self._loading_older or listing.complete or not listing:
+        chosen, listing, progress = self.filter, self.listing, self._progress
+        if progress.loading_page or listing.complete or not listing:
             return
-        self._loading_older, held = True, listing.extent
-        timer = self.set_timer(_PATIENCE_SECONDS, partial(setattr, self, "loading_page", True))
+        progress.loading_page, held = True, listing.extent
+        timer = self.set_timer(_PATIENCE_SECONDS, partial(self._say_loading, progress))
         try:
             older = await self._mailbox.older_conversations(chosen)
-            self._unreadable_below += older.unreadable
+            progress.unreadable_below += older.unreadable
         finally:
             timer.stop()
-            self._loading_older = self.loading_page = False
+            progress.loading_page = progress.loads_long = False
+            self.post_message(self.ProgressChanged())
             # Reloading an unchanged end would trigger the next request at once, in a loop.
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
+
+    def _say_loading(self, progress: "_Progress") -> None:
+        progress.loads_long = True
+        self.post_message(self.ProgressChanged())
 
     @work(group="older conversations")
     async def _load_older(self) -> None:
@@ -854,7 +854,7 @@ class QueuePane(Pane):
         `new_ids` stays empty after the first refresh of a filter: the cached rows may be old.
         """
         if chosen == self.filter and not self.list.at_start:
-            self._added_above += len(added)
+            self._progress.added_above += len(added)
         self.new_ids = added if chosen == self._refreshed_before else ()
         self._refreshed_before = chosen
 
@@ -1169,24 +1169,25 @@ class QueuePane(Pane):
             scanned = f"{self._local.looked_at:,} sorted"
             found = f"{self._local.matches:,} found" if self.plan.rest else scanned
             return f"~{found} · {searching}"
-        marked, unreadable = len(self.list.marked), self._unreadable + self._unreadable_below
+        marked, unreadable = len(self.list.marked), self._progress.unreadable_rows
         words = [f"{marked} selected"] if marked else []
         words += [f"{unreadable} unreadable"] if unreadable else []
-        if self._added_above and not self.list.at_start:
-            words.append(f"{self._added_above} new ▲ {self._keys['list.first']}")
+        added = self._progress.added_above
+        if added and not self.list.at_start:
+            words.append(f"{added} new ▲ {self._keys['list.first']}")
         words.append(self._held_words() if self._local is None else self._found_words())
         return " · ".join(words)
 
     def _held_words(self) -> str:
         total = bar_texts.count_for(self.counts, self.filter)
-        held = len(self.listing)
+        held, loading = len(self.listing), self._progress.loads_long
         if not self.is_loaded:
             return "nothing loaded"
         if self.listing.complete:
             return f"{held:,} loaded"
         if total is None:
-            return f"{held:,} loaded, " + ("loading more…" if self.loading_page else "more below")
-        return f"{held:,} of {total:,}" + (", loading…" if self.loading_page else " loaded")
+            return f"{held:,} loaded, " + ("loading more…" if loading else "more below")
+        return f"{held:,} of {total:,}" + (", loading…" if loading else " loaded")
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
@@ -1277,8 +1278,8 @@ class QueuePane(Pane):
 
     def _note_top(self) -> None:
         """Count no new rows any more once the first row is in view."""
-        if self._added_above and self.list.at_start:
-            self._added_above = 0
+        if self._progress.added_above and self.list.at_start:
+            self._progress.added_above = 0
             self.post_message(self.ProgressChanged())
 
     @on(ConversationList.Marked)
@@ -1300,6 +1301,23 @@ class QueuePane(Pane):
                 self._load_older()
         elif by_key:
             self._scan_further()
+
+
+class _Progress:
+    """Progress of one view, which ends with it: what comes late from another one is not said.
+
+    unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
+    added_above: rows that came above the window. loading_page: the next page is being loaded;
+    loads_long: for so long that it is said.
+    """
+
+    def __init__(self) -> None:
+        self.unreadable = self.unreadable_below = self.added_above = 0
+        self.loading_page = self.loads_long = False
+
+    @property
+    def unreadable_rows(self) -> int:
+        return self.unreadable + self.unreadable_below
 
 
 class _Steps:

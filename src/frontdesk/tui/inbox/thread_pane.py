@@ -152,7 +152,8 @@ class ThreadPane(Pane):
         self.filter = ALL
         self._me = ""
         self._depth = DEPTH
-        self._loading_older = False
+        # The thread whose older entries are being loaded.
+        self._loading_older: Listing[Entry] | None = None
         # Last activity of the conversation when its thread was requested with success; "": never.
         self._refreshed_to = ""
         self._unreadable = 0
@@ -279,10 +280,12 @@ class ThreadPane(Pane):
     async def fetch_older(self) -> None:
         """Load one page; with a thread filter enough to fill the window, at most 20."""
         conversation, listing = self.conversation, self.listing
-        if conversation is None or listing is None or not len(listing) or self._loading_older:
+        if conversation is None or listing is None or not len(listing):
+            return
+        if self._loading_older is listing:
             return
         shown = len(self._rows())
-        self._loading_older = True
+        self._loading_older = listing
         try:
             for _ in range(MOST_PAGES_LOADED):
                 if not await self._fetch_page(conversation, listing):
@@ -292,7 +295,8 @@ class ThreadPane(Pane):
                 if self.filter == ALL or full:
                     return
         finally:
-            self._loading_older = False
+            if self._loading_older is listing:
+                self._loading_older = None
 
     async def _fetch_page(self, conversation: Conversation, listing: Listing[Entry]) -> bool:
         """Search or load one more page; False if there is none, or another thread is shown."""
@@ -305,8 +309,10 @@ class ThreadPane(Pane):
             await self._mailbox.older_messages(conversation.id)
             if self._mailbox.thread(conversation.id).extent == held:
                 return False
+        if listing is not self.listing:
+            return False
         self._depth += DEPTH
-        return listing is self.listing
+        return True
 
     async def fetch_day(self, day: date) -> date | None:
         """Move the cursor to the first entry on or after a day; its day, None if there is none.
