@@ -22,6 +22,7 @@ from frontdesk.cache.rows import Hit, text_of
 from frontdesk.cache.state import StateFile
 from frontdesk.errors import UnusableFile
 from frontdesk.first_frame_file import FirstFrame
+from frontdesk.text import compact_json
 from frontdesk.timeline import Key
 from frontdesk.wire import Wire
 from frontdesk.wire.values import utc_now
@@ -139,6 +140,15 @@ class Cache:
             (self._origin, kind, id),
         )
         return rows[0][0] if rows else None
+
+    def values(self, kind: str, ids: Collection[str], model: type[W]) -> dict[str, W]:
+        """Cached values of a kind by id, without missing ones."""
+        rows = self._file.rows(
+            "SELECT id, body FROM object WHERE origin = ? AND kind = ?"
+            " AND id IN (SELECT value FROM json_each(?))",
+            (self._origin, kind, compact_json(list(ids))),
+        )
+        return self._guarded(lambda: {id: model.model_validate_json(body) for id, body in rows}, {})
 
     def value(self, kind: str, id: str, model: type[W]) -> W | None:
         body = self.body(kind, id)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from frontdesk.cache.connection import NONSENSE
 from frontdesk.cache.lists import BLOCKS, MOST_ROWS, RUNS, ListName
 from frontdesk.cache.rows import KINDS, MODELS, body_of, key_of, text_of, unreadable
+from frontdesk.text import compact_json
 from frontdesk.timeline import HIGHEST, LOWEST, Key
 from frontdesk.wire import Wire
 
@@ -39,9 +40,22 @@ _NEWEST_FIRST = (
     f"{_ROWS} < (?, ?, ?, ?) ORDER BY sort DESC, size DESC, entry.id DESC, entry.kind DESC LIMIT ?"
 )
 _PLACE = "SELECT sort, size, id, kind FROM entry WHERE kind = ? AND id = ? AND list = ?"
-_RANK = (
-    "SELECT count(*) FROM entry WHERE list = ?"
-    " AND (sort, size, id, kind) >= (?, ?, ?, ?) AND (sort, size, id, kind) < (?, ?, ?, ?)"
+_PLACES = (
+    "SELECT id, sort, size FROM entry"
+    " WHERE list = ? AND kind = ? AND id IN (SELECT value FROM json_each(?))"
+)
+_LENGTH = "SELECT sum(count) FROM node WHERE list = ? AND level = ?"
+
+
+def _edge(first: int) -> str:
+    return ", ".join(f"json_extract(range.value, '$[{at}]')" for at in range(first, first + 4))
+
+
+# Of each range of keys, given as JSON, the number of rows in it.
+_COUNTS = (
+    "SELECT (SELECT count(*) FROM entry WHERE list = ?"
+    f" AND (sort, size, id, kind) >= ({_edge(0)}) AND (sort, size, id, kind) < ({_edge(4)}))"
+    " FROM json_each(?) AS range ORDER BY range.key"
 )
 
 
@@ -62,6 +76,7 @@ class NodeDirectory:
         """edges: bounds of the nodes in listing order, one more than sizes."""
         self._edges = edges
         self._newest_first = newest_first
+        self._ascending = edges[::-1] if newest_first else edges
         self.starts = list(accumulate(sizes, initial=0))
 
     def __len__(self) -> int:
@@ -82,11 +97,10 @@ class NodeDirectory:
 
     def reaches(self, key: Key) -> int:
         """Index of the node whose range contains `key`."""
-        for number in range(len(self.starts) - 1):
-            node = self.node(number)
-            if node.lower <= key < node.upper:
-                return number
-        raise LookupError(key)
+        above = bisect_right(self._ascending, key)
+        if not 0 < above < len(self._ascending):
+            raise LookupError(key)
+        return len(self._ascending) - 1 - above if self._newest_first else above - 1
 
 
 class Listing(Generic[T]):
@@ -214,16 +228,31 @@ class Listing(Generic[T]):
             self._rebuild()
             return None
 
+    def absent(self, ids: Collection[str]) -> set[str]:
+        """Those of some ids that are not in this state of the list."""
+        rows = self._rows(_PLACES, (self._number, self._which.kind, compact_json(list(ids))))
+        [(length,)] = self._rows(_LENGTH, (self._number, RUNS))
+        if length in (None, len(self)):
+            return {*ids} - {id for id, *_ in rows}
+        # Rows were saved since: each is looked for in this state.
+        return {id for id in ids if self.position(id) is None}
+
     def rank(self, value: T) -> int:
         """Number of rows before a value that is not in the list."""
-        if not len(self):
-            return 0
+        return self.ranks([value])[0]
+
+    def ranks(self, values: Sequence[T]) -> list[int]:
+        """For each value that is not in the list, the number of rows before it."""
+        if not len(self) or not values:
+            return [0] * len(values)
         try:
-            before = self._before(self._key_of(value))
+            starts, ranges = zip(*(self._before(self._key_of(one)) for one in values), strict=True)
+            counted = self._rows(_COUNTS, (self._number, compact_json(ranges)))
+            before = [start + within for start, (within,) in zip(starts, counted, strict=True)]
         except NONSENSE:
             self._rebuild()
-            return 0
-        return max(0, min(before, len(self)))
+            return [0] * len(values)
+        return [max(0, min(rank, len(self))) for rank in before]
 
     def has_moved(self, value: T) -> bool:
         """True for a row of the list that has changed since, so that its place is another."""
@@ -242,13 +271,12 @@ class Listing(Generic[T]):
     def _start_of(self, run: int, block: int) -> int:
         return self._runs.starts[run] + self._blocks_of(run).starts[block]
 
-    def _before(self, key: Key) -> int:
-        """Number of rows before a key that is not in the list."""
+    def _before(self, key: Key) -> tuple[int, tuple[object, ...]]:
+        """Where the block of a key begins, and the range of keys from there to the key."""
         run, block = self._reaches(key)
         node = self._blocks_of(run).node(block)
         between = (*key, *node.upper) if self._newest_first else (*node.lower, *key)
-        [(within,)] = self._rows(_RANK, (self._number, *between))
-        return self._start_of(run, block) + int(within)
+        return self._start_of(run, block), between
 
     def key(self, position: int) -> str:
         """Stable key of the row at a position: "kind id"."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
@@ -250,6 +250,10 @@ class Mailbox:
     def conversation(self, id: str) -> Conversation | None:
         """Cached state of a conversation."""
         return self._cache.value(CONVERSATION, id, Conversation)
+
+    def conversations_by_id(self, ids: Collection[str]) -> dict[str, Conversation]:
+        """Cached states of conversations, without missing ones."""
+        return self._cache.values(CONVERSATION, ids, Conversation)
 
     def thread(self, conversation_id: str) -> Listing[Entry]:
         """Cached messages and notes of a conversation, oldest first.

@@ -1,6 +1,6 @@
 """Incremental local filter and sort order over loaded conversations."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
 from operator import itemgetter
@@ -52,7 +52,7 @@ class LocalFilter:
     """Incremental scan of a list for the rows that match, in the order of a query plan.
 
     stay: places, by id, of rows that stay there even if they no longer match. current: the cached
-    state of a conversation, or None. stale: ids of kept rows that do not match. known: cached rows
+    states of conversations, by id. stale: ids of kept rows that do not match. known: cached rows
     to match as well, also from pages that are not loaded. ended: a row was met after which the
     server's list has no match.
     """
@@ -65,7 +65,7 @@ class LocalFilter:
         now: datetime,
         *,
         stay: Mapping[str, SortKey] = MappingProxyType({}),
-        current: Callable[[str], Conversation | None] = lambda id: None,
+        current: Callable[[Collection[str]], Mapping[str, Conversation]] = lambda ids: {},
         known: Iterable[Conversation] = (),
     ) -> None:
         self._listing = listing
@@ -126,16 +126,20 @@ class LocalFilter:
 
     def _unmet(self) -> list[_Kept]:
         """Rows to keep that the scan has not met: they left the list, or come further down."""
-        states = [
-            (place, self._current(id)) for id, place in self._stay.items() if id not in self._met
-        ]
-        unmet = [(place, state) for place, state in states if state is not None]
+        ids = self._stay.keys() - self._met
+        states = self._current(ids) if ids else {}
+        unmet = [(self._stay[id], state) for id, state in states.items()]
         if self.ended or self.looked_at == len(self._listing):
-            self.stale.update(state.id for _, state in unmet if self._has_left(state))
+            self.stale.update(self._left(list(states.values())))
         known = [(self._key(row), row) for id, row in self._known.items() if id not in self._met]
         return [(place, row.id, body_of(row)) for place, row in (*unmet, *known)]
 
-    def _has_left(self, state: Conversation) -> bool:
-        """True if a row that was not met does not match, or would be among the loaded rows."""
+    def _left(self, states: Sequence[Conversation]) -> set[str]:
+        """Ids of those rows not met that do not match, or would be among the loaded rows."""
         held = len(self._listing) + self._listing.complete
-        return not self._matches(state) or self._listing.rank(state) < held
+        ranks = self._listing.ranks(states)
+        return {
+            state.id
+            for state, rank in zip(states, ranks, strict=True)
+            if rank < held or not self._matches(state)
+        }

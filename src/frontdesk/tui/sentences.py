@@ -109,6 +109,7 @@ NO_CUSTOMER_HERE = "No match for “{text}” on this computer. {key}: clear the
 NOTHING_TO_COPY = "Nothing to copy here"
 COPIED = "Copied: {text}"
 NOTHING_TO_EXPORT = "Nothing to export here"
+EXPORTING = "Exporting {count:,} conversations… {key} stops"
 LIST_EXPORTED = "{conversations} {saved}"
 SELECTION_EXPORTED = "{selection} {saved}"
 THREADS_EXPORTED = "{selection}, {entries} {saved}"

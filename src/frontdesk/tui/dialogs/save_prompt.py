@@ -129,7 +129,7 @@ def ask_for_name(
     stem: str,
     clock: Clock,
     endings: Sequence[str],
-    use: Callable[[str], None],
+    use: Callable[[str], object],
 ) -> None:
     """Prompt for a file name with one of these extensions, and call `use` with it."""
     suggested = file_name(stem, clock.now().date(), endings[0])

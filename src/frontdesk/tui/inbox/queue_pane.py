@@ -90,6 +90,11 @@ SCAN_PAUSE_SECONDS = 0.002
 # After a key there is no step until its frame can be there.
 _KEY_SECONDS = 0.02
 
+# Rows of an export that are read in one step, and in how many tries while refreshes move them.
+_READ_PER_STEP, _TRIES_TO_READ = 20, 3
+# An export of more rows than these says that it goes on.
+_EXPORTED_AT_ONCE = 1_000
+
 # A search, and a request for the next page, is said to be running after this time.
 _PATIENCE_SECONDS = 0.5
 
@@ -121,9 +126,6 @@ class QueuePane(Pane):
 
     class MarksChanged(Message):
         """The marked rows, or the rows of a local filter, have changed."""
-
-    class LongestWaitUnknown(Message):
-        """The server could not say who waits longest."""
 
     class OrderPressed(Message):
         """The heading of a column was clicked that sorts by `order`."""
@@ -169,7 +171,7 @@ class QueuePane(Pane):
         self._goes_to_end = False
         self._scan_ended = self._stays_at_top = False
         # Numbers of the shown view, by which a result that came late is known, and of refreshes.
-        self._showing = self._refreshes = 0
+        self._showing = self._refreshes = self._reloads = 0
         self._input_at = 0.0
         self._rescanning: Worker[None] | None = None
         self._rescan_due = False
@@ -444,25 +446,38 @@ class QueuePane(Pane):
             self.list.go_to(position)
         return position is not None
 
-    def go_to_longest_waiting(self) -> bool:
+    def go_to_longest_loaded(self) -> None:
         """Go to the longest waiting loaded conversation; from there, to the next longest.
 
-        Resolved conversations do not wait. After the last one, the search starts again.
+        Resolved conversations do not wait. After the last one, the search starts again. Says so if
+        others may wait longer.
         """
-        rows = self.list.rows
-        every = [rows[at] for at in range(self.waiting_rows)]
-        waiting = sorted(filter(waiting_since, every), key=self._by_wait)
-        following = self._next_waiting(waiting)
-        return following is not None and self._go_to_waiting(following)
+        self._take_step(self._step_to_longest_loaded)
+
+    async def _step_to_longest_loaded(self) -> bool:
+        rows, waiting = self.list.rows, []
+        for at in range(self.waiting_rows):
+            if at < len(rows) and waiting_since(row := rows[at]):
+                waiting.append(row)
+            if at % _READ_PER_STEP == _READ_PER_STEP - 1:
+                await asyncio.sleep(0)
+        following = self._next_waiting(sorted(waiting, key=self._wait_key()))
+        if following is None or not self._go_to_waiting(following):
+            say(self.screen, sentences.NO_ONE_WAITS)
+            return False
+        if not self.knows_longest_waiting:
+            words = sentences.WAITS_AMONG_LOADED
+            say(self.screen, words.format(rows=self.waiting_rows, key=self._keys["inbox.order"]))
+        return True
 
     @property
     def waiting_rows(self) -> int:
-        """Number of rows among which `go_to_longest_waiting` searches."""
+        """Number of rows among which `go_to_longest_loaded` searches."""
         return min(len(self.list.rows), MOST_ROWS_SEARCHED)
 
     @property
     def knows_longest_waiting(self) -> bool:
-        """True if the rows that `go_to_longest_waiting` searches have the longest waits."""
+        """True if the rows that `go_to_longest_loaded` searches have the longest waits."""
         if self.plan.is_sorted and self.plan.order == WAITING:
             return True
         return self.complete and len(self.list.rows) <= MOST_ROWS_SEARCHED
@@ -474,8 +489,8 @@ class QueuePane(Pane):
         position = self.list.rows.find(f"conversation {before}") if before is not None else None
         return self.list.cursor if position is None else position
 
-    def _by_wait(self, row: Conversation) -> SortKey:
-        return sort_key(WAITING, self._clock.server_now())(row)
+    def _wait_key(self) -> Callable[[Conversation], SortKey]:
+        return sort_key(WAITING, self._clock.server_now())
 
     def _next_waiting(self, waiting: Sequence[Conversation]) -> Conversation | None:
         """The first of rows by wait; if that is selected, or was by this, the one after it."""
@@ -485,7 +500,8 @@ class QueuePane(Pane):
         row = self._last_waiting
         if row is None:
             return next(iter(waiting), None)
-        later = (other for other in waiting if self._by_wait(other) > self._by_wait(row))
+        key = self._wait_key()
+        later = (other for other in waiting if key(other) > key(row))
         return next(later, None) or next(iter(waiting), None)
 
     @property
@@ -495,8 +511,8 @@ class QueuePane(Pane):
         return row if row is not None and row.id == self._longest_waiting_id else None
 
     def _go_to_waiting(self, row: Conversation) -> bool:
-        before = self._last_waiting
-        if before is not None and self._by_wait(row) <= self._by_wait(before):
+        before, key = self._last_waiting, self._wait_key()
+        if before is not None and key(row) <= key(before):
             say(self.screen, sentences.LONGEST_WAIT_AGAIN)
         self._note_waiting(row)
         return self.go_to(row.id)
@@ -515,16 +531,15 @@ class QueuePane(Pane):
     def find_longest_waiting(self) -> None:
         """Select the longest waiting conversation of the view, which the server knows.
 
-        From there, the next longest, as often as this was called before the answers. Posts
-        LongestWaitUnknown if the server cannot answer.
+        From there, the next longest, as often as this was called before the answers. If the
+        server cannot answer, as `go_to_longest_loaded`.
         """
         self._take_step(self._step_to_waiting)
 
     async def _step_to_waiting(self) -> bool:
         answer = await self._search(self._fetch_longest_waiting)
         if answer is None or answer.value is None:
-            self.post_message(self.LongestWaitUnknown())
-            return False
+            return await self._step_to_longest_loaded()
         self._staying.add_opened(answer.value)
         await self.reload()
         return self._go_to_waiting(answer.value)
@@ -871,6 +886,7 @@ class QueuePane(Pane):
         """Read the list again; returns the rows that stay."""
         stay, self._shown_before = self._rows_that_stay(), self.list.keys_in_view()
         self.listing.reload()
+        self._reloads += 1
         self._matches = self._matcher(self.list_query.terms)
         if self._staying.leave_out():
             return {id: row for id, row in stay.items() if self._is_further_down(id)}
@@ -898,7 +914,7 @@ class QueuePane(Pane):
     def _show_merged(self, stay: Mapping[str, Conversation]) -> None:
         """Show the list with the rows of `stay` that have left it."""
         key = sort_key(self.plan.order, self._clock.server_now())
-        merged = self._staying.merge(stay, self.listing, self._mailbox.conversation, key=key)
+        merged = self._staying.merge(stay, self.listing, self._mailbox.conversations_by_id, key=key)
         self.list.dimmed, self.list.after_gap = merged.dimmed, merged.after_gap
         self._show_rows(merged.rows)
 
@@ -1028,7 +1044,7 @@ class QueuePane(Pane):
             self._matcher(self.plan.rest),
             now,
             stay=places,
-            current=self._mailbox.conversation,
+            current=self._mailbox.conversations_by_id,
             known=self._known_rows(self.list_query, selected),
         )
 
@@ -1236,13 +1252,32 @@ class QueuePane(Pane):
         else:
             ask_for_name(self.screen, "conversations", self._clock, QUEUE_ENDINGS, self._save)
 
-    def _save(self, name: str) -> None:
-        rows = self.list.rows
-        every = [rows[at] for at in range(len(rows))]
-        matching = [row for row in every if not self.list.is_dimmed(row)]
-        words = counted(len(matching), "loaded conversation")
-        text = queue_text(matching, ending(name))
+    @work(group=SEARCH, exclusive=True)
+    async def _save(self, name: str) -> None:
+        count = len(self.list.rows)
+        if count > _EXPORTED_AT_ONCE:
+            key = self._keys["inbox.back"]
+            say(self.screen, sentences.EXPORTING.format(count=count, key=key))
+        rows = await self._read_rows()
+        words = counted(len(rows), "loaded conversation")
+        text = await asyncio.to_thread(queue_text, rows, ending(name))
         save_text(self.screen, name, text, sentences.LIST_EXPORTED, conversations=words)
+
+    async def _read_rows(self) -> list[Conversation]:
+        """All rows that match, read in steps; anew if a refresh moves them meanwhile."""
+        for _ in range(_TRIES_TO_READ):
+            found: dict[str, Conversation] = {}
+            at, state = 0, self._reloads
+            while at < len(self.list.rows):
+                row = self.list.rows[at]
+                if not self.list.is_dimmed(row):
+                    found[row.id] = row
+                at += 1
+                if at % _READ_PER_STEP == 0:
+                    await asyncio.sleep(0)
+            if state == self._reloads:
+                break
+        return list(found.values())
 
     def save_marked(self, name: str) -> None:
         """Save the marked rows as they are cached."""

@@ -1025,20 +1025,9 @@ class InboxScreen(SizedScreen[None]):
         if not self._is_loaded:
             self._repeat_when_loaded(self.action_waiting)
         elif self.queue.knows_longest_waiting or not self.queue.offers_waiting:
-            self._go_to_loaded_waiting()
+            self.queue.go_to_longest_loaded()
         else:
             self.queue.find_longest_waiting()
-
-    @on(QueuePane.LongestWaitUnknown)
-    def _go_to_loaded_waiting(self) -> None:
-        """Go to the longest waiting loaded conversation; say so if others may wait longer."""
-        if not self.queue.go_to_longest_waiting():
-            self._notify(sentences.NO_ONE_WAITS)
-            return
-        self._open_selected()
-        if not self.queue.knows_longest_waiting:
-            rows, order = self.queue.waiting_rows, self._keys["inbox.order"]
-            self._notify(sentences.WAITS_AMONG_LOADED.format(rows=rows, key=order))
 
     def action_swap(self) -> None:
         """Go back to the previously opened conversation; repeated, forth again."""

@@ -1,7 +1,7 @@
 """Rows that stay in a view although they no longer match it."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from frontdesk.mailbox import Listing
@@ -89,20 +89,20 @@ class StayingRows:
         self,
         stay: Mapping[str, Conversation],
         listing: Listing[Conversation],
-        current: Callable[[str], Conversation | None],
+        current: Callable[[Collection[str]], Mapping[str, Conversation]],
         *,
         key: Callable[[Conversation], SortKey],
     ) -> MergedView:
         """A list, merged with the rows of `stay` that have left it.
 
-        current: the cached state of a conversation, or None. key: the order of the list.
+        current: the cached states of conversations, by id. key: the order of the list.
         """
-        left = [row for id, row in stay.items() if listing.position(id) is None]
-        left.sort(key=key)
+        absent = listing.absent(stay)
+        states = current(absent) if absent else {}
+        left = sorted((row for id, row in stay.items() if id in states), key=key)
         others = [
-            (listing.rank(row), f"conversation {row.id}", state)
-            for row in left
-            if (state := current(row.id)) is not None
+            (rank, f"conversation {row.id}", states[row.id])
+            for rank, row in zip(listing.ranks(left), left, strict=True)
         ]
         others.sort(key=lambda other: other[0])
         self._departed = {row.id: stay[row.id] for _, _, row in others}
