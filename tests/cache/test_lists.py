@@ -1,6 +1,7 @@
 """Saved lists against plain lists: places, merges, gaps and notes among messages."""
 
 import random
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -304,3 +305,29 @@ def test_a_remembered_word_can_be_recalled_at_once_and_after_a_restart(path: Pat
 )
 def test_moments_sort_as_text_however_they_are_written(moment: str, sorts_as: str) -> None:
     assert sort_text(moment) == sorts_as
+
+
+async def test_rows_are_looked_for_together_by_as_many_statements_as_one(path: Path) -> None:
+    held = [conversation(number, 10 * number) for number in range(2_000)]
+    cache = Cache(path, "one")
+    await fill(cache, newest_first(held))
+    with closing(files.reader(files.address_of(path))) as connection:
+        [(origin,)] = connection.execute("SELECT origin FROM list").fetchall()
+        asked: list[str] = []
+
+        def rows(sql: str, parameters: tuple[object, ...]) -> list[Any]:
+            asked.append(sql)
+            return connection.execute(sql, parameters).fetchall()
+
+        listing: Listing[Conversation] = Listing(rows, origin, OPEN, newest_first=True)
+        others = [conversation(9_000 + at, 60 * at + 5) for at in range(300)]
+        asked.clear()
+        assert listing.absent([*(row.id for row in held), "x"]) == {"x"}
+        assert listing.ranks(others) == [
+            sum(row.last_activity_at > other.last_activity_at for row in held) for other in others
+        ]
+        assert len(asked) <= 5
+        # After a save each row is looked for in this state of the list.
+        await cache.save_head(OPEN, fetched([conversation(9_999, 99_999), held[-1]]), NOW)
+        assert listing.absent(["1999", "5", "x"]) == {"x"}
+    cache.close()

@@ -1,5 +1,6 @@
 """The cost of a key does not depend on the number of conversations."""
 
+import asyncio
 import gc
 import shutil
 import sqlite3
@@ -17,6 +18,7 @@ from textual.strip import Strip
 
 from frontdesk.cache import Cache
 from frontdesk.cache.cache import CacheFile
+from frontdesk.cache.listing import Listing
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
@@ -24,6 +26,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox import screen as inbox_screen
 from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.widgets import line_widget
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread
@@ -347,6 +350,41 @@ async def test_words_are_found_far_down_and_said_to_be_nowhere_only_after_a_look
             await pilot.press("N")
             await settle(pilot)
             assert screen.queue.list.cursor == 3_210
+
+
+@pytest.mark.parametrize("keys", ["W", "E enter"])
+async def test_what_looks_at_many_rows_reads_a_few_in_each_turn_of_the_loop(
+    few: Path, keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    read, turns = 0, [0]
+    get = Listing.__getitem__
+
+    def counted(listing: Listing[Any], position: int) -> Any:
+        nonlocal read
+        read += 1
+        turns[-1] += 1
+        return get(listing, position)
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(0)
+            turns.append(0)
+
+    with opened(few, offline()) as app:
+        async with app.run_test(size=SIZE) as pilot:
+            await settle(pilot)
+            *before, last = keys.split()
+            await pilot.press(*before)
+            await settle(pilot)
+            monkeypatch.setattr(Listing, "__getitem__", counted)
+            beats = asyncio.create_task(beat())
+            await pilot.press(last)
+            await asyncio.gather(*(one.wait() for one in app.workers if one.group == SEARCH))
+            beats.cancel()
+    assert read >= FEW
+    # A frame reads the rows in view several times.
+    assert max(turns) <= 5 * SIZE[1]
 
 
 def _screen(app: FrontdeskApp) -> InboxScreen:
