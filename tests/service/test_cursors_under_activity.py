@@ -264,7 +264,7 @@ class Inbox(RuleBasedStateMachine):
             lambda c: c.rows(
                 """
                 SELECT c.id, c.status, c.assignee_id, c.awaiting_human, c.unread_count,
-                  channel.phone_number_id
+                  c.last_inbound_at, channel.phone_number_id
                 FROM conversation AS c
                 JOIN channel ON channel.account_id = c.account_id AND channel.id = c.channel_id
                 WHERE c.account_id = :account
@@ -312,6 +312,8 @@ def place(row: Row) -> tuple[str, int]:
 
 def fits(row: Any, labels: set[tuple[int, str]], asked: Filters) -> bool:
     """Whether a stored conversation is in the list with these filters. The reader is user 1."""
+    count = row["unread_count"]
+    unread = row["last_inbound_at"] if count is None else count
     assignee = {
         None: True,
         "me": row["assignee_id"] == 1,
@@ -324,7 +326,7 @@ def fits(row: Any, labels: set[tuple[int, str]], asked: Filters) -> bool:
         and asked.get("channel") in (None, row["phone_number_id"])
         and ("label" not in asked or (row["id"], asked["label"]) in labels)
         and asked.get("awaiting_human") in (None, flag(row["awaiting_human"]))
-        and asked.get("unread") in (None, flag(row["unread_count"]))
+        and asked.get("unread") in (None, flag(unread))
     )
 
 

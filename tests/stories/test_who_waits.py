@@ -12,6 +12,7 @@ from tests.tui.recorded_terminal import viewer_with
 PROGRAM = "import sys; open('ran', 'a').write(sys.argv[1] + chr(10))"
 
 
+@pytest.mark.slow
 def test_who_waits_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     database = tmp_path / "inbox.db"
