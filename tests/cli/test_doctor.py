@@ -46,6 +46,11 @@ def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: P
     assert server["differences"] == []
 
 
+def test_the_document_is_indented_and_its_fields_are_chosen() -> None:
+    assert doctor("--format=json").output.startswith('{\n  "machine": {\n    "frontdesk": "')
+    assert doctor("--json=error,server").output == '{"error":null,"server":null}\n'
+
+
 def test_a_scope_missing_from_the_key_is_reported(
     served: Callable[..., str], served_path: Path
 ) -> None:

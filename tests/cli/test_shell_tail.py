@@ -345,6 +345,8 @@ def test_an_alert_is_a_notification_of_the_terminal_that_is_chosen(
     ended = run_command(*command, stderr=shown, TERM="foot", TMUX=None)
     assert (ended.exit_code, bool(ended.stdout)) == (0, True)
     assert ("\x1b]777;notify;frontdesk;Waiting for" in shown.getvalue()) == notified
+    # No line of its own: it is not seen.
+    assert "\n" not in shown.getvalue()
     assert bool(shown.getvalue()) == notified
 
 
