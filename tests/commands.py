@@ -16,6 +16,13 @@ from frontdesk.cli.base import run
 from frontdesk.cli.main import frontdesk
 
 
+class Terminal(io.StringIO):
+    """A terminal, as far as output asks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 class Ended(NamedTuple):
     """How a command ended. output: both streams, as a terminal shows them."""
 
@@ -29,18 +36,18 @@ def run_command(
     *arguments: str | Path,
     stdin: bytes = b"",
     stdout: TextIO | None = None,
+    stderr: TextIO | None = None,
     **environment: str | None,
 ) -> Ended:
     """Run a command as the program does; None takes a variable out of its environment.
 
-    stdout: where its output goes instead of into the result. Takes turns with whatever else looks
-    at standard output: one command at a time.
+    stdout, stderr: where its output goes instead of into the result. Takes turns with whatever else
+    looks at standard output: one command at a time.
     """
     program = [str(frontdesk.name), *map(str, arguments)]
     runner, typed = CliRunner(env=environment), io.BufferedReader(io.BytesIO(stdin))
     with _unchanged_process(program), runner.isolation(typed) as written:
-        if stdout is not None:
-            sys.stdout = stdout
+        sys.stdout, sys.stderr = stdout or sys.stdout, stderr or sys.stderr
         try:
             run(frontdesk)
         except SystemExit as ended:

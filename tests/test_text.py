@@ -77,7 +77,8 @@ def test_a_suspect_body_that_is_not_json_is_refused() -> None:
 
 def test_sizes_name_their_units() -> None:
     assert [file_size(n) for n in (812, 240_000, 3_400_000)] == ["812 B", "240 KB", "3.4 MB"]
-    assert file_size(3_450_000) == "3.5 MB"
+    assert [file_size(n) for n in (999, 1_000, 1_000_000)] == ["999 B", "1 KB", "1.0 MB"]
+    assert [file_size(n) for n in (3_449_999, 3_450_000)] == ["3.4 MB", "3.5 MB"]
 
 
 def test_a_size_that_no_file_can_have_is_still_words() -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PATIENCE_SECONDS = 60
+_ORDERLY_SECONDS = 5
 
 # Takes options; gives the process, and the address that it prints.
 Serve = Callable[..., tuple["subprocess.Popen[str]", str]]
@@ -39,7 +40,12 @@ def serving() -> Iterator[Serve]:
     try:
         yield start
     finally:
+        # In good order where they can, so that what they ran is measured.
         for process in started:
+            process.terminate()
+        for process in started:
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=_ORDERLY_SECONDS)
             kill(process)
             process.communicate()
 

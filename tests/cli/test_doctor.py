@@ -2,18 +2,21 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.commands import run_command
-from tests.fake_service import Reply, fake_service
+from tests.client.prepared_server import CONVERSATION
+from tests.commands import Terminal, run_command
+from tests.fake_service import FakeService, Query, Reply, fake_service
 
 from frontdesk.cli.commands.doctor import doctor_command
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.cli.exit_codes import ERROR, TRY_AGAIN, USAGE
-from frontdesk.environment import KEY_VARIABLE
+from frontdesk.environment import KEY_VARIABLE, config_file
 
 NOBODY = "http://127.0.0.1:9"
 
@@ -41,6 +44,11 @@ def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: P
     }
     assert "no user" in server["features"]["me"]["detail"]
     assert server["differences"] == []
+
+
+def test_the_document_is_indented_and_its_fields_are_chosen() -> None:
+    assert doctor("--format=json").output.startswith('{\n  "machine": {\n    "frontdesk": "')
+    assert doctor("--json=error,server").output == '{"error":null,"server":null}\n'
 
 
 def test_a_scope_missing_from_the_key_is_reported(
@@ -87,3 +95,175 @@ def test_a_server_that_refuses_to_list_conversations_has_no_inbox() -> None:
     with fake_service(lambda path, query: Reply(400, {"detail": "no"})) as there:
         result = doctor("--url", there.url, key="some_live_key")
     assert result.exit_code == 1
+
+
+def page(*rows: object) -> dict[str, object]:
+    return {"data": rows, "next_cursor": None, "has_more": False}
+
+
+@contextmanager
+def inbox_with(**answers: object) -> Iterator[FakeService]:
+    """A server with one conversation and a few lists; `answers` by the last part of the path."""
+    lists = {"conversations": page(CONVERSATION), "messages": page(), "labels": page(), **answers}
+
+    def answer(path: str, query: Query) -> Any:
+        return lists.get(path.rsplit("/", 1)[-1])
+
+    with fake_service(answer) as there:
+        yield there
+
+
+LABEL = {
+    "id": "1",
+    "title": "vip",
+    "description": None,
+    "color": "#ff0000",
+    "created_at": "2026-03-14T09:26:53.000Z",
+    "updated_at": "2026-03-14T09:26:53.000Z",
+}
+FORBIDDEN = Reply(403, {"code": "missing_scope"})
+
+
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [
+        ({}, 0),
+        ({"messages": FORBIDDEN}, ERROR),
+        ({"messages": Reply(200, b"<html>")}, ERROR),
+        ({"conversations": FORBIDDEN}, ERROR),
+        ({"conversations": None}, ERROR),
+        # There is none whose messages could be read.
+        ({"conversations": page()}, 0),
+        ({"labels": FORBIDDEN}, 0),
+    ],
+)
+def test_an_inbox_is_there_whose_conversations_and_messages_can_be_read(
+    answers: dict[str, object], code: int
+) -> None:
+    with inbox_with(**answers) as there:
+        assert doctor("--url", there.url, key="some_live_key").exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({}, "may read conversations:read, messages:read, labels:read"),
+        (
+            {"labels": FORBIDDEN, "users": FORBIDDEN, "conversations": page()},
+            "may read conversations:read; it lacks labels:read, users:read",
+        ),
+        ({"conversations": Reply(400, {}), "labels": None}, "may read nothing that was asked for"),
+    ],
+)
+def test_scopes_that_a_server_does_not_say_are_those_that_were_seen(
+    answers: dict[str, object], words: str
+) -> None:
+    with inbox_with(**answers) as there:
+        assert f"\nKey: {words}\n" in doctor("--url", there.url, key="some_live_key").output
+        named = json.loads(doctor("--url", there.url, "--format=json", key="some_live_key").output)
+    seen = words.partition(";")[0].removeprefix("may read ").split(", ")
+    assert named["server"]["key_scopes"] == ([] if "nothing" in words else seen)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "heading"),
+    [
+        ((), ": in nothing that was seen\n"),
+        (("updated_at",), " in 1 way:\n  Label: there is no updated_at\n"),
+        (
+            ("color", "updated_at"),
+            " in 2 ways:\n  Label: there is no color\n  Label: there is no updated_at\n",
+        ),
+    ],
+)
+def test_differences_from_the_contract_are_counted_and_listed(
+    lacking: tuple[str, ...], heading: str
+) -> None:
+    label = {name: value for name, value in LABEL.items() if name not in lacking}
+    with inbox_with(conversations=page(), labels=page(label)) as there:
+        output = doctor("--url", there.url, key="some_live_key").output
+    assert f"Differs from the contract{heading}" in output
+
+
+def test_a_feature_has_its_state_and_the_reason_on_one_line_however_narrow_the_terminal() -> None:
+    terminal = Terminal()
+    with inbox_with(messages=FORBIDDEN) as there:
+        run_command(
+            "doctor", "--url", there.url, stdout=terminal, FRONTDESK_API_KEY="k", COLUMNS="30"
+        )
+    lines = [" ".join(line.split()) for line in terminal.getvalue().split("\n")]
+    assert "conversations yes" in lines
+    assert "messages not allowed The key may not read this." in lines
+    assert "counts of conversations no The server does not have this." in lines
+    assert "notes not seen" in lines
+
+
+def test_a_server_that_cannot_be_reached_has_no_features() -> None:
+    done = run_command("doctor", "--url", NOBODY, FRONTDESK_API_KEY="some_live_key")
+    assert done.stdout.startswith(f"Server {NOBODY}\n\nNothing could be learnt of it.\n")
+
+
+def test_a_terminal_shows_what_is_asked_for_and_clears_it() -> None:
+    terminal = Terminal()
+    with inbox_with() as there:
+        run_command("doctor", "--url", there.url, stderr=terminal, FRONTDESK_API_KEY="k")
+    first, *others, last = terminal.getvalue().split("\r")[1:]
+    assert first == "asking for conversations …"
+    assert "asking for messages …" in others
+    assert last in ("", "\x1b[K")
+
+
+def machine(*, stdout: Terminal | None = None, **variables: str | None) -> dict[str, str]:
+    done = run_command("doctor", "--format", "json", stdout=stdout, **variables)
+    return json.loads(stdout.getvalue() if stdout else done.stdout)["machine"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "colours"),
+    [
+        ({"COLORTERM": "truecolor"}, "16 million"),
+        ({"COLORTERM": "24bit"}, "16 million"),
+        ({"TERM": "xterm-256color"}, "256"),
+        ({"TERM": "xterm"}, "16 or fewer"),
+        ({"COLORTERM": "truecolor", "NO_COLOR": "1"}, "none (NO_COLOR)"),
+    ],
+)
+def test_the_colours_are_those_that_the_terminal_says(
+    variables: dict[str, str], colours: str
+) -> None:
+    unset = dict.fromkeys(("NO_COLOR", "COLORTERM", "TERM"))
+    assert machine(**{**unset, **variables})["colours"] == colours
+
+
+def test_the_size_is_that_of_the_terminal_if_there_is_one() -> None:
+    assert machine(stdout=Terminal(), COLUMNS="99", LINES="33")["terminal_size"] == "99x33"
+    assert machine()["terminal_size"] == "no terminal"
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        (0o600, "(22 bytes); "),
+        (0o640, "(22 bytes, readable by others); "),
+        (0o604, "(22 bytes, readable by others); "),
+    ],
+)
+def test_a_configuration_has_its_size_its_readers_and_its_mistakes(mode: int, words: str) -> None:
+    file = config_file()
+    assert machine()["configuration"] == f"{file} (not there)"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("[viewer]\nmark_reads=3\n".ljust(22, "\n"))
+    file.chmod(mode)
+    found = machine()
+    assert found["configuration"].startswith(f"{file} {words}")
+    assert "mark_reads" in found["configuration"]
+
+
+def test_a_mistake_in_the_network_stands_in_place_of_its_settings() -> None:
+    file = config_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("[network]\nproxy = false\n")
+    found = machine()
+    assert found["certificates"] == found["proxy"]
+    assert "proxy" in found["proxy"]
+    assert "none" in found["proxy"]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from tests.commands import run_on
+from tests.commands import Terminal, run_on
 
 from frontdesk.cli.output import (
     Column,
@@ -177,13 +177,6 @@ def _cells(line: str) -> list[str]:
 def test_times_are_never_cut(width: int):
     rows = [["a" * 40, "2026-03-14 09:26", "b" * 40]]
     assert "2026-03-14 09:26" in table(["A", "AT", "B"], rows, width=width, rigid=[1])
-
-
-class Terminal(io.StringIO):
-    """A terminal, as far as output asks."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_terminal_has_colours_unless_the_user_wants_none(monkeypatch: pytest.MonkeyPatch):

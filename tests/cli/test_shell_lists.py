@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.client.prepared_server import CONVERSATION
 from tests.commands import output_of, run_command, run_on
 from tests.fake_service import Query, fake_service
 
@@ -338,6 +339,42 @@ def test_json_does_not_swallow_the_argument_behind_it(
     assert [result.exit_code for result in results] == [0, 0]
     assert results[0].stdout == results[1].stdout
     json.loads(results[0].stdout)
+
+
+@pytest.mark.parametrize(
+    ("unreadable", "words"),
+    [
+        ((), ""),
+        ((3,), "frontdesk: 1 row could not be read and was left out\n"),
+        ((3, 110), "frontdesk: 2 rows could not be read and were left out\n"),
+    ],
+)
+@pytest.mark.parametrize("query", [(), ("-is:resolved",)])
+def test_rows_that_cannot_be_read_are_counted_over_all_pages(
+    unreadable: tuple[int, ...], words: str, query: tuple[str, ...]
+):
+    def pages(path: str, query: Query) -> object:
+        if not path.endswith("/conversations"):
+            return None
+        first = int(query.get("cursor", 0))
+        last = min(first + int(query.get("limit", 50)), 150)
+        rows = [
+            {"id": None} if number in unreadable else {**CONVERSATION, "id": str(number)}
+            for number in range(first, last)
+        ]
+        return {
+            "data": rows,
+            "next_cursor": str(last) if last < 150 else None,
+            "has_more": last < 150,
+        }
+
+    with fake_service(pages) as double:
+        command = ("conversations", "list", "--url", double.url, "--limit", "140", "--json=id")
+        result = run_command(*command, "--", *query, FRONTDESK_API_KEY="k")
+    assert result.exit_code == 0
+    assert len(json.loads(result.stdout)) == 140
+    assert words in result.stderr
+    assert ("could not be read" in result.stderr) == bool(words)
 
 
 def test_counts_that_a_server_leaves_out_are_empty_and_not_zero():

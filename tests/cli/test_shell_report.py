@@ -10,7 +10,7 @@ from datetime import UTC
 from pathlib import Path
 
 import pytest
-from tests.commands import output_of, run_on
+from tests.commands import Terminal, output_of, run_on
 from tests.report_parts import with_parts
 
 from frontdesk.cli.commands.report import SPANS, WATCH_SECONDS, follow
@@ -222,13 +222,6 @@ def test_a_pipe_gets_a_report_per_refresh_and_a_server_that_is_gone_is_asked_aga
     assert printed.out.count("New conversations ") == 2
     assert printed.err.count("No answer; trying again") == 1
     assert pauses == [WATCH_SECONDS] * 3
-
-
-class Terminal(io.StringIO):
-    """A terminal, as far as output asks."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_terminal_shows_in_colour_what_is_better_and_worse(

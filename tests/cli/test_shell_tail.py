@@ -1,5 +1,6 @@
 """`frontdesk tail`: each new message once, also from an unreliable server."""
 
+import io
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.commands import output_of, run_on
+from tests.commands import Terminal, output_of, run_command, run_on
 from tests.conftest import NOW, NOW_MILLISECONDS
 
 from frontdesk.cli.commands.tail import LATE, Activity, MessageFeed, as_json, follow, line
@@ -322,6 +323,31 @@ def test_alerts_are_printed_once_and_the_program_is_run(
     assert ran.exists()
     assert any(path.name.startswith("Waiting for") for path in tmp_path.iterdir())
     assert output_of(inbox, "tail", "--alerts", "--once") == ""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "stderr", "notified"),
+    [
+        ("true", Terminal, True),
+        ("false", Terminal, False),
+        # A file is no terminal.
+        ("true", io.StringIO, False),
+    ],
+)
+def test_an_alert_is_a_notification_of_the_terminal_that_is_chosen(
+    inbox: Path, chosen: str, stderr: Callable[[], io.StringIO], notified: bool
+):
+    file = config_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f'[alerts]\nwaiting = "15m"\nterminal = {chosen}\n')
+    shown = stderr()
+    command = ("tail", "--alerts", "--once", "--database", inbox)
+    ended = run_command(*command, stderr=shown, TERM="foot", TMUX=None)
+    assert (ended.exit_code, bool(ended.stdout)) == (0, True)
+    assert ("\x1b]777;notify;frontdesk;Waiting for" in shown.getvalue()) == notified
+    # No line of its own: it is not seen.
+    assert "\n" not in shown.getvalue()
+    assert bool(shown.getvalue()) == notified
 
 
 def test_an_alert_is_announced_although_nobody_reads_the_output(inbox: Path, tmp_path: Path):

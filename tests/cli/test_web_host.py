@@ -16,7 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_web import Web, page_of
 
-from frontdesk.cli.web.messages import MOST_CELLS, Resized, decode
+from frontdesk.cli.web.messages import (
+    MOST_CELLS,
+    Focused,
+    Message,
+    Pinged,
+    Resized,
+    Typed,
+    decode,
+)
 from frontdesk.sample.demo import ME
 from frontdesk.tui.dialogs.save_prompt import check_download
 
@@ -189,6 +197,33 @@ async def test_a_size_that_no_window_has_is_bounded_and_nonsense_is_passed_over(
         await page.send("E")
         await page.shows(b"save as (")
     assert served.end() == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ('["stdin", "é"]', Typed("é".encode())),
+        ('["stdin", ""]', None),
+        ('["stdin", 1]', None),
+        ('["ping", "7"]', Pinged("7")),
+        (json.dumps(["ping", "7" * 64]), Pinged("7" * 64)),
+        (json.dumps(["ping", "7" * 65]), None),
+        ('["resize", {"width": 80, "height": 24}]', Resized(80, 24)),
+        ('["resize", {"width": 0, "height": 99999}]', Resized(1, MOST_CELLS)),
+        ('["resize", {"width": "80", "height": 24}]', None),
+        ('["resize", {"width": 80}]', None),
+        ('["focus"]', Focused(True)),
+        ('["blur"]', Focused(False)),
+        ('["quit"]', None),
+        ("[]", None),
+        ("{}", None),
+        ("[", None),
+        ("[" * 100_000, None),
+    ],
+)
+def test_what_a_page_sends_is_a_message_or_nothing(sent: str, message: Message | None) -> None:
+    decoded = decode(sent)
+    assert (type(decoded), decoded) == (type(message), message)
 
 
 JSON = st.recursive(

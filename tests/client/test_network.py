@@ -8,6 +8,7 @@ import ssl
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.client.prepared_server import (
     EMPTY,
@@ -29,12 +30,16 @@ from tests.client.sockets import (
     silent,
 )
 
-from frontdesk.client import InboxClient
+from frontdesk.client import InboxClient, Network
+from frontdesk.client.transport import Connector
 from frontdesk.errors import (
     BadResponse,
+    NetworkMisconfigured,
     Unreachable,
 )
 from frontdesk.wire import Label
+
+PROXY = "http://proxy.example:3128"
 
 
 @pytest.mark.parametrize("talk", [drip, silent])
@@ -101,6 +106,35 @@ async def test_an_unknown_host_name_is_told_apart_from_a_server_that_is_away(
         with pytest.raises(Unreachable) as refused:
             await client.catalogue_page(Label)
     assert str(refused.value) == words
+
+
+@pytest.mark.parametrize(
+    ("proxy", "error", "words", "passing"),
+    [
+        ("", httpx.ConnectError(""), "The server cannot be reached", True),
+        ("", httpx.ConnectTimeout(""), "The server cannot be reached", True),
+        ("", httpx.ReadTimeout(""), "The server did not answer in time", True),
+        ("", httpx.PoolTimeout(""), "The server did not answer in time", True),
+        ("", httpx.ReadError(""), "The connection to the server was lost", True),
+        (PROXY, httpx.ConnectError(""), f"The proxy {PROXY} cannot be reached", True),
+        (PROXY, httpx.ReadError(""), "The connection to the server was lost", True),
+        (PROXY, httpx.ProxyError("407 No"), f"The proxy {PROXY} wants another user name", False),
+        (PROXY, httpx.ProxyError("403 No"), "refuses to connect to the server (403)", False),
+        (PROXY, httpx.ProxyError("499 No"), "refuses to connect to the server (499)", False),
+        (PROXY, httpx.ProxyError("408 No"), "cannot connect to the server (408)", True),
+        (PROXY, httpx.ProxyError("429 No"), "cannot connect to the server (429)", True),
+        (PROXY, httpx.ProxyError("500 No"), "cannot connect to the server (500)", True),
+        (PROXY, httpx.ProxyError("No"), f"The proxy {PROXY} cannot connect to the server", True),
+    ],
+)
+def test_a_failure_names_what_failed_and_whether_it_may_pass(
+    proxy: str, error: httpx.TransportError, words: str, passing: bool
+) -> None:
+    connector = Connector("https://inbox.example", Network(proxy=proxy))
+    failure, is_passing = connector.failure(error)
+    assert words in str(failure)
+    assert is_passing == passing
+    assert isinstance(failure, NetworkMisconfigured) != passing
 
 
 @pytest.fixture

@@ -169,6 +169,30 @@ def test_no_proxy_names_addresses_and_networks(no_proxy: str, host: str, direct:
     assert network.proxy_for(f"https://{host}") == (None if direct else "http://proxy.example:3128")
 
 
+@pytest.mark.parametrize(
+    ("variables", "base_url", "words"),
+    [
+        ({}, INBOX, "none"),
+        (
+            {"HTTPS_PROXY": "http://amy:word@one.example:1"},
+            INBOX,
+            "http://one.example:1 (HTTPS_PROXY)",
+        ),
+        ({"https_proxy": "one.example:1"}, None, "http://one.example:1 (https_proxy)"),
+        ({"all_proxy": "one.example:1"}, "http://localhost:8080", "none, for this machine itself"),
+        (
+            {"all_proxy": "one.example:1", "no_proxy": "inbox.example"},
+            INBOX,
+            "none for this server (NO_PROXY)",
+        ),
+    ],
+)
+def test_the_proxy_of_a_server_or_of_any_is_named_without_its_password(
+    variables: dict[str, str], base_url: str | None, words: str
+) -> None:
+    assert Network.of(variables).proxy_words(base_url) == words
+
+
 def test_the_configured_proxy_and_ca_file_override_the_environment() -> None:
     variables = {"HTTPS_PROXY": "http://one.example:1", "SSL_CERT_FILE": "/one.pem"}
     assert Network.of(variables).proxy_for(INBOX) == "http://one.example:1"

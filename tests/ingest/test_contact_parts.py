@@ -17,7 +17,10 @@ from frontdesk.ingest.events import (
     NoteUpsert,
     Person,
 )
+from frontdesk.search_text import Terms
+from frontdesk.store import message_search
 from frontdesk.store.contacts import contact_page
+from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Database
 
 ANA, NUMBER = Person("+34600000001", "34600000001"), Person("+34600000002", "34600000002")
@@ -90,6 +93,24 @@ def test_notes_events_and_labels_move_with_the_number(database: Database) -> Non
     assert only(database, "conversation_event")["conversation_id"] == conversation["id"]
     (entry,) = rows(database, "SELECT * FROM entry WHERE label_id > 0")
     assert entry["conversation_id"] == conversation["id"]
+
+
+def test_search_finds_messages_where_the_number_took_them(database: Database) -> None:
+    message_search.build(database, lambda more: None)
+    joined(database)
+    apply(database, inbound(NOW - 9500, person=NUMBER, text="before"))
+    everything = ConversationSelection(states_of(range(3)))
+    places = {
+        row["text"]: row["conversation_id"] for row in rows(database, "SELECT * FROM message")
+    }
+    for text, place in places.items():
+        page = database.read(
+            lambda c, text=text: message_search.match_page(
+                c, 1, everything, Terms.of(text), None, 9
+            )
+        )
+        assert [match["conversation_id"] for match in page.matches] == [place], text
+    assert places["first"] != places["second"]
 
 
 def test_who_stays_has_the_times_of_what_is_theirs(database: Database) -> None:

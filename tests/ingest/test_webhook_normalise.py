@@ -395,6 +395,10 @@ def test_a_status_that_says_it_is_of_a_message_is_a_delivery_step() -> None:
         (value(statuses=[status("failed", type="call")]), "call status failed"),
         (value(statuses=[status(recipient_type="group")]), "status of a group message"),
         (value(statuses=[status("warning")]), "status warning"),
+        (
+            value(statuses=[status("failed", type="payment", recipient_id=None)]),
+            "payment status failed without a recipient",
+        ),
         (value(errors=[{"code": 1}]), "account error 1"),
         ({"anything": "else"}, "field messages"),
     ],

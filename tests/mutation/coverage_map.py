@@ -25,7 +25,7 @@ _CONFIGURATION = """\
 [run]
 source = {source}
 parallel = true
-patch = subprocess
+patch = _exit
 data_file = {data}/.coverage
 context = ${{PYTEST_CURRENT_TEST-}}
 """
@@ -39,6 +39,9 @@ class Recorder:
         self._seconds: dict[str, float] = {}
         self._coverage = coverage.Coverage(config_file=str(folder / "coveragerc"), context="")
         self._coverage.start()
+        # Programs read the file when they start. `patch = subprocess` would hand down the
+        # configuration as it is now, with the context of no test.
+        os.environ["COVERAGE_PROCESS_START"] = str(folder / "coveragerc")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -83,23 +86,34 @@ def _by_function(folder: Path, source: Path) -> dict[str, list[str]]:
     combined = coverage.Coverage(config_file=str(folder / "coveragerc"))
     combined.combine([str(folder)], keep=True)
     data = combined.get_data()
+    tests_of_modules: dict[str, set[str]] = defaultdict(set)
+    for test in _seconds(folder):
+        tests_of_modules[_module(test)].add(test)
     found: dict[str, set[str]] = defaultdict(set)
     for name in data.measured_files():
         path = Path(name)
-        tests_of_lines = data.contexts_by_lineno(name)
+        contexts_of_lines = data.contexts_by_lineno(name)
         for function, first, last in functions(path.read_bytes()):
+            key = f"{path.relative_to(source).as_posix()}:{function}"
             # The first line runs where the function is defined, not where it is called.
-            for line in range(first + 1, last + 1):
-                key = f"{path.relative_to(source).as_posix()}:{function}"
-                found[key].update(filter(None, map(_test_id, tests_of_lines.get(line, ()))))
+            lines = range(first + 1, last + 1)
+            contexts = set().union(*(contexts_of_lines.get(line, ()) for line in lines))
+            found[key].update(*(_tests(context, tests_of_modules) for context in contexts))
     return {key: sorted(tests) for key, tests in sorted(found.items()) if tests}
 
 
-def _test_id(context: str) -> str:
-    """The id of a context; a program that a test started has the phase of the test behind it."""
-    for phase in (" (setup)", " (call)", " (teardown)"):
-        context = context.removesuffix(phase)
-    return context
+def _tests(context: str, tests_of_modules: dict[str, set[str]]) -> set[str]:
+    """The tests of a context; that of a program is the test that started it, and its phase.
+
+    A program that the set-up of a test started may serve all tests of the module.
+    """
+    if context.endswith(" (setup)"):
+        return tests_of_modules[_module(context)]
+    return {context.removesuffix(" (call)").removesuffix(" (teardown)")} - {""}
+
+
+def _module(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def _seconds(folder: Path) -> dict[str, float]:

@@ -35,15 +35,14 @@ class CoverageMap:
     def tests(self, mutant: Mutant, seconds: float) -> list[str]:
         """Tests of the mutant's function that take at most `seconds` together.
 
-        A change at the level of a module or class concerns the tests of all its functions.
+        A change at the level of a module or class concerns the tests of all its functions; where
+        it has none that is run, all tests.
         """
         key = f"{mutant.path}:{mutant.function}"
-        found = self._tests.get(key) or set().union(
-            *(
-                tests
-                for function, tests in self._tests.items()
-                if function.startswith(f"{key}." if mutant.function else key)
-            )
+        found = (
+            self._tests.get(key)
+            or self._tests_of(f"{key}." if mutant.function else key)
+            or self._tests_of("")
         )
         chosen: list[str] = []
         for test in sorted(found, key=lambda test: (self.seconds(test), test)):
@@ -52,6 +51,11 @@ class CoverageMap:
                 break
             chosen.append(test)
         return chosen
+
+    def _tests_of(self, functions: str) -> set[str]:
+        """Tests of the functions whose key begins so."""
+        found = (tests for key, tests in self._tests.items() if key.startswith(functions))
+        return set[str]().union(*found)
 
     def seconds(self, test: str) -> float:
         """How long a test took when the map was made."""

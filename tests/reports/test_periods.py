@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -144,6 +145,39 @@ def test_a_part_that_is_cut_off_or_not_over_is_unfinished() -> None:
     assert unfinished(week, "week", UTC, now)
     assert not unfinished(bucket("2026-03-14T09:00:00Z", "2026-03-14T10:00:00Z"), "hour", UTC, now)
     assert not unfinished(bucket("?", "?"), "day", UTC, now)
+
+
+@pytest.mark.parametrize(
+    ("granularity", "start", "end", "cut"),
+    [
+        ("hour", "03-13T09:00:00", "03-13T10:00:00", False),
+        ("hour", "03-13T09:30:00", "03-13T10:00:00", True),
+        ("hour", "03-13T09:00:00", "03-13T09:59:30", True),
+        ("day", "03-12T00:00:00", "03-13T00:00:00", False),
+        ("day", "03-12T05:00:00", "03-13T00:00:00", True),
+        ("day", "03-12T00:30:00", "03-13T00:00:00", True),
+        ("day", "03-12T00:00:00", "03-12T00:00:30", True),
+        ("week", "03-02T00:00:00", "03-09T00:00:00", False),
+        ("week", "03-01T00:00:00", "03-09T00:00:00", True),
+        ("week", "03-02T00:00:00", "03-07T00:00:00", True),
+        ("month", "02-01T00:00:00", "03-01T00:00:00", False),
+        # A Monday.
+        ("month", "02-02T00:00:00", "03-01T00:00:00", True),
+        ("month", "02-01T00:00:00", "02-09T00:00:00", True),
+    ],
+)
+def test_a_part_is_cut_off_that_begins_or_ends_inside_its_hour_day_week_or_month(
+    granularity: str, start: str, end: str, cut: bool
+) -> None:
+    part = bucket(f"2026-{start}.000Z", f"2026-{end}.000Z")
+    assert unfinished(part, granularity, UTC, datetime(2026, 3, 14, tzinfo=UTC)) == cut
+
+
+def test_a_part_is_whole_by_the_clock_of_the_report() -> None:
+    madrid, now = ZoneInfo("Europe/Madrid"), datetime(2026, 3, 14, tzinfo=UTC)
+    day = bucket("2026-03-11T23:00:00.000Z", "2026-03-12T23:00:00.000Z")
+    assert not unfinished(day, "day", madrid, now)
+    assert unfinished(day, "day", UTC, now)
 
 
 def test_parts_have_short_and_long_names() -> None:

@@ -263,14 +263,19 @@ async def test_addresses_wait_each_for_themselves(clients, database, timepiece, 
     app = create_app(database, clock=timepiece)
     await clients.client_of(app, None)
 
-    async def from_address(address: str) -> httpx.Response:
-        transport = httpx.ASGITransport(app, client=(address, 1))
+    async def from_address(address: str | None) -> httpx.Response:
+        transport = httpx.ASGITransport(app, client=address and (address, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://inbox") as client:
             return await attempt(client, new_key())
 
     for _ in range(21):
         response = await from_address("192.0.2.1")
     is_problem(response, 429, "too_many_auth_failures")
+    is_problem(await from_address("192.0.2.2"), 401, "invalid_key")
+    # Whoever has no address, as behind the socket of a proxy.
+    for _ in range(20):
+        is_problem(await from_address(None), 401, "invalid_key")
+    is_problem(await from_address(None), 429, "too_many_auth_failures")
     is_problem(await from_address("192.0.2.2"), 401, "invalid_key")
 
 

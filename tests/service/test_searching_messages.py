@@ -4,7 +4,9 @@ import pytest
 from small_inbox import CHANNELS, START, catalogue
 
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
+from frontdesk.search_text import Terms
 from frontdesk.service.api_keys import SCOPES
+from frontdesk.service.serializers import excerpt
 from frontdesk.store import message_search
 from frontdesk.store.accounts import add_account
 
@@ -109,7 +111,7 @@ async def test_files_forms_and_numbers_are_found_by_what_they_show(client, inbox
     told = "as agreed, (030) 901-820"
     place, offer = {"type": "location", "content": form}, {"type": "document", "media": file}
     add_events([said(1, 60, "", **place), said(2, 61, told, **offer)])
-    for words, excerpt in (
+    for words, line in (
         ("puerta madrid", "[location · Puerta del Sol, Madrid]"),
         ("angebot agreed", "[document · Angebot 2026.pdf]"),
         ("angebot", "[document · Angebot 2026.pdf]"),
@@ -118,17 +120,46 @@ async def test_files_forms_and_numbers_are_found_by_what_they_show(client, inbox
         ("030/901.820", told),
     ):
         page = (await client.get("/v1/conversations", params={"q": words})).json()
-        assert [match["excerpt"] for match in page["matches"]] == [excerpt], words
+        assert [match["excerpt"] for match in page["matches"]] == [line], words
 
 
 async def test_a_long_text_is_cut_around_the_word(client, inbox, add_events):
     add_events([said(4, 50, f"{'Ünd so weiter, ' * 30}a quokka{', and so on' * 30}")])
     (match,) = (await client.get("/v1/conversations?q=quokka")).json()["matches"]
-    excerpt = match["excerpt"]
-    assert len(excerpt) <= 160
-    assert excerpt.startswith("…")
-    assert excerpt.endswith("…")
-    assert "a quokka, and so on" in excerpt
+    line = match["excerpt"]
+    assert len(line) <= 160
+    assert line.startswith("…")
+    assert line.endswith("…")
+    assert "a quokka, and so on" in line
+
+
+@pytest.mark.parametrize(
+    ("pieces", "words", "line"),
+    [
+        (["a\nrefund"], "refund", "a refund"),
+        (["one", "of two words", "two"], "two words", "of two words"),
+        (["a" * 160], "aaa", "a" * 160),
+        (["a" * 161], "aaa", f"{'a' * 159}…"),
+        ([f"refund{' word' * 60}"], "refund", f"refund{' word' * 30} wo…"),
+        ([f"{'word ' * 60}refund"], "refund", "…word word word refund"),
+        (
+            [f"{'word ' * 26}refund and {'word ' * 60}"],
+            "refund",
+            f"…word refund and {'word ' * 28}wo…",
+        ),
+        # The last of the line, which fits.
+        ([f"{'x ' * 40}refund {'y' * 113}"], "refund", f"…{'x ' * 8}refund {'y' * 113}"),
+        # Without blanks, it begins inside.
+        ([f"{'x' * 200}refund{'y' * 200}"], "refund", f"…{'x' * 8}refund{'y' * 144}…"),
+        # One letter is two when its case does not count.
+        ([f"{'ﬁ ' * 100}refund{' word' * 50}"], "refund", f"…{'ﬁ ' * 4}refund{' word' * 28} wor…"),
+        (["word " * 60], "refund", f"{'word ' * 31}word…"),
+    ],
+)
+def test_an_excerpt_is_a_line_around_the_first_word(
+    pieces: list[str], words: str, line: str
+) -> None:
+    assert excerpt(pieces, Terms.of(words)) == line
 
 
 @pytest.mark.parametrize(

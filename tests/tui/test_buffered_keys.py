@@ -25,6 +25,8 @@ from tests.tui.inbox_state import screen_of
             ("f", "l", *"refund", "enter", "f", "c", *"lon", "enter"): "#refund   in:London",
             ("f", "t", *"late", "enter", "f", "u", "f", "t", "enter", "S", "w"): "sort:waiting",
             ("F", *"#refu", "tab", "enter", "S", "w"): "is:open   #refund   sort:waiting",
+            ("F", "ctrl+u", *"in:", "tab", "enter"): "   in:London",
+            ("F", "ctrl+u", *"in:", "shift+tab", "enter"): "   in:Wholesale",
         },
         # The customers and views are searched for the first time.
         {("ctrl+k", *"ana", "enter"): 'from:"Ana'},

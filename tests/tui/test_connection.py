@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -10,6 +11,7 @@ from frontdesk.client import InboxClient
 from frontdesk.errors import (
     BadResponse,
     CircuitOpen,
+    CursorRefused,
     Forbidden,
     InboxError,
     NotFound,
@@ -218,6 +220,31 @@ async def test_repeated_failures_of_other_requests_do_not_mark_a_live_queue_offl
             assert _said(connection) == "live"
         # Once it succeeds, the next failure is news again.
         await connection.ask(question, beside=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "repeated"),
+    [
+        (Refused("The server does not know this filter", code="invalid_query"), False),
+        (CursorRefused("The list has to be started again", code="invalid_cursor"), True),
+        (BadResponse("The server failed"), True),
+        (NotFound("There is no such label"), True),
+        (Forbidden("The API key lacks a scope"), True),
+    ],
+)
+async def test_a_request_that_is_invalid_is_not_repeated(
+    client: InboxClient, cache: Cache, error: InboxError, repeated: bool
+) -> None:
+    hand, polls = _Hand(), []
+    polling = PollingInterval(NOW)
+    schedule = partial(polls.append, NOW)
+    connection = await _connection(client, cache, hand, schedule_poll=schedule, polling=polling)
+    polling.asks(NOW)
+    await _fail(connection, error)
+    assert _said(connection).endswith(" · retrying in 5 s") == repeated
+    assert connection.failing == repeated
+    assert polls == [NOW] * repeated
+    assert not connection.asking
 
 
 async def test_without_polling_no_retry_is_announced(client: InboxClient, cache: Cache) -> None:

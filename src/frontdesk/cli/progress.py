@@ -120,5 +120,5 @@ async def patient_page(rows: "RowPages[W]", noun: str, progress: Progress) -> "P
 def report_unreadable(number: int) -> None:
     """Print the number of unreadable rows, if any."""
     if number:
-        noun = "row" if number == 1 else "rows"
-        click.echo(f"frontdesk: {number} {noun} could not be read and were left out", err=True)
+        noun, were = ("row", "was") if number == 1 else ("rows", "were")
+        click.echo(f"frontdesk: {number} {noun} could not be read and {were} left out", err=True)

@@ -14,7 +14,7 @@ from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.wire import Contact, Page
 from tests.conftest import NOW
-from tests.tui.conftest import chosen_line, idle_until, settle, shown
+from tests.tui.conftest import chosen_line, idle_until, notifications, settle, shown
 from tests.tui.views import Dressed, press, type_in
 
 NAMES = QueryNames(users={"1": "Tom Hartley", "2": "Dana Whitlock", "3": "Hari Anand"})
@@ -216,6 +216,7 @@ async def test_a_search_that_failed_is_named_beside_the_choices_of_this_computer
         await settle(pilot)
         assert "Conversations of +44" in chosen_line(app)
         assert "Go to · The customer search failed" in shown(app)
+        assert set(notifications(app)) == {"The server does not answer"}
         await pilot.press(*["backspace"] * 20)
         await settle(pilot)
         assert "failed" not in shown(app)

@@ -96,6 +96,25 @@ async def test_a_thread_that_comes_ends_the_wait_for_the_list(
         assert " live · 60 loaded" in lines(app)[-1]
 
 
+class WithoutMessages(Faltering):
+    """The real client, whose key may not read messages."""
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        raise Forbidden("The key lacks messages:read")
+
+
+async def test_a_thread_that_is_refused_says_so_beside_a_live_list(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    app = viewer(WithoutMessages(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "enter", "ctrl+r")
+        await settle(pilot)
+        assert "lacks messages:read" in shown(app)
+        assert " live · 60 loaded" in lines(app)[-1]
+
+
 class OpenCircuit(Faltering):
     """The real client; messages fail until the list was answered, as with a circuit breaker."""
 

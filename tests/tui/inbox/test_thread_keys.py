@@ -227,9 +227,37 @@ def test_copied_text_reaches_the_first_available_clipboard_program(
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "Grüße 👋"
 
 
-def test_without_a_display_no_program_is_asked() -> None:
-    assert clipboard.programs("linux", {}) == []
-    assert clipboard.programs("darwin", {}) == [("pbcopy",)]
+@pytest.mark.parametrize(
+    ("platform", "displays", "programs"),
+    [
+        ("linux", (), []),
+        ("linux", ("WAYLAND_DISPLAY",), ["wl-copy"]),
+        ("freebsd14", ("DISPLAY",), ["xclip", "xsel"]),
+        ("linux", ("DISPLAY", "WAYLAND_DISPLAY"), ["wl-copy", "xclip", "xsel"]),
+        ("darwin", ("DISPLAY",), ["pbcopy"]),
+        ("win32", ("DISPLAY",), ["clip"]),
+    ],
+)
+def test_the_clipboard_programs_are_those_of_the_platform_and_its_displays(
+    platform: str, displays: tuple[str, ...], programs: list[str]
+) -> None:
+    found = clipboard.programs(platform, dict.fromkeys(displays, ":0"))
+    assert [command for command, *_ in found] == programs
+
+
+def test_where_one_clipboard_program_fails_the_next_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert not clipboard.copy_natively("a")
+    for name, command in {"wl-copy": "exit 1", "xsel": f'cat > "{tmp_path}/taken"'}.items():
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\n{command}\n")
+        program.chmod(0o755)
+    assert clipboard.copy_natively("a")
+    assert (tmp_path / "taken").read_text(encoding="utf-8") == "a"
 
 
 async def test_a_thread_is_saved_from_its_start(viewer: Viewer, tmp_path: Path) -> None:

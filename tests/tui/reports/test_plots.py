@@ -123,6 +123,22 @@ def test_an_axis_fits_its_values() -> None:
     assert axis_for(700, 10, timed=True) == (300, 3)
 
 
+def test_ticks_of_times_are_usual_durations_and_others_are_round() -> None:
+    minute, hour, day = 60, 3600, 86_400
+    seconds = [1, 2, 5, 10, 15, 30]
+    durations = [*seconds, *(minute * count for count in seconds)]
+    durations += [hour * count for count in (1, 2, 4, 6, 12, 24, 48, 120, 240, 480)]
+    for before, duration in pairwise(durations):
+        assert axis_for(before + 0.5, 1, timed=True).step == duration
+        assert axis_for(duration, 1, timed=True).step == duration
+    assert axis_for(500 * day, 1, timed=True).step == 500 * day
+    numbers = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+    for before, number in pairwise(numbers):
+        assert axis_for(before + 0.5, 1, timed=False).step == number
+        assert axis_for(number, 1, timed=False).step == number
+    assert axis_for(0, 1, timed=False).step == 1
+
+
 @given(VALUES, st.integers(20, 160), st.integers(5, 40))
 def test_ticks_stand_at_equal_distances_up_from_the_floor(
     values: list[float | None], width: int, height: int

@@ -85,8 +85,8 @@ def doctor_command(context: click.Context, target: Target, output: Output) -> No
     finding = _examined(target) if target.url or target.database else Diagnosis()
     out = standard_output()
     as_json = output.format == "json"
-    out.write(_as_json(target, finding, output) if as_json else _as_text(target, finding))
-    out.flush()
+    words = _as_json(target, finding, output) if as_json else _as_text(target, finding)
+    click.echo(words, file=out, nl=False)
     if finding.error is not None:
         raise finding.error
     if finding.lacking:
@@ -133,7 +133,7 @@ def _server_text(server: "Server") -> str:
     lines = [
         f"Server {plain(server.address)}",
         "",
-        table(["FEATURE", "THERE", ""], rows, out=standard_output(), rigid=(0, 1, 2)),
+        table(["FEATURE", "THERE", ""], rows, out=standard_output(), rigid=range(3)),
         "",
     ]
     lines += [_heading("Differs from the contract", len(server.differences))]
@@ -185,9 +185,8 @@ def _seen_scopes(server: "Server") -> tuple[list[str], list[str]]:
 def _machine_text(target: Target) -> str:
     facts = _machine(target)
     rows = [[name.replace("_", " "), str(value)] for name, value in facts.items()]
-    return (
-        f"This machine\n\n{table(['', ''], rows, out=standard_output(), rigid=range(2)).lstrip()}"
-    )
+    _, _, lines = table(["", ""], rows, out=standard_output(), rigid=range(2)).partition("\n")
+    return f"This machine\n\n{lines}"
 
 
 def _machine(target: Target) -> dict[str, Any]:

@@ -340,8 +340,7 @@ def _follow_alerts(
 
 def _notify(settings: AlertSettings, alerts: Sequence[Alert]) -> None:
     if settings.terminal and sys.stderr.isatty():
-        sys.stderr.write(terminal_notification(alerts, os.environ))
-        sys.stderr.flush()
+        click.echo(terminal_notification(alerts, os.environ), nl=False, err=True)
     if settings.run and (problem := run_program(settings.run, alerts)):
         say(problem)
 

@@ -138,7 +138,9 @@ class FilterLine(AnswerDialog[Query]):
             self._offer()
         shown = self._completions[:_MOST_COMPLETIONS]
         if shown:
-            self._put_in((self._index + step) % len(shown))
+            # Before the first is the last, and so it is before any was put in.
+            index = self._index if step > 0 else max(self._index, 0)
+            self._put_in((index + step) % len(shown))
 
     def _put_in(self, index: int) -> None:
         """Put in a completion, and a space after it, in place of the one that is there."""
