@@ -441,6 +441,21 @@ def assert_section(path: Path, name: str, text: str, config: pytest.Config) -> N
         assert written == text, "run with --update-documents"
 
 
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="the system has no systemd")
+def test_the_unit_file_is_sound_and_exposes_little(tmp_path: Path) -> None:
+    (unit,) = (block.text for block in blocks(ROOT / "docs" / "server.md", "ini"))
+    path = tmp_path / "frontdesk.service"
+    # What the unit starts has to exist.
+    path.write_text(unit.replace("/opt/frontdesk/bin/frontdesk", shutil.which("true") or ""))
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", path], capture_output=True, text=True, check=False
+    )
+    assert (verified.returncode, verified.stderr) == (0, "")
+    tenths = "--threshold=15"
+    command = ["systemd-analyze", "security", "--offline=true", tenths, path]
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def contract() -> str:
     return (ROOT / "docs" / "api-contract.md").read_text(encoding="utf-8")
 

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.phones import channel_name, format_phone, national_variants, parse_phone
+from frontdesk.phones import (
+    channel_name,
+    format_phone,
+    national_variants,
+    parse_phone,
+    phone_pattern,
+)
 from frontdesk.wire import PhoneRef
 
 
@@ -101,6 +107,85 @@ def test_a_channel_without_name_and_number_is_named_by_its_id():
 )
 def test_spellings_of_one_number(text: str):
     assert parse_phone(text) == "+442079460018"
+
+
+UK, UK_LONGER, US, BRAZIL = "+447700900002", "+4477009000023", "+12125550100", "+5511987654321"
+BRAZIL_WITHOUT_9, ARGENTINA, ITALY, RUSSIA = (
+    *("+551187654321", "+5491123456789"),
+    *("+390612345678", "+74951234567"),
+)
+STORED = (
+    *(UK, UK_LONGER, US, BRAZIL, BRAZIL_WITHOUT_9, ARGENTINA, ITALY, RUSSIA),
+    *("+49301234567", "+4930123456789", "+15511010055"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "phones"),
+    [
+        # Whole numbers.
+        ("+44 7700 900 002", [UK]),
+        ("+447700900002", [UK]),
+        ("0044 7700/900.002", [UK]),
+        ("+44 (0)7700 900002", [UK]),
+        ("+44 07700 900002", [UK]),
+        ("44 7700 900 002", [UK]),
+        ("tel:+44-7700-900002", [UK]),
+        ("+1 212-555-0100", [US]),
+        ("+1 (212) 555 0100", [US]),
+        ("1.212.555.0100", [US]),
+        ("+49 30 1234567", ["+49301234567"]),
+        ("+55 11 98765-4321", [BRAZIL]),
+        ("+55 11 8765-4321", [BRAZIL_WITHOUT_9]),
+        ("+54 11 15 2345-6789", [ARGENTINA]),
+        ("+54 11 2345-6789", [ARGENTINA]),
+        # Parts: the beginning after a plus, else anywhere.
+        ("+44 7700 900", [UK, UK_LONGER]),
+        ("+49 30 12345", ["+49301234567", "+4930123456789"]),
+        ("+1", [US, "+15511010055"]),
+        ("+7700", []),
+        ("212 555 01 00", [US]),
+        ("(212) 555-0100", [US]),
+        ("212/555 0100", [US]),
+        ("11 010 055", ["+15511010055"]),
+        ("1234567", ["+49301234567", "+4930123456789", *(ARGENTINA, ITALY, RUSSIA)]),
+        ("002", [UK, UK_LONGER]),
+        ("0 0 2", [UK, UK_LONGER]),
+        # National forms.
+        ("07700 900002", [UK, UK_LONGER]),
+        ("0770", [UK, UK_LONGER]),
+        ("(11) 98765-4321", [BRAZIL, BRAZIL_WITHOUT_9]),
+        ("11 8765-4321", [BRAZIL, BRAZIL_WITHOUT_9]),
+        ("011 15-2345-6789", [ARGENTINA]),
+        ("06 1234 5678", [ITALY]),
+        ("8 (495) 123-45-67", [RUSSIA]),
+    ],
+)
+def test_a_written_number_means_these_of_the_stored_ones(text: str, phones: list[str]) -> None:
+    pattern = phone_pattern(text)
+    assert pattern is not None
+    assert sorted(pattern.select(STORED, str)) == sorted(phones)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "+", "()", "12", "1 2", "00", "0-1", "Ana", "Ana 7700", "7700 ext", "#7700"),
+        *("44+7700", "++44", "+44 7700 900002 2026", "12:30", "7700, Ana", "x7700", "%770"),
+    ],
+)
+def test_any_other_text_is_no_number(text: str) -> None:
+    assert phone_pattern(text) is None
+
+
+@given(st.sampled_from(STORED), st.data())
+def test_the_digits_of_a_number_mean_it_with_anything_between_them(
+    phone: str, data: st.DataObject
+) -> None:
+    between = data.draw(st.lists(st.sampled_from([*" ()-./", ""]), min_size=len(phone)))
+    text = "".join(digit + mark for digit, mark in zip(phone, between, strict=False))
+    pattern = phone_pattern(text)
+    assert "(0)" in text or (pattern is not None and pattern.select(STORED, str) == [phone])
 
 
 @given(st.text(max_size=25))

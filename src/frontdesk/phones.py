@@ -5,8 +5,9 @@ Everything but what a person reads has E.164: the wire, databases, exports, filt
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from frontdesk.text import one_line
 from frontdesk.wire.values import PHONE_DIGITS
@@ -14,13 +15,21 @@ from frontdesk.wire.values import PHONE_DIGITS
 _TRUNK = re.compile(r"\(0\)")
 _BETWEEN = re.compile(r"[\s().,/‐-―−-]+")
 _NUMBER = re.compile(rf"(?:\+|00)?({PHONE_DIGITS})")
-_PREFIXED = re.compile(r"00?([1-9][0-9]{2,14})")
+_WRITTEN = re.compile(r"(\+|00|0|)([1-9][0-9]{0,14})|(0[0-9]{2,14})")
+_LEAST_DIGITS = 3
 _E164 = re.compile(rf"\+{PHONE_DIGITS}")
 # Brazil: mobile numbers have a 9 after the area code that WhatsApp often omits.
 _BRAZIL = re.compile(r"\+55([1-9][0-9])(9?)([6-9][0-9]{7})")
 # Argentina and Mexico: a 9 or 1 after the country code marks a mobile number.
 _ARGENTINA = re.compile(r"\+54(9?)([1-8][0-9]{9})")
 _MEXICO = re.compile(r"\+52(1?)([2-9][0-9]{9})")
+# Numbers without a country code whose E.164 does not contain them: Brazil (by the 9, see above),
+# Argentina (15 after the area code marks a mobile number), Russia and Kazakhstan (8 for 0).
+_BRAZIL_NATIONAL = re.compile(r"[1-9][0-9]9?[6-9][0-9]{7}")
+_ARGENTINA_NATIONAL = re.compile(r"(?=[0-9]{12}$)[1-3][0-9]{1,3}15[0-9]{6,8}")
+_RUSSIA_NATIONAL = re.compile(r"8([3489][0-9]{9})")
+
+R = TypeVar("R")
 
 
 def parse_phone(text: str) -> str | None:
@@ -33,16 +42,84 @@ def parse_phone(text: str) -> str | None:
     return f"+{match[1]}" if match else None
 
 
-def without_prefix(text: str) -> str | None:
-    """Digits after the 0 or 00 of a number, which E.164 lacks; None for any other text.
+class PhonePattern(NamedTuple):
+    """Numbers that a text means which is one number, whole or a part.
 
-    The number may be incomplete, but has three digits at least.
-
-    >>> without_prefix("07700 900001"), without_prefix("0044 7700"), without_prefix("7700 900001")
-    ('7700900001', '447700', None)
+    text: the number as written, without what is between its digits. whole: E.164 of the numbers
+    that it may be, the likeliest first. parts: digits, any of which a number contains; after a +,
+    it begins with them.
     """
-    match = _PREFIXED.fullmatch(_compact(text))
-    return match[1] if match else None
+
+    text: str
+    whole: tuple[str, ...]
+    parts: tuple[str, ...]
+
+    def matches(self, phone: str | None) -> bool:
+        """True if an E.164 number contains one of the parts."""
+        return phone is not None and any(part in phone for part in self.parts)
+
+    def select(self, rows: Iterable[R], phone: Callable[[R], str | None]) -> list[R]:
+        """Rows that have the whole number; if there is none, those whose number matches."""
+        matching = [row for row in rows if self.matches(phone(row))]
+        exact = ([row for row in matching if phone(row) == number] for number in self.whole)
+        return next(filter(None, exact), matching)
+
+
+@lru_cache(maxsize=256)
+def phone_pattern(text: str) -> PhonePattern | None:
+    """Parse digits, blanks, `()`, `+`, `-`, `.` and `/` as one number; None for any other text.
+
+    It has three digits at least, or one after a +, and 15 at most. Whoever has the whole number is
+    meant alone, see `PhonePattern.select`; else it is a part, the beginning after a +, or the
+    national form with its 0.
+
+    >>> phone_pattern("+44 (0)20 7946-0018").whole, phone_pattern("020 7946").parts
+    (('+442079460018',), ('207946',))
+    >>> phone_pattern("Ana 7946")
+    """
+    number = _compact(text)
+    match = _WRITTEN.fullmatch(number)
+    if match is None:
+        return None
+    prefix, digits = match[1] or "", match[2] or match[3]
+    if prefix != "+" and len(digits) < _LEAST_DIGITS:
+        # The 0 is a digit of 010, which begins no national number.
+        return PhonePattern(number, (), (number,)) if len(number) >= _LEAST_DIGITS else None
+    international = f"+{digits}"
+    without_trunk = _without_trunk(international) if prefix in ("+", "00") else ()
+    whole = [phone for one in without_trunk for phone in _with_variants(one)]
+    if prefix != "0" and is_e164(international):
+        whole += _with_variants(international)
+    parts = [international if prefix == "+" else digits]
+    parts += [phone for phone in whole if digits not in phone]
+    parts += [] if prefix in ("+", "00") else _national(digits)
+    return PhonePattern(number, tuple(dict.fromkeys(whole)), tuple(dict.fromkeys(parts)))
+
+
+def _national(digits: str) -> list[str]:
+    """E.164 of numbers without a country code that is more than that put before them."""
+    if _BRAZIL_NATIONAL.fullmatch(digits):
+        return [*national_variants(f"+55{digits}")]
+    if _ARGENTINA_NATIONAL.fullmatch(digits):
+        return [phone for one in _without_trunk(f"+540{digits}") for phone in _with_variants(one)]
+    match = _RUSSIA_NATIONAL.fullmatch(digits)
+    return [f"+7{match[1]}"] if match else []
+
+
+def _with_variants(phone: str) -> list[str]:
+    return [phone, *national_variants(phone)]
+
+
+def _without_trunk(phone: str) -> Sequence[str]:
+    """E.164 of +44 07700 900001, which people write with both prefixes; () for any other."""
+    # Deferred as in `format_phone`.
+    from phonenumbers import NumberParseException, PhoneNumberFormat, format_number, parse
+
+    try:
+        normal = format_number(parse(phone), PhoneNumberFormat.E164)
+    except NumberParseException:
+        return ()
+    return (normal,) if normal != phone and is_e164(normal) else ()
 
 
 def _compact(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from frontdesk.phones import without_prefix
+from frontdesk.phones import phone_pattern
 from frontdesk.text import clean, folded
 
 # Longest text that the viewer shows.
@@ -17,7 +17,7 @@ _MOST_TERMS = 50
 _LONGEST_TERM = 100
 _TRIGRAM = 3
 _TRIGRAMS_ASKED = 8
-# Digits of a phone number after its prefix; fewer, with a 0 in front, may be a date or an order.
+# Digits of a phone number in the text of a message; fewer may be a date or an order.
 _LEAST_DIGITS = 8
 # Separators within phone numbers.
 _BETWEEN_DIGITS = str.maketrans("", "", "+-()./")
@@ -86,9 +86,9 @@ def search_words(text: str) -> list[str]:
 
 
 def contact_words(text: str) -> list[str]:
-    """Split what contacts are searched for; a number with a 0 or 00 in front is one word."""
-    digits = without_prefix(text)
-    return [digits] if digits else search_words(text)
+    """Split what contacts are searched for; a phone number is one word, however it is written."""
+    number = phone_pattern(text)
+    return [number.text] if number else search_words(text)
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,12 @@ class Terms:
         """Parse user input; any text is valid."""
         text = folded(clean(text))
         terms = list(dict.fromkeys(text.split()))[:_MOST_TERMS]
-        digits = without_prefix(text) or ""
+        number = phone_pattern(text)
         # As an alternative of each term, the number is one to all of them.
-        number = (digits,) if len(digits) >= _LEAST_DIGITS else ()
-        return cls(tuple((*_spellings(term[:_LONGEST_TERM]), *number) for term in terms))
+        parts = [part.removeprefix("+") for part in number.parts] if number else []
+        parts = [part for part in parts if len(part) >= _LEAST_DIGITS]
+        spellings = ((*_spellings(term[:_LONGEST_TERM]), *parts) for term in terms)
+        return cls(tuple(tuple(dict.fromkeys(one)) for one in spellings))
 
     @property
     def match(self) -> str | None:

@@ -20,7 +20,7 @@ from frontdesk.cache import (
 from frontdesk.cache.rows import SearchedText
 from frontdesk.cache.search import snippet_of
 from frontdesk.search_text import Terms
-from frontdesk.wire import Contact, Message, MessagePreview, timestamp
+from frontdesk.wire import Contact, Message, MessagePreview, PhoneRef, timestamp
 
 
 def said(id: int, text: str, **members: Any) -> Message:
@@ -216,3 +216,35 @@ def test_a_snippet_of_a_long_message_begins_shortly_before_the_word() -> None:
     assert [snippet[start:end] for start, end in spans] == ["needle"]
     assert len(snippet) <= 160
     assert snippet.startswith("word ")
+
+
+@pytest.mark.parametrize("kind", [CONTACT, CONVERSATION])
+@pytest.mark.parametrize(
+    ("typed", "found_ids"),
+    [
+        ("+49 30 1234567", ["1"]),
+        ("0049 (0)30/1234567", ["1"]),
+        ("+49 30 12345", ["1", "2"]),
+        ("+30", []),
+        ("123 45 67", ["1", "2"]),
+        ("030 1234567", ["1", "2"]),
+        ("11 98765-4321", ["3"]),
+        ("long 456 78", ["2"]),
+    ],
+)
+async def test_people_are_found_by_a_number_however_it_is_written(
+    cache: Cache, kind: str, typed: str, found_ids: list[str]
+) -> None:
+    people = (
+        PhoneRef(id="1", name="Short", phone="+49301234567"),
+        PhoneRef(id="2", name="Long", phone="+4930123456789"),
+        PhoneRef(id="3", name="Without a 9", phone="+551187654321"),
+    )
+    for person in people:
+        value = (
+            Contact(id=person.id, name=person.name, phone=person.phone)
+            if kind == CONTACT
+            else conversation(int(person.id), 0).model_copy(update={"contact": person})
+        )
+        await cache.save(kind, person.id, body_of(value))
+    assert sorted(found(cache, typed, kinds=(kind,))) == found_ids

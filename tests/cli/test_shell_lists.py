@@ -182,6 +182,17 @@ def test_contacts_are_searched(inbox: Path):
     assert name in {json.loads(line)["name"] for line in found}
 
 
+def test_contacts_and_their_conversations_are_found_by_a_number_as_people_write_it(inbox: Path):
+    contacts = output_of(inbox, "list", "contacts", "--all", "--json", "phone")
+    phone = next(filter(None, (row["phone"] for row in json.loads(contacts))))
+    for written in (format_phone(phone), " ".join(phone[3:])):
+        found = output_of(inbox, "list", "contacts", "--q", written, "--json", "phone")
+        assert json.loads(found) == [{"phone": phone}]
+        arguments = ("conversations", "list", "--json", "contact")
+        rows = json.loads(output_of(inbox, *arguments, f"from:{written}"))
+        assert {row["contact"]["phone"] for row in rows} == {phone}
+
+
 def test_an_unknown_name_is_an_error_with_the_names_that_there_are(inbox: Path):
     result = run_on(inbox, "list", "conversations", "--channel", "nope")
     assert (result.exit_code, result.stdout) == (USAGE, "")

@@ -173,6 +173,29 @@ def test_workers_write_whole_lines_into_one_log(serve: Serve, key: str, tmp_path
     assert all(line.startswith('{"time": ') and line.endswith('"}') for line in lines)
 
 
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_hang_up_opens_the_access_log_again_in_every_worker(
+    serve: Serve, key: str, tmp_path: Path, workers: int
+):
+    log, rotated = tmp_path / "access.log", tmp_path / "access.log.1"
+    process, url = serve("--workers", str(workers), "--access-log", str(log))
+    assert labels(url, key) == 200
+    wait_until(lambda: log.read_text().count("\n") == 1)
+    processes = workers_of(process) or {process.pid}
+    log.rename(rotated)
+    process.send_signal(signal.SIGHUP)
+    opened = [Path(f"/proc/{pid}/fd") for pid in processes]
+    wait_until(lambda: all(str(log) in map(os.path.realpath, fd.iterdir()) for fd in opened))
+    assert workers_of(process) == processes or workers == 1
+    for _ in range(6):
+        assert labels(url, key) == 200
+    process.terminate()
+    assert process.communicate() == ("", "")
+    assert process.returncode == 0
+    assert len(rotated.read_text().splitlines()) == 1
+    assert len(log.read_text().splitlines()) == 6
+
+
 FAILING = """
 from frontdesk.cli.exit_codes import guarded
 from frontdesk.errors import BadSettings

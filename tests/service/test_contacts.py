@@ -50,8 +50,15 @@ SEARCHES = [
     ("ZOË ara", ["Zoë Araújo"]),
     ("zoe nobody", []),
     ("(119) 8765-4321", ["Zoë Araújo"]),
-    ("+55 11 98765-4321", []),
+    ("+55 11 98765-4321", ["Zoë Araújo"]),
+    ("+55 11 8765-4321", ["Zoë Araújo"]),
+    ("11 98765-4321", ["Zoë Araújo"]),
+    ("987 65 43", ["Zoë Araújo"]),
+    ("araujo 987-65", ["Zoë Araújo"]),
     ("+551198765", ["Zoë Araújo"]),
+    ("+5", ["Zoë Araújo"]),
+    ("+4", []),
+    ("+11 98765", []),
     ("011 98765-4321", ["Zoë Araújo"]),
     ("0055 (0)11 98765-4321", ["Zoë Araújo"]),
     ("0011 98765-4321 0", []),
@@ -69,6 +76,18 @@ async def test_every_word_must_be_found(client, add_events, rows):
     add_events(thread())
     for text, found in SEARCHES:
         listed = await rows(client, "/v1/contacts", q=text)
+        assert [contact["name"] for contact in listed] == found, text
+
+
+async def test_a_whole_number_is_one_contact_though_others_begin_with_it(client, add_events, rows):
+    add_events([named("+49301234567", "Short"), named("+4930123456789", "Long")])
+    for text, found in (
+        ("+49 30 1234567", ["Short"]),
+        ("0049 30 1234567", ["Short"]),
+        ("+49 30 123456", ["Long", "Short"]),
+        ("030 1234567", ["Long", "Short"]),
+    ):
+        listed = await rows(client, "/v1/contacts", q=text, limit=1)
         assert [contact["name"] for contact in listed] == found, text
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import stat
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.stores import NeverAtOnce
 
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import ConversationEvent
-from frontdesk.service.access_log import AccessLog
+from frontdesk.service.access_log import AccessLog, LogTarget
 from frontdesk.service.api_keys import key_id, new_ephemeral_key, new_key
 from frontdesk.service.app import Options, create_app
 from frontdesk.service.problems import CODES
@@ -151,9 +152,42 @@ async def test_a_line_of_the_log_has_the_key_and_the_request(logged, database, l
         "code": None,
         "bytes": len(response.content),
         "key_id": key_id(key),
-        "account": "1",
+        "account": "default",
+        "account_id": "1",
         "request_id": response.headers["X-Request-Id"],
     }
+
+
+async def test_a_line_has_the_address_of_the_client_only_if_the_operator_asks_for_it(
+    clients, database, log
+):
+    for addresses in (False, True):
+        app = create_app(database, access_log=AccessLog(log, addresses=addresses))
+        await (await clients.client_of(app, None)).get("/healthz")
+    without, with_address = map(json.loads, log.getvalue().splitlines())
+    assert "address" not in without
+    assert with_address["address"] == "127.0.0.1"
+
+
+async def test_a_log_that_was_moved_is_opened_again(tmp_path, caplog):
+    path = tmp_path / "access.log"
+    log = AccessLog.open(LogTarget(str(path)))
+    log.write({"answer": 1})
+    path.rename(tmp_path / "access.log.1")
+    log.write({"answer": 2})
+    log.reopen()
+    log.write({"answer": 3})
+    assert (tmp_path / "access.log.1").read_text() == '{"answer": 1}\n{"answer": 2}\n'
+    assert path.read_text() == '{"answer": 3}\n'
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.unlink()
+    path.mkdir()
+    log.reopen()
+    log.write({"answer": 4})
+    assert [record.getMessage() for record in caplog.records] == [
+        f"The access log {path} cannot be opened again: Is a directory. The file before is kept"
+    ]
+    log.close()
 
 
 async def test_each_answer_is_one_line(logged, database, log):

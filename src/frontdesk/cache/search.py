@@ -1,6 +1,7 @@
 """Full-text search over cached messages, notes, conversations and contacts, without a server."""
 
 from collections.abc import Callable, Iterator, Sized
+from functools import partial
 from typing import Any, NamedTuple
 
 from frontdesk.cache.rows import (
@@ -13,10 +14,13 @@ from frontdesk.cache.rows import (
     searched_text_in,
 )
 from frontdesk.message_text import found_pieces_of
-from frontdesk.search_text import Terms, members_of
+from frontdesk.phones import phone_pattern
+from frontdesk.search_text import Terms, member, members_of
 from frontdesk.text import folded, one_line
 
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
+
+_PEOPLE = frozenset({CONVERSATION, CONTACT})
 
 # With more matches, walking from the newest row is faster than sorting them all.
 _MANY = 1_000
@@ -45,11 +49,36 @@ def search(
     """Rows that contain every term of `text`, newest first.
 
     before: the last hit of the previous page. kinds: empty for all. conversation_id: restricts the
-    search to a conversation's messages and notes.
+    search to a conversation's messages and notes. Among contacts and conversations alone, a phone
+    number is looked for as `phone_pattern` says.
     """
-    terms = Terms.of(text)
+    number = phone_pattern(text) if kinds and _PEOPLE.issuperset(kinds) else None
+    terms = Terms((number.parts,)) if number else Terms.of(text)
     if not terms.spellings or limit < 1:
         return []
+    find = partial(_find, rows, origin, conversation_id, kinds, limit, before)
+    exact = (
+        [row for row in find(Terms(((phone,),))) if _phone_of(row) == phone]
+        for phone in (number.whole if number else ())
+    )
+    found = next(filter(None, exact), None) or find(terms)
+    return [_hit(rows, origin, terms, *row) for row in found]
+
+
+# A row as `_BODIES` selects it.
+_Found = tuple[int, str, str, str, bytes, str | None]
+
+
+def _find(
+    rows: Rows,
+    origin: int,
+    conversation_id: str | None,
+    kinds: tuple[str, ...],
+    limit: int,
+    before: Hit | None,
+    terms: Terms,
+) -> list[_Found]:
+    """Rows with all terms; see `search`."""
     # Trigrams do not say where they are.
     conditions = ["said.origin = ?"]
     conditions += (
@@ -68,8 +97,14 @@ def search(
         parameters.append(conversation_id)
     ways = _THREAD if conversation_id is not None else _ways(terms.match)
     numbers = _numbers(rows, ways, " AND ".join(conditions), parameters, limit)
-    bodies = rows(_BODIES.format(marks=_marks(numbers)), tuple(numbers)) if numbers else []
-    return [_hit(rows, origin, terms, *row) for row in bodies]
+    return rows(_BODIES.format(marks=_marks(numbers)), tuple(numbers)) if numbers else []
+
+
+def _phone_of(row: _Found) -> object:
+    """Number of the contact that is a row, or of a conversation's."""
+    _, _, kind, _, body, _ = row
+    value = members_of(body)
+    return (member(value, "contact") if kind == CONVERSATION else value).get("phone")
 
 
 def _marks(values: Sized) -> str:

@@ -26,6 +26,7 @@ from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests
 from frontdesk.errors import BadResponse, CursorRefused, NotFound, NotOffered, Refused
+from frontdesk.phones import phone_pattern
 from frontdesk.wire import (
     CATALOGUES,
     CannedResponse,
@@ -369,8 +370,10 @@ class InboxClient:
     async def contact_page(
         self, q: str | None = None, *, limit: int = PAGE_SIZE, cursor: str | None = None
     ) -> Page[Contact]:
-        """Contacts that match every word of `q`, by name."""
-        parameters = {"q": q} if q else {}
+        """Contacts that match every word of `q`, by name; or by a phone number, however written."""
+        number = phone_pattern(q or "")
+        # Other servers look for the digits as they are sent.
+        parameters = {"q": number.text if number else q} if q else {}
         page = await self._page("contacts", "contacts", Contact, limit, cursor, parameters)
         return self._filtering.contacts(page, q) if q else page
 

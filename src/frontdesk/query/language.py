@@ -81,9 +81,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-# The beginning of an international number, which goes on after a space: +44 7700 900001.
-_BEGUN_NUMBER = re.compile(r"\+[0-9().-]*")
-_DIGIT_GROUP = re.compile(r" \(?[0-9][0-9().-]*(?=\s|\Z)")
+# The beginning of a number, which goes on after a space: +44 7700 900001, 212 555 01 00.
+_BEGUN_NUMBER = re.compile(r"[+(0-9][0-9()./-]*")
+_DIGIT_GROUP = re.compile(r"\s+(?:[./-]\s+)?\(?[0-9][0-9()./-]*(?=\s|\Z)")
 _LEAST_DIGITS, _MOST_DIGITS = 8, 15
 # Words that other languages combine terms with.
 _OPERATORS = MappingProxyType(
@@ -254,7 +254,7 @@ def _token(text: str, at: int) -> Token:
 
 
 def _is_begun_number(value: str) -> bool:
-    """True for an international number that may go on after a space."""
+    """True for a number that may go on after a space."""
     return bool(_BEGUN_NUMBER.fullmatch(value)) and _digits(value) < _LEAST_DIGITS
 
 

@@ -5,10 +5,11 @@ name comes before the start of a word, and that before any other part.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.phones import format_phone, parse_phone, without_prefix
+from frontdesk.phones import format_phone, parse_phone, phone_pattern
 from frontdesk.query.language import (
     ASSIGNED,
     ASSIGNEE,
@@ -30,7 +31,6 @@ from frontdesk.text import folded, one_line
 from frontdesk.wire import Channel, Contact, Label, Page, PhoneRef, User
 from frontdesk.wire.values import STATUSES
 
-_LEAST_DIGITS = 3
 _LEAST_LETTERS = 3
 _MOST_NAMED = 5
 
@@ -95,12 +95,11 @@ def meaning(term: Term, names: QueryNames) -> frozenset[str] | None:
 
 
 def _channels(value: str, names: QueryNames) -> frozenset[str]:
-    by_name = _best(value, names.channels.items())
-    digits = "".join(filter(str.isdecimal, value))
-    if by_name or not digits or any(map(str.isalpha, value)):
+    if by_name := _best(value, names.channels.items()):
         return by_name
-    part = f"+{digits}" if value.startswith("+") else digits
-    return frozenset(id for id, phone in names.phones.items() if part in phone)
+    if number := phone_pattern(value):
+        return frozenset(id for id, _ in number.select(names.phones.items(), itemgetter(1)))
+    return frozenset(id for id, phone in names.phones.items() if value in phone)
 
 
 def _best(value: str, named: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -134,8 +133,9 @@ def contact_id(value: str, names: QueryNames) -> str | None:
         return value.removeprefix(ID)
     if value in names.customers:
         return names.customers[value]
-    number = parse_phone(value)
-    return next((one.id for one in names.contacts if number and one.phone == number), None)
+    number = phone_pattern(value)
+    whole = number.whole[0] if number is not None and number.whole else None
+    return next((one.id for one in names.contacts if whole and one.phone == whole), None)
 
 
 async def with_customers(
@@ -147,9 +147,11 @@ async def with_customers(
         if term.kind == CONTACT and _is_searchable(term.value):
             page = await search(term.value)
             found = [PhoneRef(id=one.id, name=one.name, phone=one.phone) for one in page.data]
-            number = parse_phone(term.value)
-            ids = [one.id for one in found if number and one.phone == number]
-            ids = ids or [one.id for one in found if is_contact(term.value, one)]
+            found = [one for one in found if is_contact(term.value, one)]
+            number = phone_pattern(term.value)
+            if number is not None:
+                found = number.select(found, attrgetter("phone")) or found
+            ids = [one.id for one in found]
             if page.next_cursor is None and len(ids) == 1:
                 customers[term.value] = ids[0]
     return names._replace(customers=customers)
@@ -162,28 +164,20 @@ def _is_searchable(value: str) -> bool:
     """
     if value.startswith(ID):
         return False
-    if value.startswith("+"):
-        return parse_phone(value) is not None
+    if number := phone_pattern(value):
+        return bool(number.whole)
     first, *_ = (*folded(value).split(), "")
     return sum(map(str.isalpha, first)) >= _LEAST_LETTERS and not any(map(str.isdigit, value))
 
 
 def is_contact(value: str, contact: PhoneRef) -> bool:
-    """True if a `from:` value is the id, the number, digits of it, or a part of the name.
-
-    After a +, the digits are the beginning of the number, or all of it.
-    """
+    """True if a `from:` value is the id, the number or a part of it, or a part of the name."""
     if value.startswith(ID):
         return contact.id == value.removeprefix(ID)
-    phone = contact.phone or ""
-    whole = parse_phone(value) if value.startswith("+") else None
-    digits = (whole or without_prefix(value) or value).removeprefix("+")
-    digits = "".join(filter(str.isdecimal, digits))
-    is_number = bool(digits) and not any(map(str.isalpha, value))
-    if is_number and value.startswith("+"):
-        return phone.startswith(f"+{digits}")
-    is_part = is_number and len(digits) >= _LEAST_DIGITS and digits in phone
-    return is_part or folded(value) in folded(contact.name or "")
+    number = phone_pattern(value)
+    if number is not None and number.matches(contact.phone):
+        return True
+    return folded(value) in folded(contact.name or "")
 
 
 def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:

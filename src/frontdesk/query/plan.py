@@ -1,11 +1,11 @@
 """Splits a query into the server's filter and terms that are applied to loaded rows; sorts rows."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from frontdesk.phones import phone_pattern
 from frontdesk.query.language import (
     ACTIVE,
     ASSIGNED,
@@ -40,8 +40,8 @@ _JUST_CLOSED = timedelta(minutes=2)
 
 _MOST_DIGITS = 18
 
-# Part of a phone number that is long enough to be told from other numbers.
-_NUMBER = re.compile(r"\+?[0-9]{5,}")
+# Digits that are a part of a phone number rather than any other number.
+_LEAST_DIGITS = 5
 
 
 class QueryPlan(NamedTuple):
@@ -208,7 +208,10 @@ class Matcher:
         ids, text = meaning(term, self._names), folded(term.value)
         if ids is not None:
             return lambda row: row.channel.id in ids
-        return lambda row: text in folded(f"{row.channel.name or ''} {row.channel.phone or ''}")
+        number = phone_pattern(term.value)
+        if number is not None:
+            return lambda row: number.matches(row.channel.phone)
+        return lambda row: text in folded(row.channel.name or "")
 
     def _label(self, term: Term) -> Test:
         title = folded(term.value)
@@ -228,12 +231,10 @@ class Matcher:
 
 
 def _words(term: Term) -> Test:
-    text = folded(term.value)
-    number = re.sub("[ -]", "", text)
-    if number == text or not _NUMBER.fullmatch(number):
+    text, number = folded(term.value), phone_pattern(term.value)
+    if number is None or len(number.text) < _LEAST_DIGITS:
         return lambda row: text in folded(searchable(row))
-    # A number is stored without the blanks that it is shown with.
-    return lambda row: number in (row.contact.phone or "") or text in folded(searchable(row))
+    return lambda row: number.matches(row.contact.phone) or text in folded(searchable(row))
 
 
 def searchable(row: Conversation) -> str:

@@ -31,7 +31,8 @@ _KEY = "frontdesk.context"
 class RequestContext:
     """Context of a request besides its message. now: its arrival in epoch milliseconds.
 
-    route: path template, None if unknown. problem: code of the error, if any.
+    route: path template, None if unknown. problem: code of the error, if any. account: id and name
+    of that whose key or signature was verified.
     """
 
     now: int
@@ -40,6 +41,7 @@ class RequestContext:
     principal: Principal | None = None
     rate_limit: RateLimitState | None = None
     problem: str | None = None
+    account: tuple[int, str] | None = None
 
     @classmethod
     def of(cls, scope: Scope) -> "RequestContext":
@@ -79,6 +81,7 @@ class AccessControl:
         """
         first = context.principal is None
         principal = context.principal = self._authenticated(request, context, connection)
+        context.account = principal.grant.account_id, principal.account
         if first and principal.stored:
             state = self._limits.keys.take(principal.grant.key_id, context.now)
             context.rate_limit = state

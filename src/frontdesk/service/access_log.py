@@ -1,21 +1,33 @@
 """Access log in JSON, and events of the service to be counted.
 
-The log has one object per response and line, without keys, phone numbers or queries.
+The log has one object per response and line, without keys, phone numbers or queries, and
+with the address of the client only if the operator asks for it.
 """
 
+import io
 import json
 import logging
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import BinaryIO, NamedTuple, TextIO, cast
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from frontdesk.service.access_control import RequestContext
+from frontdesk import private_files
+from frontdesk.service.access_control import RequestContext, client_address
 from frontdesk.wire import timestamp
 
 _log = logging.getLogger("frontdesk.service")
+
+
+class LogTarget(NamedTuple):
+    """Where a service logs. path: a file, None for standard error. addresses: log the clients'."""
+
+    path: str | None
+    addresses: bool = False
 
 
 class AccessLog:
@@ -24,9 +36,39 @@ class AccessLog:
     A failing stream never fails a request: the first failure and the recovery are logged.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, path: str | None = None, addresses: bool = False) -> None:
+        """path: the file that `stream` is. addresses: log the address of each client."""
         self._stream = stream
+        self._path = path
+        self.addresses = addresses
         self._missing = 0
+
+    @classmethod
+    def open(cls, target: LogTarget) -> "AccessLog":
+        """Open a log; a file is created readable by its owner only. Raises: OSError."""
+        stream = sys.stderr if target.path is None else _appending(target.path)
+        return cls(stream, path=target.path, addresses=target.addresses)
+
+    def reopen(self) -> None:
+        """Open the file again, which was moved to rotate it; if it cannot be, keep the old one."""
+        if self._path is None:
+            return
+        try:
+            stream = _appending(self._path)
+        except OSError as error:
+            _log.warning(
+                "The access log %s cannot be opened again: %s. The file before is kept",
+                self._path,
+                error.strerror,
+            )
+        else:
+            self.close()
+            self._stream = stream
+
+    def close(self) -> None:
+        """Close the file; standard error stays open."""
+        if self._path is not None:
+            self._stream.close()
 
     def write(self, entry: dict[str, object]) -> None:
         line = json.dumps(entry) + "\n"
@@ -47,6 +89,12 @@ class AccessLog:
                     "The access log is written again; %d answers are missing", self._missing
                 )
             self._missing = 0
+
+
+def _appending(path: str) -> TextIO:
+    # Unbuffered: on a full disk, a buffer would keep what it cannot write.
+    file = open(path, "ab", buffering=0, opener=private_files.opener)  # noqa: SIM115
+    return io.TextIOWrapper(cast(BinaryIO, file), encoding="utf-8", write_through=True)
 
 
 class Telemetry:
@@ -102,12 +150,16 @@ class ResponseObserver:
             if self._log is not None:
                 # The server drops the body of a response to HEAD.
                 sent = 0 if scope["method"] == "HEAD" else size
-                self._log.write(_entry(scope, status, round(seconds * 1000, 3), sent))
+                entry = _entry(scope, status, round(seconds * 1000, 3), sent)
+                if self._log.addresses:
+                    entry["address"] = client_address(Request(scope))
+                self._log.write(entry)
 
 
 def _entry(scope: Scope, status: int, milliseconds: float, size: int) -> dict[str, object]:
     context = RequestContext.of(scope)
-    grant = None if context.principal is None else context.principal.grant
+    key_id = None if context.principal is None else context.principal.grant.key_id
+    account_id, account = context.account or (None, None)
     return {
         "time": timestamp(context.now),
         "method": scope["method"],
@@ -116,7 +168,8 @@ def _entry(scope: Scope, status: int, milliseconds: float, size: int) -> dict[st
         "code": context.problem,
         "duration_ms": milliseconds,
         "bytes": size,
-        "key_id": None if grant is None else grant.key_id,
-        "account": None if grant is None else str(grant.account_id),
+        "key_id": key_id,
+        "account": account,
+        "account_id": None if account_id is None else str(account_id),
         "request_id": context.id,
     }

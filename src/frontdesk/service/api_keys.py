@@ -62,12 +62,13 @@ class EphemeralKey:
 class Principal:
     """Authenticated API key, with the account's state at the time of the read.
 
-    next_snooze: end of the account's earliest snooze, if any. stored: the key is stored in the
-    database. last_used_at is None for an in-memory key and for one never used. Times are epoch
-    milliseconds.
+    account: its name in commands. next_snooze: end of the account's earliest snooze, if any.
+    stored: the key is stored in the database. last_used_at is None for an in-memory key and for one
+    never used. Times are epoch milliseconds.
     """
 
     grant: KeyGrant
+    account: str
     revision: int
     next_snooze: int | None = None
     stored: bool = False
@@ -155,7 +156,7 @@ def _ephemeral_principal(connection: Connection, grant: KeyGrant) -> Principal:
     if row is None:
         raise _invalid()
     _check_enabled(row)
-    return Principal(grant, row["revision"], row["next_snooze"])
+    return Principal(grant, row["slug"], row["revision"], row["next_snooze"])
 
 
 def _stored_principal(row: Row, now: int) -> Principal:
@@ -170,7 +171,9 @@ def _stored_principal(row: Row, now: int) -> Principal:
         frozenset(row["scopes"].split()),
         row["user_id"] or None,
     )
-    return Principal(grant, row["revision"], row["next_snooze"], True, row["last_used_at"])
+    return Principal(
+        grant, row["slug"], row["revision"], row["next_snooze"], True, row["last_used_at"]
+    )
 
 
 def _check_enabled(row: Row) -> None:

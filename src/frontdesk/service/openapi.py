@@ -158,8 +158,9 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         "q": {
             "description": "Words that must all be found, whatever their case and accents: in "
             "names, username or e-mail address, there at the beginning of a word if they have "
-            "fewer than three letters and digits; those of three digits or more in the phone "
-            "number, + and two digits at its beginning.",
+            "fewer than three letters and digits; three digits or more in the phone number, after "
+            "a + at its beginning. Digits, blanks and ()+-./ alone are one number: of the contact "
+            "who has the whole of it, else a part.",
             "schema": {**_WORDS, "maxLength": MAX_QUERY_LENGTH},
         },
         "cursor": {

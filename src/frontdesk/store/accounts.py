@@ -123,13 +123,13 @@ def add_key(connection: Connection, key: NewKey) -> None:
 
 
 def find_key(connection: Connection, key_id: str) -> Row | None:
-    """Return a key with its account's `revision` and `disabled`, in one indexed read.
+    """Return a key with its account's `slug`, `revision` and `disabled`, in one indexed read.
 
     next_snooze: end of the account's earliest snooze, None if nothing is snoozed.
     """
     return connection.row(
         """
-        SELECT api_key.*, account.revision, account.disabled,
+        SELECT api_key.*, account.slug, account.revision, account.disabled,
           (SELECT MIN(snoozed_until) FROM conversation
            WHERE account_id = api_key.account_id AND snoozed_until IS NOT NULL) AS next_snooze
         FROM api_key JOIN account ON account.id = api_key.account_id

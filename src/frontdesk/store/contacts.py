@@ -15,7 +15,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from frontdesk.phones import national_variants
+from frontdesk.phones import national_variants, phone_pattern
 from frontdesk.search_text import search_words
 from frontdesk.store.conversations import Position, one_of
 from frontdesk.store.database import Connection, Row
@@ -38,11 +38,12 @@ def label_key(title: str) -> str:
     return title.casefold()
 
 
-LEAST_DIGITS = 3
 # Words of fewer letters and digits match only at the start of a word: they have no trigram.
 LEAST_LETTERS = 3
 
 _SEARCHED = ("name", "profile_name", "username", "email")
+_LIKE = "contact.search LIKE :{} ESCAPE '\\'"
+_TRIGRAM = 3
 # Text of a contact with another letter for the first of its name. It is no beginning of a word,
 # which is what the second letter would be without it.
 _MARK = "ǂ"
@@ -53,7 +54,6 @@ _OWN_PLACE = (
     " WHERE account_id = :account AND id = :id AND search <> ''"
 )
 _QUOTE = '"'
-_WRITTEN_AROUND_DIGITS = str.maketrans("", "", "+-().")
 # More trigrams do not narrow the result further; matches are compared in full anyway.
 _MOST_TRIGRAMS = 48
 
@@ -90,18 +90,24 @@ def search_text(contact: Mapping[str, Any]) -> str:
 
 def word_search(connection: Connection, account_id: int, words: Sequence[str]) -> ContactCondition:
     """Select contacts that match every one of these folded words; at least one is needed."""
-    parts = [_parts(word) for word in words]
-    patterns = {f"word{number}": like_pattern(pieces) for number, pieces in enumerate(parts)}
-    likes = " AND ".join(f"contact.search LIKE :{name} ESCAPE '\\'" for name in patterns)
+    spellings = [_spellings(word) for word in words]
+    patterns = {
+        f"word{at}_{other}": like_pattern(pieces)
+        for at, word in enumerate(spellings)
+        for other, pieces in enumerate(word)
+    }
+    likes = " AND ".join(
+        "(" + " OR ".join(_LIKE.format(f"word{at}_{other}") for other in range(len(word))) + ")"
+        for at, word in enumerate(spellings)
+    )
     # PostgreSQL uses the GIN index for a number only if its type is that of the column.
     condition = f"contact.account_id = CAST(:account AS BIGINT) AND {likes}"
     parameters: dict[str, object] = {"account": account_id, **patterns}
     if connection.dialect == "postgresql":
         own = "contact.account_id = CAST(:account AS BIGINT)"
-        is_number = len(parts[0]) > 1 or parts[0][0].startswith("\n")
-        if len(parts) > 1 or is_number or _MARK in words[0]:
+        if len(words) > 1 or phone_pattern(words[0]) or _MARK in words[0]:
             return ContactCondition("contact", condition, condition, parameters)
-        behind = f"{own} AND {_BEHIND} LIKE :word0 ESCAPE '\\'"
+        behind = f"{own} AND {_BEHIND} LIKE :word0_0 ESCAPE '\\'"
         begins = f"{own} AND name_key >= :begin AND name_key < :end"
         parameters |= _beginning(words[0])
         return ContactCondition("contact", behind, condition, parameters, begins)
@@ -110,7 +116,7 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
         f"contact_words MATCH :trigrams AND contact_words.rowid BETWEEN :first AND :last"
         f" AND {condition}",
         condition,
-        parameters | _place_range(account_id) | {"trigrams": _trigrams_of(parts)},
+        parameters | _place_range(account_id) | {"trigrams": _trigrams_of(spellings)},
     )
 
 
@@ -150,17 +156,16 @@ def optimize_index(connection: Connection) -> None:
         connection.run("INSERT INTO contact_words(contact_words) VALUES ('optimize')")
 
 
-def _parts(word: str) -> tuple[str, ...]:
-    """Return the substrings that match a word, in this order."""
-    digits = word.translate(_WRITTEN_AROUND_DIGITS)
-    if digits.isascii() and digits.isdigit():
-        if len(digits) >= LEAST_DIGITS:
-            return ("\n", digits)
-        if word.startswith("+") and len(digits) == LEAST_DIGITS - 1:
-            return (f"\n{digits}",)
+def _spellings(word: str) -> list[tuple[str, ...]]:
+    """Return the spellings of a word, each as the substrings that match it, in this order."""
+    if number := phone_pattern(word):
+        return [
+            (part.replace("+", "\n"),) if part.startswith("+") else ("\n", part)
+            for part in number.parts
+        ]
     # PostgreSQL indexes no punctuation.
     letters = sum(letter.isalnum() or not letter.isascii() for letter in word)
-    return (word if letters >= LEAST_LETTERS else f"  {word}",)
+    return [(word if letters >= LEAST_LETTERS else f"  {word}",)]
 
 
 def like_pattern(parts: Iterable[str]) -> str:
@@ -179,11 +184,24 @@ def trigrams(texts: Iterable[str], step: int = 1) -> str:
     return " ".join(islice(quoted, _MOST_TRIGRAMS))
 
 
-def _trigrams_of(words: Iterable[Sequence[str]]) -> str:
-    """Build the expression of words; every other trigram of numbers is rare enough."""
-    numbers = [pieces[-1] for pieces in words if len(pieces) > 1]
-    letters = [pieces[-1] for pieces in words if len(pieces) == 1]
-    return " ".join(filter(None, (trigrams(letters), trigrams(numbers, 2))))
+def _trigrams_of(words: Sequence[Sequence[Sequence[str]]]) -> str:
+    """Build the expression of words, "" if all are too short for it.
+
+    Every other trigram of numbers is rare enough.
+    """
+    letters = [word[0][0] for word in words if not _is_number(word)]
+    numbers = [[pieces[-1] for pieces in word] for word in words if _is_number(word)]
+    conditions = [f"({trigrams(letters)})"] if letters else []
+    conditions += [
+        "(" + " OR ".join(f"({trigrams((part,), 2)})" for part in parts) + ")"
+        for parts in numbers
+        if all(len(part) >= _TRIGRAM for part in parts)
+    ]
+    return " AND ".join(conditions)
+
+
+def _is_number(word: Sequence[Sequence[str]]) -> bool:
+    return word[0][0].startswith("\n")
 
 
 def _place_range(account_id: int) -> dict[str, int]:
@@ -215,15 +233,22 @@ def contact_page(
 ) -> list[Row]:
     """Return contacts that match every one of the folded `words`, by `nameless, name_key, id`.
 
-    A word with three digits or more is searched in the number, "+" and two digits at its start; any
-    other in the names, the username and the e-mail address, where one of fewer than three letters
-    and digits matches word prefixes only. Up to `few` hits of the index are sorted. If there seem
-    to be more, the next `near` names are compared before, as they may fill the page.
+    A phone number is searched as `phone_pattern` says, and alone it is also that of one contact who
+    has or had it; any other word in the names, the username and the e-mail address, where one of
+    fewer than three letters and digits matches word prefixes only. Up to `few` hits of the index
+    are sorted. If there seem to be more, the next `near` names are compared before, as they may
+    fill the page.
     """
     if not words:
         everyone: dict[str, object] = {"account": account_id}
         return _walk(connection, "account_id = :account", everyone, after, count)
+    number = phone_pattern(words[0]) if len(words) == 1 else None
+    if number and (contact := _first_with_phone(connection, account_id, number.whole)):
+        place = int(not contact["name_key"]), contact["name_key"], contact["id"]
+        return [{**contact, "nameless": place[0]}] if after is None or place > tuple(after) else []
     search = word_search(connection, account_id, words)
+    if not search.parameters.get("trigrams", True):
+        return _walk(connection, search.condition, search.parameters, after, count)
     few = SORTED_HITS[connection.dialect] if few is None else few
     if _estimate(connection, search, few) > few:
         near = COMPARED_NAMES[connection.dialect] if near is None else near
@@ -249,11 +274,13 @@ def contact_position(connection: Connection, account_id: int, contact_id: int) -
 
 def contact_by_phone(connection: Connection, account_id: int, phone: str) -> Row | None:
     """Find a contact by E.164 number: current, former, or another national spelling."""
-    for spelling in (phone, *national_variants(phone)):
-        contact = _with_phone(connection, account_id, spelling)
-        if contact is not None:
-            return contact
-    return None
+    spellings = (phone, *national_variants(phone))
+    return _first_with_phone(connection, account_id, spellings)
+
+
+def _first_with_phone(connection: Connection, account_id: int, phones: Iterable[str]) -> Row | None:
+    contacts = (_with_phone(connection, account_id, phone) for phone in phones)
+    return next(filter(None, contacts), None)
 
 
 def _with_phone(connection: Connection, account_id: int, phone: str) -> Row | None:

@@ -10,6 +10,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
+from frontdesk.phones import format_phone
 from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.wire import Contact, Page
@@ -237,3 +238,19 @@ async def test_a_number_without_a_country_code_is_offered_as_typed(
         ):
             await type_in(pilot, typed)
             assert offered in shown(app)
+
+
+async def test_a_customer_is_offered_for_a_number_however_it_is_written(
+    client: InboxClient, cache: Cache
+) -> None:
+    page = await client.contact_page(limit=25)
+    name, phone = next((one.name, one.phone) for one in page.data if one.name and one.phone)
+    app = SwitcherApp(Mailbox(lambda: client, cache, clock=lambda: NOW))
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for typed in (format_phone(phone), f"00{phone[1:3]} (0){phone[3:7]}/{phone[7:]}"):
+            await type_in(pilot, typed)
+            await idle_until(pilot, lambda: name in app.choices)
+            assert name == app.choices[0]
+        await press(pilot, "enter")
+        assert [one.phone for one in app.chosen if isinstance(one, Contact)] == [phone]

@@ -233,6 +233,22 @@ async def test_a_contact_above_the_results_is_counted_neither_before_nor_after_a
         assert "1 of 2 loaded contacts" in lines(app)[0]
 
 
+async def test_a_contact_is_found_by_a_number_however_it_is_written(
+    app: ViewApp, client: InboxClient, cache: Cache
+) -> None:
+    await seen_late(client, cache)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("tab", "]")
+        await settle(pilot)
+        assert len(names(app)) > 1
+        entry = contact_list(app).rows[0]
+        await pilot.press("/")
+        await type_in(pilot, f"{entry.copied[:3]} ({entry.copied[3:6]}) {entry.copied[6:]}")
+        await settle(pilot)
+        assert names(app) == [entry.name]
+
+
 async def test_it_opens_on_all_contacts_and_typing_asks_the_server_once_it_pauses(
     app: ViewApp, asked: Asked
 ) -> None:

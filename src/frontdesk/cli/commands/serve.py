@@ -1,9 +1,9 @@
 """`frontdesk serve`: runs the `/v1` service over TCP."""
 
-import io
 import logging
 import os
 import re
+import signal
 import socket
 import sys
 import tempfile
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,6 +30,7 @@ _log = logging.getLogger("frontdesk.service")
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
+    from frontdesk.service.access_log import LogTarget
     from frontdesk.service.server.sockets import Network
     from frontdesk.service.server.worker import Plan
     from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
@@ -116,6 +117,9 @@ class WebhookOptions:
     help="Log each response as a line of JSON; - for standard error.",
 )
 @click.option(
+    "--log-addresses", is_flag=True, help="Log the clients' addresses too.  [default: off]"
+)
+@click.option(
     "--query-seconds",
     type=click.FloatRange(0.1, 300),
     default=10.0,
@@ -189,6 +193,7 @@ def serve_command(
     strict_query: bool,
     problem_base_uri: str | None,
     access_log: str | None,
+    log_addresses: bool,
     query_seconds: float,
     proxies: tuple["Network", ...],
     metrics: tuple[str, int] | None,
@@ -196,7 +201,8 @@ def serve_command(
 ) -> None:
     """Serve /v1, and print its base URL when it is ready.
 
-    SIGTERM stops it after the current requests are answered.
+    SIGTERM stops it after the current requests are answered; SIGHUP opens the file of the access
+    log again.
     """
     webhook = WebhookOptions(**webhook_options)
     hosts = [host] if webhook.webhooks is None else [host, webhook.webhooks[0]]
@@ -216,7 +222,8 @@ def serve_command(
     # Database errors are reported once, before any worker starts.
     with opened(database, read_target=read_database):
         pass
-    with _log_stream(access_log) as log, ExitStack() as sockets:
+    log = _log_target(access_log, addresses=log_addresses)
+    with ExitStack() as sockets:
         listening = [sockets.enter_context(listening_on(host, port))]
         if webhook.webhooks is not None:
             listening.append(sockets.enter_context(listening_on(*webhook.webhooks)))
@@ -275,7 +282,10 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
             metrics.ended(pid, died=code is not None)
 
     supervisor = Supervisor(
-        workers, lambda ready: guarded(lambda: serve(plan, listening, limits, ready)), ended
+        workers,
+        lambda ready: guarded(lambda: serve(plan, listening, limits, ready)),
+        ended,
+        passed_on=[signal.SIGHUP] if plan.logs_to_file else [],
     )
     try:
         if not supervisor.run(announce, stopping=stop_listening):
@@ -324,19 +334,20 @@ def _check_means(workers: int, *, metrics: bool) -> None:
         raise BadSettings("This system cannot share a port between processes: --workers 1")
 
 
-@contextmanager
-def _log_stream(name: str | None) -> Iterator[TextIO | None]:
-    """Open a log file, readable by its owner only, for appending; or standard error, or None."""
-    if name is None or name == STANDARD_ERROR:
-        yield sys.stderr if name else None
-        return
+def _log_target(name: str | None, *, addresses: bool) -> "LogTarget | None":
+    """Raises: BadSettings: the file cannot be opened."""
+    from frontdesk.service.access_log import AccessLog, LogTarget
+
+    if name is None:
+        if addresses:
+            raise click.UsageError("--log-addresses needs --access-log")
+        return None
+    target = LogTarget(None if name == STANDARD_ERROR else name, addresses)
     try:
-        # Unbuffered: on a full disk, a buffer would keep what it cannot write.
-        file = open(name, "ab", buffering=0, opener=private_files.opener)  # noqa: SIM115
+        AccessLog.open(target).close()
     except OSError as error:
         raise BadSettings(f"{name} cannot be written: {error.strerror}") from error
-    with io.TextIOWrapper(cast(BinaryIO, file), encoding="utf-8", write_through=True) as stream:
-        yield stream
+    return target
 
 
 def _absolute_uri(text: str | None) -> str | None:

@@ -13,6 +13,7 @@ from frontdesk.client.compat.rows import BARE
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
+from frontdesk.phones import phone_pattern
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
 from frontdesk.search_text import contact_words
@@ -125,13 +126,12 @@ def _is_found(row: Contact, words: list[str]) -> bool:
     values = [row.name, row.profile_name, row.username, row.email, row.phone, row.wa_id]
     values += [text for text in row.custom_fields.values() if isinstance(text, str)]
     text = folded(" ".join(filter(None, values)))
-    digits = "".join(filter(str.isdigit, row.phone or row.wa_id or ""))
-    return all(word in text or _is_number(word, digits) for word in words)
-
-
-def _is_number(word: str, digits: str) -> bool:
-    number = "".join(filter(str.isdigit, word))
-    return len(number) >= 3 and number in digits
+    phone = row.phone or f"+{row.wa_id or ''}"
+    numbers = map(phone_pattern, words)
+    return all(
+        word in text or (number is not None and number.matches(phone))
+        for word, number in zip(words, numbers, strict=True)
+    )
 
 
 MOST_PAGES = 5

@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -44,8 +44,8 @@ class _State:
 class Supervisor:
     """Keeps `count` forked workers running.
 
-    ended: called with the id of each that ended, and with its exit code (negative for a signal) if
-    it died by itself, else None.
+    passed_on: signals that are sent to each worker. ended: called with the id of each that ended,
+    and with its exit code (negative for a signal) if it died by itself, else None.
     """
 
     def __init__(
@@ -53,10 +53,12 @@ class Supervisor:
         count: int,
         work: Work,
         ended: Callable[[int, int | None], None] = lambda pid, code: None,
+        passed_on: Collection[signal.Signals] = (),
     ) -> None:
         self._count = count
         self._work = work
         self._ended = ended
+        self._passed_on = passed_on
         self._state = _State()
         self._selector = selectors.DefaultSelector()
         # Workers read end of file when this process exits, for whatever reason.
@@ -69,7 +71,7 @@ class Supervisor:
         False if a worker exited before all were ready, which stops the others.
         """
         state = self._state
-        with _signals() as signals:
+        with _signals(self._passed_on) as signals:
             self._selector.register(signals, selectors.EVENT_READ)
             while state.end_by is None or state.count():
                 self._start_missing()
@@ -89,6 +91,9 @@ class Supervisor:
                 self._note_begun(key.fd, key.data)
                 continue
             received = signals.recv(64)
+            for number in self._passed_on:
+                if number in received:
+                    self._signal_workers(number)
             is_ending = any(sign in received for sign in _ENDING)
             self._reap(is_ending=is_ending or self._state.end_by is not None)
             failed_to_start = not self._state.begun and self._state.count() < self._count
@@ -177,13 +182,13 @@ class Supervisor:
 
 
 @contextmanager
-def _signals() -> Iterator[socket.socket]:
+def _signals(passed_on: Collection[signal.Signals]) -> Iterator[socket.socket]:
     """Yield a socket that receives the numbers of signals."""
     arriving, sending = socket.socketpair()
     with arriving, sending:
         arriving.setblocking(False)
         sending.setblocking(False)
-        watched = (*_ENDING, signal.SIGCHLD)
+        watched = (*_ENDING, signal.SIGCHLD, *passed_on)
         before = {number: signal.signal(number, _ignore) for number in watched}
         signal.set_wakeup_fd(sending.fileno())
         try:

@@ -1,17 +1,17 @@
 """Service worker: serves on listening sockets until a signal, then drains."""
 
+import asyncio
 import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import TextIO
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from frontdesk.service.access_log import AccessLog, Telemetry
+from frontdesk.service.access_log import AccessLog, LogTarget, Telemetry
 from frontdesk.service.app import Options, create_app
 from frontdesk.service.middleware import HttpApplication
 from frontdesk.service.problems import PROBLEM_BASE_URI
@@ -43,11 +43,17 @@ class Plan:
     options: Options
     query_seconds: float
     proxies: tuple[Network, ...]
-    access_log: TextIO | None
+    access_log: LogTarget | None
     settings: WorkerSettings
     secrets: WebhookSecrets | None = None
     webhook_port: int | None = None
     metrics_port: int | None = None
+
+    @property
+    def logs_to_file(self) -> bool:
+        """True if SIGHUP opens the access log again; False if it ends the process."""
+        is_file = self.access_log is not None and self.access_log.path is not None
+        return is_file and hasattr(signal, "SIGHUP")
 
 
 class Dispatcher:
@@ -90,9 +96,12 @@ class Dispatcher:
 def serve(
     plan: Plan, sockets: Sequence[socket.socket], limits: RateLimits, ready: Callable[[], None]
 ) -> None:
-    """Serve until a signal; `ready` is called once connections are accepted."""
+    """Serve until a signal; `ready` is called once connections are accepted.
+
+    SIGHUP opens an access log in a file again.
+    """
     telemetry = _telemetry(plan)
-    with _application(plan, limits, telemetry) as app:
+    with _access_log(plan) as log, _application(plan, limits, telemetry, log) as app:
         answer(
             app,
             sockets,
@@ -101,7 +110,23 @@ def serve(
             proxies=plan.proxies,
             problem_base_uri=plan.options.problem_base_uri,
             telemetry=telemetry,
+            hang_up=log.reopen if log is not None and plan.logs_to_file else None,
         )
+
+
+@contextmanager
+def _access_log(plan: Plan) -> Iterator[AccessLog | None]:
+    if plan.access_log is None:
+        yield None
+        return
+    if plan.logs_to_file:
+        # Until the event loop handles it, and after.
+        signal.signal(signal.SIGHUP, _ignore)
+    log = AccessLog.open(plan.access_log)
+    try:
+        yield log
+    finally:
+        log.close()
 
 
 def _telemetry(plan: Plan) -> Telemetry:
@@ -113,9 +138,10 @@ def _telemetry(plan: Plan) -> Telemetry:
 
 
 @contextmanager
-def _application(plan: Plan, limits: RateLimits, telemetry: Telemetry) -> Iterator[Dispatcher]:
+def _application(
+    plan: Plan, limits: RateLimits, telemetry: Telemetry, log: AccessLog | None
+) -> Iterator[Dispatcher]:
     """Build the application, with separate databases for `/v1` and for webhooks."""
-    log = None if plan.access_log is None else AccessLog(plan.access_log)
     with (
         plan.open_database(
             plan.database,
@@ -165,10 +191,12 @@ def answer(
     proxies: tuple[Network, ...] = (),
     problem_base_uri: str = PROBLEM_BASE_URI,
     telemetry: Telemetry | None = None,
+    hang_up: Callable[[], None] | None = None,
 ) -> None:
     """Serve an application until a signal; running requests are completed.
 
-    draining: called at the signal; requests that take too long are cancelled after that.
+    draining: called at the signal; requests that take too long are cancelled after that. hang_up:
+    called at SIGHUP, and once before connections are accepted.
     """
 
     class Protocol(BoundedProtocol):
@@ -183,6 +211,9 @@ def answer(
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            if hang_up is not None:
+                asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hang_up)
+                hang_up()
             ready()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -211,11 +242,17 @@ def answer(
     many_files()
     server.run(sockets=list(sockets))
     _handle_ending(_leave)
+    if hang_up is not None:
+        signal.signal(signal.SIGHUP, _ignore)
 
 
 def _handle_ending(handler: Callable[[int, FrameType | None], None]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, handler)
+
+
+def _ignore(number: int, frame: FrameType | None) -> None:
+    """Handler for a signal that changes nothing."""
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -162,13 +162,13 @@ class Receiver(HttpApplication):
             raise
 
     async def _receive(self, slug: str | None, request: Request) -> Response:
-        address, now = client_address(request), RequestContext.of(request.scope).now
+        address, context = client_address(request), RequestContext.of(request.scope)
         headers = {name.decode(): value.decode("latin-1") for name, value in request.headers.raw}
         with self._receiving.reservation(address) as held_bytes:
             delivery = _WebhookRequest(slug, headers, await _body(request, held_bytes))
             with self._storing.reservation(address) as slots:
                 slots.grow(1)
-                return await self._in_thread(self._deliver, delivery, now)
+                return await self._in_thread(self._deliver, delivery, context)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         loop = asyncio.get_running_loop()
@@ -189,7 +189,7 @@ class Receiver(HttpApplication):
         )
         return PlainTextResponse(query.get("hub.challenge", ""), headers=_HEADERS)
 
-    def _deliver(self, delivery: _WebhookRequest, now: int) -> Response:
+    def _deliver(self, delivery: _WebhookRequest, context: RequestContext) -> Response:
         """Verify and store a body.
 
         A missing account is reported only after the signature is verified.
@@ -199,7 +199,9 @@ class Receiver(HttpApplication):
         if not secret.verify_signature(delivery.body, signature):
             raise ApiError("invalid_signature", "X-Hub-Signature-256 is not that of the body.")
         _check_json(delivery.body)
-        stored = self._write(lambda connection: _store(connection, delivery, now))
+        context.account, stored = self._write(
+            lambda connection: _store(connection, delivery, context.now)
+        )
         self._telemetry.webhook("stored" if stored else "duplicate")
         if stored:
             self._stored()
@@ -276,14 +278,18 @@ def _check_json(body: bytes) -> None:
         raise ApiError("invalid_json", "The body is not a JSON object.")
 
 
-def _store(connection: Connection, delivery: _WebhookRequest, now: int) -> bool:
+def _store(
+    connection: Connection, delivery: _WebhookRequest, now: int
+) -> tuple[tuple[int, str], bool]:
+    """Return id and name of the account, and False for a body that is stored already."""
     account = _account(connection, delivery.slug)
     headers = {
         name: delivery.headers[name][:_LONGEST_HEADER]
         for name in _STORED_HEADERS
         if name in delivery.headers
     }
-    return keep(connection, ReceivedBody(account["id"], delivery.body, now, json.dumps(headers)))
+    body = ReceivedBody(account["id"], delivery.body, now, json.dumps(headers))
+    return (account["id"], account["slug"]), keep(connection, body)
 
 
 def _account(connection: Connection, slug: str | None) -> Row:

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from frontdesk import phones
 from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import contact_name, format_phone, parse_phone
+from frontdesk.phones import contact_name, format_phone, parse_phone, phone_pattern
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
@@ -50,8 +50,8 @@ Destination: TypeAlias = View | SavedView | Query | Contact | Conversation
 
 def number_choices(typed: str) -> list[Choice[Any]]:
     """The conversations of a number that was typed, also of a customer never seen here."""
-    digits = sum(map(str.isdecimal, typed))
-    if digits < LEAST_DIGITS or any(map(str.isalpha, typed)):
+    pattern = phone_pattern(typed)
+    if pattern is None or len(pattern.text.lstrip("+0")) < LEAST_DIGITS:
         return []
     number = typed.strip()
     if number.startswith(("+", "00")):

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import is_possible, parse_phone
+from frontdesk.phones import is_possible, phone_pattern
 from frontdesk.query import QueryNames
 from frontdesk.query.names import contact_id
 from frontdesk.tui.unsupported import lacking
@@ -40,12 +40,14 @@ class QueryCustomers:
 
         Raises: InboxError.
         """
-        number = parse_phone(value)
-        if number is None or value in self._parts or contact_id(value, names) is not None:
+        number = phone_pattern(value)
+        if number is None or not number.whole or value in self._parts:
+            return False
+        if contact_id(value, names) is not None:
             return False
         try:
             # The contact may have another number by now, or another spelling of it.
-            contact = await self._mailbox.contact_by_phone(number)
+            contact = await self._mailbox.contact_by_phone(number.whole[0])
         except NotFound:
             await self._find_part(value)
         else:

@@ -21,7 +21,7 @@ from textual.worker import Worker, WorkerCancelled, WorkerState
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.phones import parse_phone
+from frontdesk.phones import phone_pattern
 from frontdesk.query import (
     NEWEST,
     ORDERS,
@@ -737,11 +737,14 @@ class QueuePane(Pane):
 
     def _find_contact_here(self, query: Query) -> None:
         """Look up the contact of a `from:` with a number among those of this computer."""
-        number = parse_phone(query.value("from") or "")
-        hits = self._mailbox.search(number, kinds=("conversation",)) if number else ()
+        value = query.value("from") or ""
+        number = phone_pattern(value)
+        if number is None or not number.whole:
+            return
+        hits = self._mailbox.search(value, kinds=("conversation",))
         for hit in hits:
             row = self._mailbox.conversation(hit.conversation_id or "")
-            if row is not None and row.contact.phone == number:
+            if row is not None and row.contact.phone in number.whole:
                 self.add_contact(row.contact)
 
     async def _find_contact(self) -> None:

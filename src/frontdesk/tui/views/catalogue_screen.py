@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.phones import is_e164, phone_pattern
 from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import TextField
@@ -57,6 +58,10 @@ class CatalogueEntry:
     words: str = ""
     copied: str = ""
     filter: ConversationFilter | None = None
+
+
+def _phone(entry: CatalogueEntry) -> str | None:
+    return entry.copied if is_e164(entry.copied) else None
 
 
 def colour_of(text: str) -> str | None:
@@ -249,7 +254,10 @@ class CatalogueScreen(ViewScreen):
     def matching(
         self, entries: Sequence[CatalogueEntry], typed: Sequence[str]
     ) -> Sequence[CatalogueEntry]:
-        """Entries that contain every typed word (already folded)."""
+        """Entries whose number is typed, else those that contain every typed (folded) word."""
+        number = phone_pattern(" ".join(typed))
+        if number and (matches := number.select(entries, _phone)):
+            return matches
         matches = []
         for entry in entries:
             words = folded(f"{entry.name} {entry.aside} {entry.hint} {entry.words}")
