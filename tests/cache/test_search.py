@@ -20,7 +20,7 @@ from frontdesk.cache import (
 from frontdesk.cache.rows import SearchedText
 from frontdesk.cache.search import snippet_of
 from frontdesk.search_text import Terms
-from frontdesk.wire import Contact, Message, MessagePreview, timestamp
+from frontdesk.wire import Contact, Message, MessagePreview, PhoneRef, timestamp
 
 
 def said(id: int, text: str, **members: Any) -> Message:
@@ -216,3 +216,39 @@ def test_a_snippet_of_a_long_message_begins_shortly_before_the_word() -> None:
     assert [snippet[start:end] for start, end in spans] == ["needle"]
     assert len(snippet) <= 160
     assert snippet.startswith("word ")
+
+
+async def test_conversations_of_a_customer_come_open_first_and_whole_words_before_parts(
+    cache: Cache,
+) -> None:
+    people = [
+        ("Kit Bradshaw", "resolved"),
+        ("Ann Bradshaw", "open"),
+        ("Bo Radshaw", "resolved"),
+        ("Radshaw-Lee", "snoozed"),
+        ("Radshaws", "open"),
+        ("Mo Bradshaw", "snoozed"),
+        ("Al Bradshaw", "resolved"),
+        ("Somebody Else", "open"),
+    ]
+    values = [
+        conversation(at, second=at, status=status).model_copy(
+            update={"contact": PhoneRef(id=f"c{at}", name=name, phone=f"+1555000{at}")}
+        )
+        for at, (name, status) in enumerate(people)
+    ]
+    await cache.save_all(CONVERSATION, {value.id: body_of(value) for value in values})
+
+    def names(text: str, limit: int = 20) -> list[str]:
+        return [people[int(id)][0] for id in cache.conversations_with(text, limit=limit)]
+
+    assert names("RADSHAW") == [
+        *("Bo Radshaw", "Radshaws", "Radshaw-Lee"),
+        *("Ann Bradshaw", "Mo Bradshaw", "Al Bradshaw", "Kit Bradshaw"),
+    ]
+    assert names("radshaw", 2) == ["Bo Radshaw", "Radshaws"]
+    assert names("al bradshaw") == ["Al Bradshaw"]
+    assert names("bradshaw a")[:2] == ["Ann Bradshaw", "Al Bradshaw"]
+    assert len(names("sh")) == 7
+    assert names("+1 555-0001") == ["Ann Bradshaw"]
+    assert names(" ") == names("ghost") == []
