@@ -308,6 +308,8 @@ class QueuePane(Pane):
 
     def _set_query(self, query: Query) -> None:
         self.list_query = query
+        if self._customers.recognise(query):
+            self._names = None
         # The plan to fetch rows for, and that of the rows that are shown meanwhile.
         self._target, self.plan = self._plans(query)
         self._matches = self._matcher(query.terms)
