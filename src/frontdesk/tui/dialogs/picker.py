@@ -319,6 +319,9 @@ class Picker(AnswerDialog[V]):
         for binding in BindingsMap(Picker.BINDINGS).key_to_bindings.get(event.key, ()):
             event.stop()
             await self.run_action(binding.action)
+            if binding.action == "leave":
+                # The key does not come to the application, which holds back those that follow.
+                self.app.post_message(TextField.EnterHandled())
 
     def action_move(self, step: int) -> None:
         self.list.action_move(step)
