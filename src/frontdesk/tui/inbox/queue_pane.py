@@ -784,7 +784,9 @@ class QueuePane(Pane):
     @work(group="older conversations")
     async def _load_older(self) -> None:
         with self.list.loading_more():
+            self.post_message(self.ProgressChanged())
             await self._connection.ask(self._fetch_older)
+        self.post_message(self.ProgressChanged())
 
     def _must_be_thorough(self) -> bool:
         """True if this refresh has to detect rows further down that left the filter."""
@@ -1114,8 +1116,15 @@ class QueuePane(Pane):
         if self.listing.complete:
             return f"{held:,} loaded"
         if total is None:
-            return f"{held:,} loaded, " + ("loading more…" if self.loading_page else "more below")
-        return f"{held:,} of {total:,}" + (", loading…" if self.loading_page else " loaded")
+            return f"{held:,} loaded, {self._page_words or 'more below'}"
+        return f"{held:,} of {total:,}{f', {self._page_words}' if self._page_words else ' loaded'}"
+
+    @property
+    def _page_words(self) -> str:
+        """Words while a page is loaded, or one after the other to the end; "" if none is."""
+        if self.list.goes_on:
+            return f"loading… {self._keys['inbox.back']}: stop"
+        return "loading…" if self.loading_page else ""
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
@@ -1229,6 +1238,17 @@ class QueuePane(Pane):
                 self._load_older()
         elif by_key:
             self._scan_further()
+
+    @on(VirtualList.Stopped)
+    def _say_how_far(self, event: VirtualList.Stopped) -> None:
+        """Say that the last row is that of a part, unless the status line does."""
+        event.stop()
+        self.post_message(self.ProgressChanged())
+        if self._local is None and not self.listing.complete:
+            total = bar_texts.count_for(self.counts, self.filter)
+            rows = f"{len(self.listing):,}" + ("" if total is None else f" of {total:,}")
+            words = sentences.LOADED_SO_FAR.format(rows=rows, key=self._keys["list.last"])
+            say(self.screen, words)
 
 
 _RUNNING = (WorkerState.PENDING, WorkerState.RUNNING)
