@@ -83,7 +83,14 @@ def of_viewer() -> dict[str, str]:
 def test_a_sentence_of_the_viewer_begins_as_one_and_is_used() -> None:
     # Shown inside of a field or after other words.
     fragments = {name for name in of_viewer() if name.startswith(("FIND_", "SEARCH_HINT", "GO_TO"))}
-    fragments |= {"UNDO_VIEW", "SAVING_VIEW", "REMOVING_VIEW", "SAVED_AS", "DOWNLOADED_AS"}
+    fragments |= {
+        "UNDO_VIEW",
+        "SAVING_VIEW",
+        "REMOVING_VIEW",
+        "SAVED_AS",
+        "DOWNLOADED_AS",
+        "MORE_MATCHES",
+    }
     code = "".join(path.read_text("utf-8") for path in (SOURCE / "tui").rglob("*.py"))
     for name, text in of_viewer().items():
         begins = text[:1].isupper() or text.startswith("{") or name in fragments

@@ -248,3 +248,39 @@ async def test_people_are_found_by_a_number_however_it_is_written(
         )
         await cache.save(kind, person.id, body_of(value))
     assert sorted(found(cache, typed, kinds=(kind,))) == found_ids
+
+
+async def test_conversations_of_a_customer_come_open_first_and_whole_words_before_parts(
+    cache: Cache,
+) -> None:
+    people = [
+        ("Kit Bradshaw", "resolved"),
+        ("Ann Bradshaw", "open"),
+        ("Bo Radshaw", "resolved"),
+        ("Radshaw-Lee", "snoozed"),
+        ("Radshaws", "open"),
+        ("Mo Bradshaw", "snoozed"),
+        ("Al Bradshaw", "resolved"),
+        ("Somebody Else", "open"),
+    ]
+    values = [
+        conversation(at, second=at, status=status).model_copy(
+            update={"contact": PhoneRef(id=f"c{at}", name=name, phone=f"+1555000{at}")}
+        )
+        for at, (name, status) in enumerate(people)
+    ]
+    await cache.save_all(CONVERSATION, {value.id: body_of(value) for value in values})
+
+    def names(text: str, limit: int = 20) -> list[str]:
+        return [people[int(id)][0] for id in cache.conversations_with(text, limit=limit)]
+
+    assert names("RADSHAW") == [
+        *("Bo Radshaw", "Radshaws", "Radshaw-Lee"),
+        *("Ann Bradshaw", "Mo Bradshaw", "Al Bradshaw", "Kit Bradshaw"),
+    ]
+    assert names("radshaw", 2) == ["Bo Radshaw", "Radshaws"]
+    assert names("al bradshaw") == ["Al Bradshaw"]
+    assert names("bradshaw a")[:2] == ["Ann Bradshaw", "Al Bradshaw"]
+    assert len(names("sh")) == 7
+    assert names("+1 555-0001") == ["Ann Bradshaw"]
+    assert names(" ") == names("ghost") == []

@@ -50,6 +50,26 @@ async def test_no_key_that_is_typed_ahead_is_lost(
             assert words in lines(app)[0], shown(app)
 
 
+@pytest.mark.parametrize(
+    "dialog", [("ctrl+k", *"ada"), ("F", *"ada"), ("slash",), ("s",), ("f",), ("v", "c")]
+)
+async def test_a_key_right_after_escape_does_what_it_does_outside_of_the_dialog(
+    viewer: Viewer, dialog: tuple[str, ...]
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        inbox = app.screen
+        await pilot.press(*dialog)
+        await settle(pilot)
+        assert app.screen is not inbox
+        for key, character in (("escape", None), ("6", "6")):
+            app.post_message(events.Key(key, character))
+        await settle(pilot)
+        assert app.screen is inbox
+        assert "@unassigned" in lines(app)[0]
+
+
 async def test_escape_and_a_key_at_once_are_two_keys(viewer: Viewer) -> None:
     """Terminals send the same for these as for alt and the key."""
     app = viewer()

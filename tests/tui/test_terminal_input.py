@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.tui.terminal_input import readable_keys
+from frontdesk.tui.terminal_input import AltKeys, KeyRewriter, readable_keys
 from tests.terminals import Terminal
 
 
@@ -48,6 +48,58 @@ def test_what_is_read_is_not_read_otherwise_again(other: str, key: str) -> None:
     assert not re.search(r"\x1b\[[\d:]*;\d*:[\d:;]*[u~ABR]", once)
 
 
+ESCAPE = "\x1b[27u"
+
+
+def keys_of(*reads: str, alt_keys: AltKeys | None = None) -> str:
+    """What the parser reads of several reads, after which nothing comes."""
+    rewriter = KeyRewriter(alt_keys or AltKeys())
+    return "".join([*map(rewriter.read, reads), rewriter.end_rest()])
+
+
+@pytest.mark.parametrize("key", [*"6?/[]:GjOfb §", "\r", "\x7f", "\x0b", "é"])
+def test_escape_and_a_key_are_two_keys_however_fast_they_come(key: str) -> None:
+    assert keys_of("\x1b", key) == ESCAPE + key
+    assert keys_of(f"\x1b{key}") == ESCAPE + key
+    assert keys_of("\x1b", f"{key}x") in (f"{ESCAPE}{key}x", f"\x1b{key}x")
+    assert keys_of(f"a\x1b{key}\x1b", "\x1b[A") == f"a{ESCAPE}{key}{ESCAPE}\x1b[A"
+
+
+def test_escape_alone_is_a_key_by_itself() -> None:
+    assert keys_of("\x1b") == ESCAPE
+    assert keys_of("\x1b", "\x1b", "\x1b") == keys_of("\x1b\x1b\x1b") == ESCAPE * 3
+    # Those who type ahead see it only when no key has followed.
+    assert KeyRewriter().read("j\x1b") == "j"
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        *("\x1b[A", "\x1bOP", "\x1b[1;5A", "\x1b[<0;12;40M", "\x1b[?2026;2$y", "\x1b[27u"),
+        *("\x1b]11;rgb:00/00/00\x1b\\", "\x1b[200~a\x1b6\x1b[201~", "\x1b\t", "\x1b[[A"),
+    ],
+)
+def test_a_sequence_is_one_wherever_it_is_cut(sequence: str) -> None:
+    assert keys_of(sequence + sequence) == sequence + sequence
+    if sequence.startswith(("\x1b[", "\x1bO")):
+        for at in range(1, len(sequence)):
+            assert keys_of(sequence[:at], sequence[at:] + "6") == sequence + "6"
+
+
+def test_alt_and_a_key_are_one_key_where_they_are_bound() -> None:
+    bound = AltKeys(bound={"alt+j", "alt+shift+g", "alt+6", "alt+f"})
+    assert keys_of("\x1bj\x1bG\x1b6\x1bf", alt_keys=bound) == (
+        "\x1b[106;3u\x1b[103;4u\x1b[54;3u\x1b[102;3u"
+    )
+    assert keys_of("\x1b", "j", alt_keys=bound) == f"{ESCAPE}j"
+
+
+def test_a_text_field_has_alt_and_the_keys_that_edit_a_line() -> None:
+    typing = AltKeys(is_typing=lambda: True)
+    assert keys_of("\x1bf\x1bb\x1b\x7f", alt_keys=typing) == "\x1bf\x1bb\x1b\x7f"
+    assert keys_of("\x1b", "f", "\x1b6", alt_keys=typing) == f"{ESCAPE}f{ESCAPE}6"
+
+
 PROGRAM = """
 import os
 from textual.app import App
@@ -78,6 +130,8 @@ def test_no_input_ends_a_program(tmp_path: Path) -> None:
             (b"\x1b[1;1:1B", b"<down>"),
             (b"\x1b[97:65;2u", b"<A>"),
             (b"\x1b[1083;5u", rb"<ctrl\+k>"),
+            (b"\x1b6", b"<escape><6>"),
+            (b"\x1b", b"<escape>"),
             (b"\xff\xfe", None),
             (b"\x1b[1;1;;;;u\x1b[:::::u", None),
             (b"x", b"<x>"),

@@ -199,6 +199,20 @@ class Cache:
             [],
         )
 
+    def conversations_with(self, text: str, *, limit: int) -> list[str]:
+        """Ids of conversations whose customer has a text, best first, from any thread.
+
+        See `frontdesk.cache.search`.
+        """
+        from frontdesk.cache import search
+
+        return self._guarded(
+            lambda: search.conversations_with(
+                self._file.rows_aside, self._origin, text, limit=limit
+            ),
+            [],
+        )
+
     def conversations_of(self, contact_id: str) -> list[str]:
         """Ids of a contact's cached conversations, most recently active first."""
         from frontdesk.cache import search

@@ -79,13 +79,9 @@ def _find(
     terms: Terms,
 ) -> list[_Found]:
     """Rows with all terms; see `search`."""
-    # Trigrams do not say where they are.
-    conditions = ["said.origin = ?"]
-    conditions += (
-        f"({' OR '.join('instr(said.text, ?) > 0' for _ in spellings)})"
-        for spellings in terms.spellings
-    )
-    parameters: list[object] = [origin, *terms.words]
+    condition, words = _condition(terms)
+    conditions = ["said.origin = ?", condition]
+    parameters: list[object] = [origin, *words]
     if kinds:
         conditions.append(f"said.kind IN ({_marks(kinds)})")
         parameters += kinds
@@ -186,6 +182,72 @@ def conversations_of(rows: Rows, origin: int, contact_id: str) -> list[str]:
         (origin, contact_id),
     )
     return [row[0] for row in matches]
+
+
+# A word ends where a blank or a line does.
+_PADDED = "' ' || replace(said.text, char(10), ' ') || ' '"
+_STATUS = "CASE WHEN json_valid({text}) THEN json_extract({text}, '$.status') END".format(
+    text="CAST(object.body AS TEXT)"
+)
+
+
+def conversations_with(rows: Rows, origin: int, text: str, *, limit: int) -> list[str]:
+    """Ids of the conversations whose customer has every term of `text` in the name or number.
+
+    Whole words come before starts of words, and those before other parts; of like ones open before
+    snoozed before resolved, then the most recently active. A phone number is looked for as
+    `phone_pattern` says. Reads the bodies of all matches.
+    """
+    number = phone_pattern(text)
+    terms = Terms((number.parts,)) if number else Terms.of(text)
+    if not terms.spellings or limit < 1:
+        return []
+    exact = (
+        [id for id, body in _with(rows, origin, Terms(((phone,),)), limit) if _is_of(body, phone)]
+        for phone in (number.whole if number else ())
+    )
+    found = next(filter(None, exact), None)
+    return found or [id for id, _ in _with(rows, origin, terms, limit)]
+
+
+def _is_of(body: bytes, phone: str) -> bool:
+    """True if a conversation's customer has a number."""
+    return member(members_of(body), "contact").get("phone") == phone
+
+
+def _with(rows: Rows, origin: int, terms: Terms, limit: int) -> list[tuple[str, bytes]]:
+    """Ids and bodies of conversations; see `conversations_with`."""
+    condition, words = _condition(terms)
+    ways = _ways(terms.match)
+    if ways.match is not None:
+        condition, words = f"{condition} AND found MATCH ?", [*words, ways.match]
+    whole, wholes = _each(terms, "instr({text}, ' ' || ? || ' ') > 0")
+    start, starts = _each(terms, "instr({text}, ' ' || ?) > 0")
+    return rows(
+        f"SELECT object.id, object.body FROM {ways.source}"
+        " CROSS JOIN object ON object.number = said.number"
+        f" WHERE said.origin = ? AND said.kind = 'conversation' AND {condition}"
+        f" ORDER BY CASE WHEN {whole} THEN 0 WHEN {start} THEN 1 ELSE 2 END,"
+        f" CASE {_STATUS} WHEN 'open' THEN 0 WHEN 'snoozed' THEN 1 ELSE 2 END,"
+        " said.sort DESC, said.number DESC LIMIT ?",
+        (origin, *words, *wholes, *starts, limit),
+    )
+
+
+def _condition(terms: Terms) -> tuple[str, list[object]]:
+    """Condition that a text has every term, and its parameters; trigrams do not say where."""
+    every = (
+        f"({' OR '.join('instr(said.text, ?) > 0' for _ in spellings)})"
+        for spellings in terms.spellings
+    )
+    return " AND ".join(every), [*terms.words]
+
+
+def _each(terms: Terms, test: str) -> tuple[str, list[object]]:
+    """Condition that every term passes a test of {text} in one of its spellings."""
+    one = test.format(text=_PADDED)
+    every = (f"({' OR '.join(one for _ in spellings)})" for spellings in terms.spellings)
+    return " AND ".join(every), [*terms.words]
 
 
 def snippet_of(pieces: tuple[str, ...], terms: Terms) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -362,6 +362,15 @@ class Mailbox:
             text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
         )
 
+    async def conversations_with(self, text: str, *, limit: int) -> list[Conversation]:
+        """Cached conversations whose customer has every word of `text` in the name or number.
+
+        Whole words come before parts, and open conversations before resolved ones. Searched in a
+        thread.
+        """
+        ids = await asyncio.to_thread(self._cache.conversations_with, text, limit=limit)
+        return [row for row in map(self.conversation, ids) if row is not None]
+
     async def indexed_counts(self) -> SeenCounts:
         """Size of the search index, counted in a thread."""
         kinds = (CONVERSATION, MESSAGE)

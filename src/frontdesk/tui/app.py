@@ -21,11 +21,14 @@ from frontdesk.tui.garbage_collection import REST_SECONDS, IdleGarbageCollector
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_names import key_label, key_of, latin_key
 from frontdesk.tui.preferences import PLAIN, Preferences, Switch
+from frontdesk.tui.terminal_input import AltKeys
 from frontdesk.tui.theme import DARK, GREYS, SIXTEEN, STYLES, theme_names
 
 _THEME = "viewer.theme"
 
-# Seconds for which keys wait at most for what an enter before them does.
+# Actions that leave the screen of a text field.
+_LEAVING = ("leave", "back")
+# Seconds for which keys wait at most for what an enter, or one of these, before them does.
 _LONGEST_HOLD = 0.5
 
 
@@ -63,6 +66,8 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         # has to wait.
         self._held_keys: list[events.Key] | None = []
         self._is_sent_enter = False
+        # The key whose way from a field to the screen is awaited, or "".
+        self._passed_on = ""
         self._release: Timer | None = None
         # Assigning the theme would parse all stylesheets a second time.
         self.set_reactive(FrontdeskApp.theme, self._first_theme())
@@ -75,27 +80,67 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         super().exit(*arguments, **options)
 
     async def on_event(self, event: events.Event) -> None:
-        """Record user input for polling, and remap keys, before normal event handling."""
-        if isinstance(event, events.Key) and self._holds(event):
+        """Record user input for polling, and hold or remap keys, before normal event handling."""
+        if isinstance(event, events.Key):
+            if not self._holds(event):
+                await self._handle_key(event)
             return
-        if isinstance(event, (events.Key, events.Click)) and not event.is_forwarded:
-            if self._collector is not None:
-                self._collector.record_input()
-            self.end_notice_soon()
-            self._each_inbox(InboxScreen.record_input)
-            self._each_inbox(lambda inbox: inbox.withdraw_quit(event))
-        if isinstance(event, events.Key) and not event.is_forwarded:
-            event = self._at_its_place(event)
-            if self._is_fast_escape(event):
-                await super().on_event(events.Key("escape", "\x1b"))
-                event = events.Key(key_of(event.character or ""), event.character)
-        if isinstance(event, events.Key) and event.key == "enter" and self._submits(event):
-            self._held_keys, self._is_sent_enter = [], event.is_forwarded
-            self._release = self.set_timer(_LONGEST_HOLD, self._release_keys)
-        if isinstance(event, events.Key) and event.is_forwarded and self._is_typed_early(event):
-            await self.on_key(event)
+        if isinstance(event, events.Click) and not event.is_forwarded:
+            self._record_input(event)
+        await super().on_event(event)
+
+    async def _handle_key(self, key: events.Key) -> None:
+        # Forwarding changes the event itself.
+        forwarded = key.is_forwarded
+        if not forwarded:
+            self._record_input(key)
+            key = self._at_its_place(key)
+            if self._is_fast_escape(key):
+                await self.on_event(events.Key("escape", "\x1b"))
+                await self.on_event(events.Key(key_of(key.character or ""), key.character))
+                return
+        if key.key == "enter" and self._submits(key):
+            self._hold_next(is_sent=forwarded)
+        elif self._is_passed_on(key):
+            # The field would get the next key too, though this one may close it.
+            self._hold_next()
+            self._passed_on = key.key
+        if forwarded and self._is_typed_early(key):
+            await self.on_key(key)
         else:
-            await super().on_event(event)
+            await super().on_event(key)
+        if forwarded and key.key == self._passed_on:
+            await self._release_keys()
+
+    def _record_input(self, event: events.Key | events.Click) -> None:
+        if self._collector is not None:
+            self._collector.record_input()
+        self.end_notice_soon()
+        self._each_inbox(InboxScreen.record_input)
+        self._each_inbox(lambda inbox: inbox.withdraw_quit(event))
+
+    def _hold_next(self, *, is_sent: bool = False) -> None:
+        """Hold back the keys that follow, for a while. is_sent: also those sent to a widget."""
+        self._held_keys, self._is_sent_enter = [], is_sent
+        self._release = self.set_timer(_LONGEST_HOLD, self._release_keys)
+
+    def _is_passed_on(self, key: events.Key) -> bool:
+        """True for a key that the focused text field gets first, and then leaves its screen."""
+        if key.is_forwarded or key.is_printable or not isinstance(self.focused, TextField):
+            return False
+        bound = self.screen.active_bindings.get(key.key)
+        return bound is not None and bound.binding.action in _LEAVING
+
+    @property
+    def alt_keys(self) -> AltKeys:
+        """Keys with alt of the configuration, and if a text field has the focus."""
+        keys = ",".join(self.changed_keys.values()).split(",")
+        return AltKeys({key for key in keys if key.startswith("alt+")}, self._is_typing)
+
+    def _is_typing(self) -> bool:
+        """True while a text field has the focus; from any thread."""
+        screens = self.screen_stack
+        return bool(screens) and isinstance(screens[-1].focused, Input)
 
     def _is_typed_early(self, event: events.Key) -> bool:
         """True for a printable key that was sent to another widget before the field was mounted."""
@@ -279,7 +324,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         """
         if self._release is not None:
             self._release.stop()
-        held, self._held_keys = self._held_keys or [], None
+        held, self._held_keys, self._passed_on = self._held_keys or [], None, ""
         for event in sorted(held, key=lambda event: not event.is_forwarded):
             await self.on_event(events.Key(event.key, event.character))
 

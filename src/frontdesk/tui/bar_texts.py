@@ -9,7 +9,7 @@ from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.message_text import Entry
 from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
-from frontdesk.query.language import ID, WORDS
+from frontdesk.query.language import CONTACT, ID, WORDS
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.text import counted, one_line, shortened
 from frontdesk.tui import sentences
@@ -17,7 +17,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.conversation_row import owner_name, window_left
 from frontdesk.tui.widgets.text_layout import Piece, width_of
-from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet, Note
+from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet, Note, PhoneRef
 from frontdesk.wire.values import STATUSES
 
 _SHORT_NAMES = {"Needs a human": "Human", "Waiting >1h": "Waits >1h", "All open": "Open"}
@@ -31,8 +31,8 @@ def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
 
 def chip(term: Term, names: QueryNames) -> str:
     """A term as it is written, with the name of an id or of a customer."""
-    if term.kind == "from":
-        return str(term._replace(value=customer_name(term.value, names) or term.value))
+    if term.kind == CONTACT:
+        return _customer_chip(term, names)
     known = {"assignee": names.users, "in": names.channels}.get(term.kind)
     id = term.value.removeprefix(ID)
     if known is None or id == term.value:
@@ -40,19 +40,34 @@ def chip(term: Term, names: QueryNames) -> str:
     return str(term._replace(value=one_line(known.get(id, term.value))))
 
 
+def _customer_chip(term: Term, names: QueryNames) -> str:
+    """Name of the customer that a term means, and what no other has: the number, else the id."""
+    contact = _customer(term.value, names)
+    if contact is None:
+        return str(term._replace(value=customer_name(term.value, names) or term.value))
+    name, number = contact_name(contact), format_phone(contact.phone)
+    written = str(term._replace(value=name))
+    return written if name == number else f"{written} {number or ID + contact.id}"
+
+
 def customer_name(value: str, names: QueryNames) -> str:
     """Name of the customer that a `from:` value means, else the number; "" if it is a part.
 
     Of customers with the same name, the number is given too.
     """
-    id = contact_id(value, names)
-    contact = next((contact for contact in names.contacts if contact.id == id), None)
+    contact = _customer(value, names)
     if contact is None:
         return format_phone(value) if parse_phone(value) else ""
     name = contact_name(contact)
     if contact.name and sum(other.name == contact.name for other in names.contacts) > 1:
         return one_line(f"{name} {format_phone(contact.phone)}")
     return name
+
+
+def _customer(value: str, names: QueryNames) -> PhoneRef | None:
+    """The known contact that a `from:` value means."""
+    id = contact_id(value, names)
+    return next((contact for contact in names.contacts if contact.id == id), None)
 
 
 def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ()) -> list[Piece]:

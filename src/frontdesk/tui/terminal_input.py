@@ -1,7 +1,10 @@
-"""Terminal input: rewrites keys of kitty's protocol to the forms that Textual's parser reads.
+"""Terminal input: rewrites keys to the forms that Textual's parser reads as what was pressed.
 
 Terminals may send the type of an event (press, repeat, release) and alternate codes of a key, which
 the parser does not expect: it raises, and the viewer would end without a word.
+
+Escape and a key that follow each other quickly are the same bytes as alt and the key, which the
+parser takes for another key: ESC 6 for §.
 """
 
 import os
@@ -9,24 +12,38 @@ import re
 import selectors
 import threading
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
+from textual import constants
 from textual.driver import Driver
 
-from frontdesk.tui.key_names import latin_key
+from frontdesk.tui.key_names import key_of, latin_key
 
 _KEY = re.compile(r"\x1b\[([\d:;]+)([u~ABCDEFHPQRS])")
-# A key that goes on in the next read: at least one digit, so that alt+[ does not wait.
-_CUT_OFF = re.compile(r"\x1b\[\d[\d:;]*\Z")
+# A key that may go on in the next read.
+_CUT_OFF = re.compile(r"\x1b(\[(\d[\d:;]*)?|O)?\Z")
+# What begins with the escape character: pasted text, the sequence of a key, another sequence, an
+# answer of the terminal; else alt and a key, or the escape key.
+_ESCAPED = re.compile(
+    r"\x1b\[200~.*?(?:\x1b\[201~|\Z)|\x1b\[(?=[^\x1b])|\x1bO(?=[A-Za-z0-9])"
+    r"|\x1b[]P_^X][^\x1b\x07]*(?:\x07|\x1b\\)|\x1b(?P<key>[^\x1b])?",
+    re.DOTALL,
+)
+_PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
+# The escape key as kitty's protocol sends it, which is complete by itself.
+_ESCAPE = "\x1b" if constants.DISABLE_KITTY_KEY else "\x1b[27u"
+# What editors of a line take for alt and left, right, backspace; and shift+tab of some consoles.
+_EDITING_KEYS, _SHIFT_TAB = "bf\x7f", "\t"
 _RELEASE = "3"
 # Bits of the modifiers, of which 1 is subtracted first.
 _SHIFT, _ALT, _CTRL = 1, 2, 4
 _CAPS_AND_NUM_LOCK = 64 | 128
 _LONGEST_NUMBER = 7
+_ESC = "\x1b"
 _READ_BYTES = 4096
-_REST_SECONDS = 0.05
+_REST_SECONDS = constants.ESCAPE_DELAY
 # What the parser raises for input that it cannot read.
 _UNREADABLE = (ValueError, OverflowError, LookupError)
 
@@ -74,8 +91,71 @@ def _latin_code(code: int) -> int:
     return ord(latin_key(chr(code)) or chr(code))
 
 
+class AltKeys(NamedTuple):
+    """What decides if the bytes of escape and a key are alt and the key.
+
+    bound: names of keys with alt that are bound to something. is_typing: True while a text field
+    has the focus, which has keys with alt of its own.
+    """
+
+    bound: Collection[str] = ()
+    is_typing: Callable[[], bool] = lambda: False
+
+
+_NO_ALT_KEYS = AltKeys()
+
+
+class KeyRewriter:
+    """Rewrites terminal input, read by read."""
+
+    def __init__(self, alt_keys: AltKeys = _NO_ALT_KEYS) -> None:
+        self._alt_keys = alt_keys
+        self._pasting = False
+        # The beginning of a key that may go on in the next read.
+        self.rest = ""
+
+    def read(self, text: str) -> str:
+        """Rewrite what was read, up to a key that may go on."""
+        rest, self.rest = self.rest, ""
+        if rest == _ESC and not self._pasting and text[:1] not in ("[", "O"):
+            # Terminals write a key at once: these are two.
+            return _ESCAPE + self.read(text)
+        text = rest + text
+        cut_off = _CUT_OFF.search(text)
+        end = cut_off.start() if cut_off else len(text)
+        self.rest = text[end:]
+        return self._rewritten(text[:end])
+
+    def end_rest(self) -> str:
+        """Rewrite the beginning of a key with which nothing came."""
+        rest, self.rest = self.rest, ""
+        return self._rewritten(rest)
+
+    def _rewritten(self, text: str) -> str:
+        before = ""
+        if self._pasting:
+            before, end, text = text.partition(_PASTED)
+            before, self._pasting = before + end, not end
+        if _PASTE in text:
+            self._pasting = text.rfind(_PASTED) < text.rfind(_PASTE)
+        return before + readable_keys(_ESCAPED.sub(self._escaped, text))
+
+    def _escaped(self, match: re.Match[str]) -> str:
+        """An escape that begins no sequence as the escape key, or with the next key as alt."""
+        key = match["key"]
+        if key is None:
+            return _ESCAPE if match[0] == _ESC else match[0]
+        shift = "shift+" if key.isupper() else ""
+        if f"alt+{shift}{key_of(key.lower())}" in self._alt_keys.bound:
+            return f"\x1b[{ord(key.lower())};{4 if shift else 3}u"
+        edits = key in _EDITING_KEYS and self._alt_keys.is_typing()
+        return match[0] if edits or key == _SHIFT_TAB else _ESCAPE + key
+
+
 def reading_any_key(
-    driver_class: type[Driver], failed: Callable[[Exception], object]
+    driver_class: type[Driver],
+    failed: Callable[[Exception], object],
+    alt_keys: AltKeys = _NO_ALT_KEYS,
 ) -> type[Driver]:
     """A terminal's driver class that ignores input which cannot be read.
 
@@ -106,7 +186,8 @@ def reading_any_key(
             self._terminal_fileno = fileno
 
         def run_input_thread(self) -> None:
-            with _rewritten(self._terminal_fileno) as self._input.fileno:
+            keys = KeyRewriter(alt_keys)
+            with _rewritten(self._terminal_fileno, keys) as self._input.fileno:
                 while True:
                     try:
                         super().run_input_thread()
@@ -121,12 +202,15 @@ def reading_any_key(
 
 
 @contextmanager
-def _rewritten(terminal: int) -> Iterator[int]:
+def _rewritten(terminal: int, rewriter: KeyRewriter) -> Iterator[int]:
     """A pipe with the keys of a terminal, rewritten."""
     keys, written = os.pipe()
     ended, end = os.pipe()
     thread = threading.Thread(
-        target=_rewrite, args=(terminal, written, ended), name="frontdesk-keys", daemon=True
+        target=_rewrite,
+        args=(terminal, written, ended, rewriter),
+        name="frontdesk-keys",
+        daemon=True,
     )
     thread.start()
     try:
@@ -138,7 +222,7 @@ def _rewritten(terminal: int) -> Iterator[int]:
             os.close(descriptor)
 
 
-def _rewrite(terminal: int, written: int, ended: int) -> None:
+def _rewrite(terminal: int, written: int, ended: int, rewriter: KeyRewriter) -> None:
     """Rewrite keys until the other end of `ended` is closed."""
     # Terminals cannot be waited for by every kind of selector.
     with selectors.SelectSelector() as selector:
@@ -146,20 +230,17 @@ def _rewrite(terminal: int, written: int, ended: int) -> None:
         selector.register(ended, selectors.EVENT_READ)
         # Bytes that are no text are left out.
         decode = getincrementaldecoder("utf-8")("ignore").decode
-        rest = ""
         while True:
-            ready = {key.fd for key, _ in selector.select(_REST_SECONDS if rest else None)}
+            rest_seconds = _REST_SECONDS if rewriter.rest else None
+            ready = {key.fd for key, _ in selector.select(rest_seconds)}
             if ended in ready:
                 return
             read = _read(terminal) if ready else b""
             if ready and not read:
                 # The terminal is gone, which ends the program by a signal.
                 selector.unregister(terminal)
-            text = rest + decode(read)
-            cut_off = _CUT_OFF.search(text) if ready else None
-            end = cut_off.start() if cut_off else len(text)
-            text, rest = text[:end], text[end:]
-            os.write(written, readable_keys(text).encode())
+            keys = rewriter.read(decode(read)) if ready else rewriter.end_rest()
+            os.write(written, keys.encode())
 
 
 def _read(terminal: int) -> bytes:

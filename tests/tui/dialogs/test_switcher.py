@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
-from frontdesk.cache import Cache
+from frontdesk.cache import CONVERSATION, Cache, body_of
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import format_phone
 from frontdesk.query import Query, QueryNames, SavedView
+from frontdesk.tui.dialogs.picker import ChoiceList
 from frontdesk.tui.dialogs.switcher import Switcher
-from frontdesk.wire import Contact, Page
+from frontdesk.wire import Contact, Page, PhoneRef
+from tests.cache.pages import conversation
 from tests.conftest import NOW
 from tests.tui.conftest import chosen_line, idle_until, notifications, settle, shown
 from tests.tui.views import Dressed, press, type_in
@@ -39,6 +41,7 @@ class Contacts:
         self.answers = asyncio.Event()
         self.answers.set()
         self.failing = False
+        self.page_size = 25
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -51,19 +54,24 @@ class Contacts:
         found = [
             contact for contact in CONTACTS if text in f"{contact.name} {contact.email}".casefold()
         ]
-        return Page[Contact](data=found)
+        start = int(page.get("cursor") or 0)
+        end = start + self.page_size
+        return Page[Contact](
+            data=found[start:end], next_cursor=str(end) if end < len(found) else None
+        )
 
 
 class SwitcherApp(Dressed):
     """Opens the switcher; `chosen` is what it returned."""
 
-    def __init__(self, mailbox: Mailbox, *views: SavedView) -> None:
+    def __init__(self, mailbox: Mailbox, *views: SavedView, connected: bool = True) -> None:
         super().__init__()
-        self._mailbox, self._views = mailbox, views
+        self._mailbox, self._views, self._connected = mailbox, views, connected
         self.chosen: list[object] = []
 
     async def on_mount(self) -> None:
-        await self._mailbox.connect()
+        if self._connected:
+            await self._mailbox.connect()
         switcher = Switcher(self._mailbox, NAMES, self._views)
         switcher.answer_to(self.chosen.append)
         self.push_screen(switcher)
@@ -83,9 +91,10 @@ def contacts(client: InboxClient) -> Contacts:
 
 @pytest.fixture
 def switcher(contacts: Contacts, cache: Cache) -> Callable[..., SwitcherApp]:
-    def make(*views: SavedView) -> SwitcherApp:
+    def make(*views: SavedView, connected: bool = True) -> SwitcherApp:
         source: Any = contacts
-        return SwitcherApp(Mailbox(lambda: source, cache, clock=lambda: NOW), *views)
+        mailbox = Mailbox(lambda: source, cache, clock=lambda: NOW)
+        return SwitcherApp(mailbox, *views, connected=connected)
 
     return make
 
@@ -254,3 +263,48 @@ async def test_a_customer_is_offered_for_a_number_however_it_is_written(
             assert name == app.choices[0]
         await press(pilot, "enter")
         assert [one.phone for one in app.chosen if isinstance(one, Contact)] == [phone]
+
+
+async def test_without_a_server_an_open_conversation_comes_first_and_more_shows_the_others(
+    switcher: Callable[..., SwitcherApp], cache: Cache, contacts: Contacts
+) -> None:
+    rows = [
+        conversation(at, second=at, status="open" if at == 0 else "resolved").model_copy(
+            update={"contact": PhoneRef(id=f"c{at}", name=f"Kit Bradshaw {at:02}")}
+        )
+        for at in range(20)
+    ]
+    await cache.save_all(CONVERSATION, {row.id: body_of(row) for row in rows})
+    app = switcher(connected=False)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, *"radshaw")
+        names = [words.partition(":")[0] for words in app.choices]
+        assert names == [
+            "Kit Bradshaw 00",
+            *(f"Kit Bradshaw {at}" for at in range(19, 12, -1)),
+            "more…",
+        ]
+        await press(pilot, "pagedown", "pagedown", "enter")
+        assert "Kit Bradshaw 12:" in chosen_line(app)
+        assert (len(app.choices), app.choices[-1]) == (17, "more…")
+        await press(pilot, "pagedown", "pagedown", "enter")
+        assert len(app.choices) == 20
+        assert "more…" not in app.choices
+
+
+async def test_more_asks_for_the_next_customers(
+    switcher: Callable[..., SwitcherApp], contacts: Contacts
+) -> None:
+    contacts.page_size = 2
+    app = switcher()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, *"har")
+        people = ["Harry Adeyemi", "Sam Harlow", "Mihara Sato", "Zoe Moor"]
+        assert [name for name in people if name in app.choices] == ["Harry Adeyemi", "Zoe Moor"]
+        while "more…" in app.choices:
+            app.screen.query_one(ChoiceList).go_to(app.choices.index("more…"))
+            await press(pilot, "enter")
+        assert [name for name in people if name in app.choices] == people
+        assert not app.chosen

@@ -80,19 +80,23 @@ def test_chips_are_the_query_with_names_for_ids() -> None:
     ]
 
 
-def test_customers_with_the_same_name_are_told_apart_by_their_numbers() -> None:
+def test_the_chip_of_a_customer_has_the_name_and_what_no_other_customer_has() -> None:
     contacts = [
         PhoneRef(id="1", name="Theo Kim", phone="+16505551234"),
         PhoneRef(id="2", name="Theo Kim", phone="+16505551235"),
-        PhoneRef(id="3", name="Ana Souza", phone="+16505551236"),
+        PhoneRef(id="3", name="Ana Souza"),
+        PhoneRef(id="4", phone="+16505551237"),
     ]
     names = NAMES._replace(contacts=contacts)
-    values = ["+16505551234", "id:2", "id:3"]
+    values = ["+16505551234", "id:2", "id:3", "id:4", "+16505551238", "Theo"]
     shown = [chips(parse(f"from:{value}"), names)[0][1] for value in values]
     assert shown == [
-        'from:"Theo Kim +1 650-555-1234"',
-        'from:"Theo Kim +1 650-555-1235"',
-        'from:"Ana Souza"',
+        'from:"Theo Kim" +1 650-555-1234',
+        'from:"Theo Kim" +1 650-555-1235',
+        'from:"Ana Souza" id:3',
+        'from:"+1 650-555-1237"',
+        'from:"+1 650-555-1238"',
+        "from:Theo",
     ]
 
 

@@ -10,6 +10,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
+from frontdesk.phones import format_phone
 from frontdesk.tui.dialogs.search import SearchScreen
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.tui.saved_views import SavedViews
@@ -253,7 +254,8 @@ async def test_ctrl_k_goes_to_a_customer_as_the_server_finds_them(viewer: Viewer
         await pilot.press("enter")
         await settle(pilot)
         assert {one.contact.id for one in queue(app)} == {customer.id}
-        assert f'from:"{customer.name}"' in lines(app)[0]
+        number = format_phone(customer.phone)
+        assert f'from:"{customer.name}" {number}' in lines(app)[0]
         assert "Conversations of this customer. H: back" in notifications(app)[-1]
         await pilot.press("backspace")
         await settle(pilot)

@@ -192,6 +192,12 @@ def _starts_word(text: str, word: str) -> bool:
     return any(part.startswith(word) for part in _BETWEEN_WORDS.split(text))
 
 
+def has_whole_words(label: str, typed: str) -> bool:
+    """True if every typed word is a whole word of a label."""
+    parts = set(_BETWEEN_WORDS.split(folded(label)))
+    return parts.issuperset(folded(typed).split())
+
+
 _BETWEEN_WORDS = re.compile(r"[^\w+]+")
 
 
@@ -313,6 +319,9 @@ class Picker(AnswerDialog[V]):
         for binding in BindingsMap(Picker.BINDINGS).key_to_bindings.get(event.key, ()):
             event.stop()
             await self.run_action(binding.action)
+            if binding.action == "leave":
+                # The key does not come to the application, which holds back those that follow.
+                self.app.post_message(TextField.EnterHandled())
 
     def action_move(self, step: int) -> None:
         self.list.action_move(step)
@@ -324,9 +333,9 @@ class Picker(AnswerDialog[V]):
         self.dismiss(None)
 
     @on(ChoiceList.Opened)
-    def take_clicked(self, event: ChoiceList.Opened) -> None:
+    def take_clicked(self) -> None:
         """A double click selects the row."""
-        self.dismiss(event.row.value)
+        self.take_row()
 
 
 def _rows(choices: Sequence[Choice[V]]) -> FixedRows[Choice[V]]:

@@ -5,8 +5,8 @@ Contacts are searched on the server once typing pauses.
 
 import asyncio
 from collections.abc import Sequence
-from itertools import chain, islice
-from typing import Any, TypeAlias
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 
 from textual import work
 from textual.timer import Timer
@@ -20,7 +20,7 @@ from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.base import Choice
-from frontdesk.tui.dialogs.picker import Picker, containing, match_rank, matching
+from frontdesk.tui.dialogs.picker import Picker, containing, has_whole_words, match_rank, matching
 from frontdesk.tui.dialogs.view_table import VIEWS, View
 from frontdesk.tui.widgets.conversation_row import snippet
 from frontdesk.wire import Contact, Conversation, Page
@@ -28,7 +28,10 @@ from frontdesk.wire import Contact, Conversation, Page
 PAUSE_SECONDS = 0.15
 LEAST_LETTERS = 2
 LEAST_DIGITS = 6
-_MOST_CONVERSATIONS = 8
+# Conversations, and of other matches each kind, at first and with each "more…".
+_AT_ONCE = 8
+# Value of the choice that shows more of them.
+_MORE = "more"
 
 
 async def search_contacts(mailbox: Mailbox, typed: str) -> Page[Contact]:
@@ -46,6 +49,26 @@ def full_name(contact: Contact) -> str:
 
 
 Destination: TypeAlias = View | SavedView | Query | Contact | Conversation
+
+
+class _People(NamedTuple):
+    """Customers and conversations of a text, best first.
+
+    cursor: of further customers on the server. most: number of conversations to show at most.
+    """
+
+    contacts: tuple[Contact, ...] = ()
+    conversations: tuple[Conversation, ...] = ()
+    cursor: str | None = None
+    most: int = _AT_ONCE
+
+    def choices(self) -> list[Choice[Any]]:
+        shown = self.conversations[: self.most]
+        return [*map(_choice, self.contacts), *map(_conversation_choice, shown)]
+
+    @property
+    def has_more(self) -> bool:
+        return self.cursor is not None or len(self.conversations) > self.most
 
 
 def number_choices(typed: str) -> list[Choice[Any]]:
@@ -86,21 +109,19 @@ class Switcher(Picker[Destination]):
         super().__init__(sentences.GO_TO, destinations(names, views), current=None)
         self._mailbox = mailbox
         self._searching = self._entered = False
-        self._seconds = 0
+        self._seconds, self._people = 0, _People()
         self._counting: Timer | None = None
 
     def narrow(self, typed: str) -> None:
         """Show local matches at once; request contacts once typing pauses."""
         typed = typed.strip()
-        self.offer([*matching(self._choices, typed)[:50], *number_choices(typed)])
+        self._people = _People()
+        self.offer([*matching(self._choices, typed), *number_choices(typed)])
         self.workers.cancel_group(self, "contacts")
         self._end_search(sentences.NO_MATCH)
-        if len(typed) >= LEAST_LETTERS and self._mailbox.connected:
+        if len(typed) >= LEAST_LETTERS:
             self._searching = True
             self._search(typed)
-        elif len(typed) >= LEAST_LETTERS:
-            self.say_when_empty(sentences.NOT_CONNECTED_YET)
-            self._offer_seen(typed)
         self._entered = False
 
     def is_ready(self) -> bool:
@@ -116,26 +137,67 @@ class Switcher(Picker[Destination]):
     def enter_waits(self) -> bool:
         return self._entered
 
-    @work(group="contacts", exclusive=True)
-    async def _search(self, typed: str) -> None:
-        """Search customers; an enter that waits takes the first choice even if that fails."""
-        self._begin_search()
-        try:
-            contacts = await search_contacts(self._mailbox, typed)
-        except InboxError as error:
-            failed = sentences.CUSTOMERS_FAILED
-            self._end_search(sentences.NO_MATCH_HERE.format(problem=failed), failed)
-            self._offer_seen(typed)
-            self.notify(problem_words(error), severity="warning", markup=False)
+    def take_row(self) -> None:
+        """Return the selected choice; "more…" shows more."""
+        choice = self.list.row
+        if choice is not None and choice.value == _MORE:
+            self._search(self._looked_for.strip(), goes_on=True)
         else:
-            self._end_search(sentences.NO_MATCH)
-            self._offer_people(
-                typed, [*map(_choice, contacts.data), *self._conversations(contacts.data)]
-            )
+            super().take_row()
+
+    @work(group="contacts", exclusive=True)
+    async def _search(self, typed: str, *, goes_on: bool = False) -> None:
+        """Search customers, or more of them; an enter that waits takes the first choice anyway."""
+        self._begin_search()
+        when_empty, problem = sentences.NO_MATCH, ""
+        if not self._mailbox.connected:
+            when_empty = sentences.NOT_CONNECTED_YET
+        try:
+            await self._find(typed, goes_on=goes_on)
+        except InboxError as error:
+            problem = sentences.CUSTOMERS_FAILED
+            when_empty = sentences.NO_MATCH_HERE.format(problem=problem)
+            self.notify(problem_words(error), severity="warning", markup=False)
+        self._end_search(when_empty, problem)
+        self._offer_people(typed, goes_on=goes_on)
         if self._entered:
             self.take_row()
             self._entered = False
             self.end_wait()
+
+    async def _find(self, typed: str, *, goes_on: bool) -> None:
+        """Find conversations on this computer, then customers on the server.
+
+        Raises: InboxError: from the server, after what is here was found.
+        """
+        contacts, _, cursor, most = self._people
+        most += _AT_ONCE if goes_on else 0
+        here = await self._mailbox.conversations_with(typed, limit=most + 1)
+        self._people = self._ranked(typed, here, contacts, cursor, most)
+        if not self._mailbox.connected or (goes_on and cursor is None):
+            return
+        if cursor is None:
+            page = await search_contacts(self._mailbox, typed)
+        else:
+            page = await self._mailbox.search_contacts(typed, cursor=cursor)
+        contacts = (*contacts, *page.data)
+        self._people = self._ranked(typed, here, contacts, page.next_cursor, most)
+
+    def _ranked(
+        self,
+        typed: str,
+        here: Sequence[Conversation],
+        contacts: tuple[Contact, ...],
+        cursor: str | None,
+        most: int,
+    ) -> _People:
+        """People with the conversations `here` and those of the contacts, who may have the text
+        elsewhere than in the name or number."""
+        of_contacts = (self._mailbox.conversations_of(contact.id) for contact in contacts)
+        rows = {row.id: row for row in chain(here, *of_contacts)}
+        newest = sorted(rows.values(), key=lambda row: row.last_activity_at, reverse=True)
+        ranked = sorted(newest, key=lambda row: _rank(_conversation_choice(row), typed))
+        return _People(contacts, tuple(ranked), cursor, most)
 
     def _begin_search(self) -> None:
         """Show in the empty list, or after a second in the title, that customers are searched."""
@@ -164,30 +226,23 @@ class Switcher(Picker[Destination]):
         """Show the state of the search of customers beside the title."""
         self.show_title(" · ".join(filter(None, [sentences.GO_TO, words])))
 
-    def _conversations(self, contacts: Sequence[Contact]) -> list[Choice[Destination]]:
-        """Conversations of contacts that were seen on this computer."""
-        rows = chain.from_iterable(
-            self._mailbox.conversations_of(contact.id) for contact in contacts
-        )
-        return [*map(_conversation_choice, islice(rows, _MOST_CONVERSATIONS))]
-
-    def _offer_seen(self, typed: str) -> None:
-        """Without a server, add conversations on this computer whose customer has these words."""
-        hits = self._mailbox.search(typed, limit=_MOST_CONVERSATIONS, kinds=("conversation",))
-        rows = [self._mailbox.conversation(hit.conversation_id or "") for hit in hits]
-        self._offer_people(typed, [_conversation_choice(row) for row in rows if row is not None])
-
-    def _offer_people(self, typed: str, people: Sequence[Choice[Destination]]) -> None:
+    def _offer_people(self, typed: str, *, goes_on: bool) -> None:
         """Show people among the local choices that contain the text, above similar ones.
 
         Better matches come first, and people before local choices that match as well.
         """
-        exact = containing(self._choices, typed)[:8]
-        similar = [choice for choice in matching(self._choices, typed)[:16] if choice not in exact][
-            :8
-        ]
-        ranked = sorted([*people, *exact], key=lambda choice: _rank(choice, typed))
-        self._offer_more([*ranked, *number_choices(typed), *similar])
+        most = self._people.most
+        exact = containing(self._choices, typed)
+        similar = [choice for choice in matching(self._choices, typed) if choice not in exact]
+        both = [*self._people.choices(), *exact[:most]]
+        ranked = sorted(both, key=lambda choice: _rank(choice, typed))
+        has_more = self._people.has_more or len(exact) > most
+        more = [Choice[Any](_MORE, sentences.MORE_MATCHES)] if has_more else []
+        choices = [*ranked, *more, *number_choices(typed), *similar[:_AT_ONCE]]
+        if goes_on:
+            self.offer(choices, cursor=min(self.list.cursor, len(choices) - 1))
+        else:
+            self._offer_more(choices)
 
     def _offer_more(self, choices: Sequence[Choice[Destination]]) -> None:
         """Show these choices; the cursor stays on a choice to which it was moved."""
@@ -201,11 +256,21 @@ class Switcher(Picker[Destination]):
         self.offer(choices, cursor=values.index(moved_to.value))
 
 
-def _rank(choice: Choice[Destination], typed: str) -> int:
-    """Rank of a match; a conversation's is that of its customer, whatever the last message says."""
+# Of choices that match alike: customers, their conversations by status, then all others.
+_OPEN, _SNOOZED, _RESOLVED, _OTHERS = 1, 2, 3, 4
+_STATUS_RANKS = {"open": _OPEN, "snoozed": _SNOOZED}
+
+
+def _rank(choice: Choice[Any], typed: str) -> tuple[bool, int, int]:
+    """Rank of a match, the best first: of whole words, by its place, by what it is.
+
+    A conversation's is that of its customer, whatever the last message says.
+    """
+    group = 0 if isinstance(choice.value, Contact) else _OTHERS
     if isinstance(choice.value, Conversation):
+        group = _STATUS_RANKS.get(choice.value.status, _RESOLVED)
         choice = choice._replace(words=contact_name(choice.value.contact))
-    return match_rank(choice, typed)
+    return not has_whole_words(choice.words, typed), match_rank(choice, typed), group
 
 
 def preview(conversation: Conversation) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Collection
 from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import is_possible, phone_pattern
-from frontdesk.query import QueryNames
+from frontdesk.query import Query, QueryNames
+from frontdesk.query.language import CONTACT, ID
 from frontdesk.query.names import contact_id
 from frontdesk.tui.unsupported import lacking
 from frontdesk.wire import PhoneRef
@@ -30,6 +31,23 @@ class QueryCustomers:
     def add(self, contact: PhoneRef) -> None:
         """Make a contact known, so that its number leads to its conversations."""
         self._contacts[contact.id] = contact
+
+    def recognise(self, query: Query) -> bool:
+        """Make the customers known that a query names by id; True if there was one to make known.
+
+        They are known by rows on this computer alone.
+        """
+        known_before = len(self._contacts)
+        for term in query.terms:
+            id = term.value.removeprefix(ID)
+            if term.kind == CONTACT and id != term.value and id not in self._contacts:
+                known = self._mailbox.known_contact(id)
+                rows = self._mailbox.conversations_of(id) if known is None else []
+                if known is not None:
+                    self.add(PhoneRef(id=id, name=known.name, phone=known.phone))
+                elif rows:
+                    self.add(rows[0].contact)
+        return len(self._contacts) > known_before
 
     def with_results(self, names: QueryNames) -> QueryNames:
         """Add the customers that were found by number, and the numbers that nobody has."""

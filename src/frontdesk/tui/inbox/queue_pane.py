@@ -313,6 +313,8 @@ class QueuePane(Pane):
 
     def _set_query(self, query: Query) -> None:
         self.list_query = query
+        if self._customers.recognise(query):
+            self._names = None
         # The plan to fetch rows for, and that of the rows that are shown meanwhile.
         self._target, self.plan = self._plans(query)
         self._matches = self._matcher(query.terms)
@@ -857,7 +859,9 @@ class QueuePane(Pane):
     @work(group="older conversations")
     async def _load_older(self) -> None:
         with self.list.loading_more():
+            self.post_message(self.ProgressChanged())
             await self._connection.ask(self._fetch_older)
+        self.post_message(self.ProgressChanged())
 
     def _must_be_thorough(self) -> bool:
         """True if this refresh has to detect rows further down that left the filter."""
@@ -1199,14 +1203,21 @@ class QueuePane(Pane):
 
     def _held_words(self) -> str:
         total = bar_texts.count_for(self.counts, self.filter)
-        held, loading = len(self.listing), self._progress.loads_long
+        held = len(self.listing)
         if not self.is_loaded:
             return "nothing loaded"
         if self.listing.complete:
             return f"{held:,} loaded"
         if total is None:
-            return f"{held:,} loaded, " + ("loading more…" if loading else "more below")
-        return f"{held:,} of {total:,}" + (", loading…" if loading else " loaded")
+            return f"{held:,} loaded, {self._page_words or 'more below'}"
+        return f"{held:,} of {total:,}{f', {self._page_words}' if self._page_words else ' loaded'}"
+
+    @property
+    def _page_words(self) -> str:
+        """Words while a page is loaded, or one after the other to the end; "" if none is."""
+        if self.list.goes_on:
+            return f"loading… {self._keys['inbox.back']}: stop"
+        return "loading…" if self._progress.loads_long else ""
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
@@ -1339,6 +1350,17 @@ class QueuePane(Pane):
                 self._load_older()
         elif by_key:
             self._scan_further()
+
+    @on(VirtualList.Stopped)
+    def _say_how_far(self, event: VirtualList.Stopped) -> None:
+        """Say that the last row is that of a part, unless the status line does."""
+        event.stop()
+        self.post_message(self.ProgressChanged())
+        if self._local is None and not self.listing.complete:
+            total = bar_texts.count_for(self.counts, self.filter)
+            rows = f"{len(self.listing):,}" + ("" if total is None else f" of {total:,}")
+            words = sentences.LOADED_SO_FAR.format(rows=rows, key=self._keys["list.last"])
+            say(self.screen, words)
 
 
 class _Progress:

@@ -804,7 +804,14 @@ class InboxScreen(SizedScreen[None]):
         """Cancel running searches; else leave contact, then thread, and unmark rows in the list."""
         searches = ((self, SEARCH), (self.queue, SEARCH), (self.thread, SEARCH), (self.queue, SCAN))
         awaited, self._awaited = self._awaited, None
-        if any([awaited, *(self.workers.cancel_group(node, group) for node, group in searches)]):
+        stopped = [rows.stop() for rows in (self.queue.list, self.thread.messages)]
+        if any(
+            [
+                awaited,
+                *stopped,
+                *(self.workers.cancel_group(node, group) for node, group in searches),
+            ]
+        ):
             return
         match self.panes.at:
             case "contact":

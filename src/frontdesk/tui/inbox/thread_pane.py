@@ -554,6 +554,14 @@ class ThreadPane(Pane):
             self._load_older()
         self._show_end()
 
+    @on(VirtualList.Stopped)
+    def _say_how_far(self, event: VirtualList.Stopped) -> None:
+        """Say that the first row is not that of the thread."""
+        event.stop()
+        if self._has_older:
+            rows, key = bar_texts.entry_words([*(self.listing or ())]), self._keys["list.first"]
+            say(self.screen, sentences.LOADED_SO_FAR.format(rows=rows, key=key))
+
     def _show_end(self) -> None:
         """Update the bars if the end of the thread has come into view, or has left it."""
         if self.messages.at_end != self._shown_at_end:

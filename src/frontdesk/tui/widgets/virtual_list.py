@@ -187,6 +187,10 @@ class NearEnd(ListMessage):
         return self.widget, self.top, self.bottom, self.bound_for
 
 
+class Stopped(ListMessage):
+    """A movement to an end stopped at the last loaded row on the way there."""
+
+
 class LabelPressed(Message):
     """A label of a row was clicked."""
 
@@ -199,7 +203,7 @@ THUMB = "┃"
 _WHEEL_LINES = 3
 
 # Pages loaded at most for one press of "first" or "last".
-LOADS_PER_KEY = 20
+LOADS_PER_KEY = 100
 
 Drawn = list[DrawnLine]
 
@@ -245,6 +249,7 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     Highlighted: TypeAlias = Highlighted
     Opened: TypeAlias = Opened
     NearEnd: TypeAlias = NearEnd
+    Stopped: TypeAlias = Stopped
     LabelPressed: TypeAlias = LabelPressed
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -378,9 +383,9 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
             self._window.to_start()
             self.cursor = 0
         self._settle(moved=False)
-        if self._bound_for and self._loading_more:
+        if self.goes_on:
             self._go_on()
-        else:
+        elif self.cursor != (self._clamp(self._count() - 1) if self._bound_for > 0 else 0):
             # Rows came by themselves, for which the selection does not move.
             self._bound_for = 0
 
@@ -540,6 +545,21 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
         self.go_to(0 if bound_for < 0 else self._count() - 1)
         if left:
             self._bound_for, self._loads_left = bound_for, left
+        else:
+            self.post_message(self.Stopped(self))
+
+    @property
+    def goes_on(self) -> bool:
+        """True while rows are loaded for a movement to an end, which goes on over them."""
+        return bool(self._bound_for and self._loading_more)
+
+    def stop(self) -> bool:
+        """Stop a movement to an end that goes on over rows that are loaded; False if none does."""
+        goes_on = self.goes_on
+        self._bound_for = 0
+        if goes_on:
+            self.post_message(self.Stopped(self))
+        return goes_on
 
     def action_page(self, pages: float) -> None:
         """Scroll by a number of window heights, and move the cursor along."""

@@ -1,0 +1,35 @@
+"""Customers that queries name, as far as they are known on this computer."""
+
+from frontdesk.cache import CONTACT, CONVERSATION, Cache, body_of
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import QueryNames, parse
+from frontdesk.tui.bar_texts import chip
+from frontdesk.tui.inbox.query_customers import QueryCustomers
+from frontdesk.wire import Contact, PhoneRef
+from tests.cache.pages import conversation
+from tests.conftest import NOW
+
+
+async def test_a_customer_that_a_query_names_by_id_is_known_again_after_a_start(
+    client: InboxClient, cache: Cache
+) -> None:
+    ada = Contact(id="7", name="Ada Norbridge", email="ada@example.com")
+    row = conversation(1, second=1).model_copy(
+        update={"contact": PhoneRef(id="8", name="Ada Norbridge", phone="+447700900001")}
+    )
+    await cache.save_all(CONTACT, {"7": body_of(ada)})
+    await cache.save_all(CONVERSATION, {"1": body_of(row)})
+    customers = QueryCustomers(Mailbox(lambda: client, cache, clock=lambda: NOW))
+    query = parse("is:open from:id:7")
+
+    def chips(text: str) -> list[str]:
+        names = QueryNames(contacts=[*customers.contacts])
+        return [chip(term, names) for term in parse(text).terms]
+
+    assert customers.recognise(query)
+    assert not customers.recognise(query)
+    assert chips(str(query)) == ["is:open", 'from:"Ada Norbridge" id:7']
+    assert customers.recognise(parse("-from:id:8"))
+    assert chips("-from:id:8") == ['-from:"Ada Norbridge" +44 7700 900001']
+    assert not customers.recognise(parse("from:id:9"))
