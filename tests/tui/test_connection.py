@@ -23,7 +23,6 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.request_priority import is_urgent
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Answer, ConnectionMonitor
-from frontdesk.tui.polling import PollingInterval
 from tests.conftest import NOW
 
 
@@ -43,7 +42,8 @@ async def _connection(
     hand: _Hand,
     seen_at: Callable[[], datetime | None] = lambda: NOW - timedelta(minutes=2),
     schedule_poll: Callable[[], None] | None = None,
-    polling: PollingInterval | None = None,
+    *,
+    quiet_unfocused: bool = False,
 ) -> ConnectionMonitor:
     mailbox = Mailbox(lambda: client, cache, clock=hand)
     await mailbox.connect()
@@ -51,9 +51,9 @@ async def _connection(
         mailbox,
         Clock(UTC, hand),
         lambda sentence: None,
-        polling,
         seen_at=seen_at,
         schedule_poll=schedule_poll,
+        quiet_unfocused=quiet_unfocused,
     )
 
 
@@ -172,14 +172,13 @@ async def test_failures_of_other_requests_do_not_reset_the_countdown(
 async def test_there_is_no_countdown_to_a_request_that_awaits_the_focus(
     client: InboxClient, cache: Cache
 ) -> None:
-    hand, polling = _Hand(), PollingInterval(NOW, quiet_unfocused=True)
-    connection = await _connection(client, cache, hand, polling=polling)
+    connection = await _connection(client, cache, _Hand(), quiet_unfocused=True)
     await _fail(connection, Unreachable("No answer"))
     assert _said(connection).endswith(" · retrying in 5 s")
-    polling.focus(False)
+    connection.focus(False)
     assert _said(connection).endswith(" · paused until this terminal has the focus")
     assert not connection.counts_down
-    polling.focus(True)
+    connection.focus(True)
     assert _said(connection).endswith(" · retrying in 5 s")
 
 
@@ -236,10 +235,9 @@ async def test_a_request_that_is_invalid_is_not_repeated(
     client: InboxClient, cache: Cache, error: InboxError, repeated: bool
 ) -> None:
     hand, polls = _Hand(), []
-    polling = PollingInterval(NOW)
     schedule = partial(polls.append, NOW)
-    connection = await _connection(client, cache, hand, schedule_poll=schedule, polling=polling)
-    polling.asks(NOW)
+    connection = await _connection(client, cache, hand, schedule_poll=schedule)
+    connection.asks()
     await _fail(connection, error)
     assert _said(connection).endswith(" · retrying in 5 s") == repeated
     assert connection.failing == repeated

@@ -4,7 +4,7 @@ from tests.journeys import recorded_modules
 from tests.tui.conftest import Viewer, settle
 
 # Every key resets the polling interval, and what is behind a dialog is painted again.
-BESIDE = {"tui/polling.py", "tui/clock.py", "tui/widgets/bar.py"}
+BESIDE = {"inbox/link.py", "tui/clock.py", "tui/widgets/bar.py"}
 
 
 async def test_the_picker_of_labels_opens_through_25_modules_at_most(viewer: Viewer) -> None:

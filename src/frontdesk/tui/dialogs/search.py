@@ -11,6 +11,7 @@ from typing import TypeAlias
 from textual import work
 
 from frontdesk.cache import Hit
+from frontdesk.inbox.link import problem_words
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import TOO_SHORT, WITH_NOTES, SearchRun, ask_quietly, extent_here
 from frontdesk.phones import contact_name
@@ -19,7 +20,6 @@ from frontdesk.text import first_non_blank
 from frontdesk.time_format import ago
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker
 from frontdesk.tui.dialogs.switcher import PAUSE_SECONDS, number_choices

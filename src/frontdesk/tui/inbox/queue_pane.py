@@ -175,7 +175,7 @@ class QueuePane(Pane):
         self._input_at = 0.0
         self._rescanning: Worker[None] | None = None
         self._rescan_due = False
-        self._progress = _Progress()
+        self._progress = _ViewProgress()
         self.new_ids: Sequence[str] = ()
         self._refreshed_before: ConversationFilter | None = None
         # Of the last refresh of one conversation: its id, if it had left, its newest message.
@@ -293,7 +293,7 @@ class QueuePane(Pane):
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
         self._staying, self._shown_before = StayingRows(), ()
         self.list.dimmed = self.list.after_gap = frozenset()
-        self._progress = _Progress()
+        self._progress = _ViewProgress()
         self._local = None if self.plan.exact else self._new_local_filter(selected=last)
         rows: Rows[Conversation] = self.listing
         if self._local is not None:
@@ -852,7 +852,7 @@ class QueuePane(Pane):
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
 
-    def _say_loading(self, progress: "_Progress") -> None:
+    def _say_loading(self, progress: "_ViewProgress") -> None:
         progress.loads_long = True
         self.post_message(self.ProgressChanged())
 
@@ -1363,7 +1363,7 @@ class QueuePane(Pane):
             say(self.screen, words)
 
 
-class _Progress:
+class _ViewProgress:
     """Progress of one view, which ends with it: what comes late from another one is not said.
 
     unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.

@@ -24,6 +24,7 @@ from frontdesk.conversation_export import (
     QUEUE_ENDINGS,
 )
 from frontdesk.errors import InboxError
+from frontdesk.inbox.link import RESTED
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.request_priority import in_background
@@ -56,7 +57,6 @@ from frontdesk.tui.inbox.panes import (
 from frontdesk.tui.inbox.queue_pane import SCAN, QueuePane
 from frontdesk.tui.inbox.thread_pane import SEARCH, ThreadPane
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.polling import RESTED, PollingInterval
 from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.saved_views import QueryHistory, SavedViews, ViewHistory
 from frontdesk.tui.unsupported import remark_on
@@ -179,16 +179,15 @@ class InboxScreen(SizedScreen[None]):
         self._title = title
         self._preferences = preferences
         self._bell = Bell()
-        self._polling = PollingInterval(clock.now(), quiet_unfocused=preferences.quiet_unfocused)
         self._connection = ConnectionMonitor(
             mailbox,
             clock,
             self._warn_of_view,
-            self._polling,
             changed=self._refresh_bars_soon,
             state_changed=self._show_status,
             seen_at=lambda: self.queue.listing.fetched_at,
             schedule_poll=self._schedule_poll,
+            quiet_unfocused=preferences.quiet_unfocused,
         )
         self._keys = KeyNames((type(self), ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
@@ -213,7 +212,7 @@ class InboxScreen(SizedScreen[None]):
         self._warned: str | None = None
         self._pace = mailbox.pace(
             _SHARE,
-            lambda: self._polling.is_busy(clock.now()),
+            lambda: self._connection.is_busy,
             least_seconds=_SPACING_SECONDS,
         )
         self._quit_asked = clock.now() - _QUIT_WITHIN
@@ -501,7 +500,7 @@ class InboxScreen(SizedScreen[None]):
 
     @work(group="queue", exclusive=True)
     async def _refresh_queue(self, *, by_hand: bool = False) -> None:
-        self._polling.asks(self._clock.now())
+        self._connection.asks()
         self._schedule_status()
         self._schedule_poll()
         if self.queue.scan_is_due:
@@ -564,7 +563,7 @@ class InboxScreen(SizedScreen[None]):
         """Prefetch threads that are likely to be opened, unless the user goes on; then later."""
         ids = self.queue.ids_ahead()
         with in_background(self._pace.rest):
-            while not self._polling.is_busy(self._clock.now()) and await self._prefetch_once(ids):
+            while not self._connection.is_busy and await self._prefetch_once(ids):
                 continue
 
     async def _prefetch_once(self, ids: list[str]) -> bool:
@@ -624,12 +623,12 @@ class InboxScreen(SizedScreen[None]):
     def record_input(self) -> None:
         """Record user input; refresh at once if polling had slowed down."""
         self.queue.record_input()
-        if self._polling.used(self._clock.now()):
+        if self._connection.used():
             self._refresh()
 
     def terminal_focused(self, focused: bool) -> None:
         """Handle a focus change of the terminal, which polling depends on."""
-        self._polling.focus(focused)
+        self._connection.focus(focused)
         if focused:
             self.record_input()
         self._schedule_poll()
@@ -639,7 +638,7 @@ class InboxScreen(SizedScreen[None]):
         """Schedule the next refresh; a running refresh schedules it when it ends."""
         if self._next_poll is not None:
             self._next_poll.stop()
-        wait = None if self._polling.asking else self._polling.wait(self._clock.now())
+        wait = self._connection.poll_in
         if wait is not None and self.is_attached:
             self._next_poll = self.set_timer(wait / timedelta(seconds=1), self._refresh)
 

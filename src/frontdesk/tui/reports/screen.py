@@ -17,6 +17,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
+from frontdesk.inbox.link import problem_words
 from frontdesk.reports.export import ENDINGS, default_name, exported
 from frontdesk.reports.metrics import BreakdownRow, Figure, Glyphs
 from frontdesk.reports.periods import (
@@ -28,7 +29,6 @@ from frontdesk.reports.periods import (
     typed_span,
 )
 from frontdesk.tui import sentences
-from frontdesk.tui.connection import problem_words
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker

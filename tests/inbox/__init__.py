@@ -1,0 +1,1 @@
+"""The model of the inbox, without a terminal."""

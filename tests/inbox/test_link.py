@@ -1,0 +1,176 @@
+"""Connection, polling and back-off: when the list is requested, and what is said of it."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontdesk.errors import (
+    BadResponse,
+    CircuitOpen,
+    CursorRefused,
+    Forbidden,
+    InboxError,
+    NotFound,
+    Refused,
+    Unauthorised,
+    Unreachable,
+)
+from frontdesk.inbox.link import ASLEEP, IDLE, IN_USE, RESTING, Link, Phase
+from tests.conftest import NOW
+
+SECOND = timedelta(seconds=1)
+AWAY = Unreachable("No answer")
+STAGES = [
+    (timedelta(), IN_USE),
+    (timedelta(minutes=2), RESTING),
+    (timedelta(minutes=30), IDLE),
+    (timedelta(hours=3), ASLEEP),
+]
+
+
+def pause(seconds: float) -> Unreachable:
+    return Unreachable("Too many requests", retry_after=seconds)
+
+
+def live() -> Link:
+    return Link.at(NOW).asks(NOW).answered(NOW)
+
+
+@pytest.mark.parametrize(("idle", "every"), STAGES)
+@pytest.mark.parametrize(("in_full", "times"), [(False, 1), (True, 2)])
+def test_the_longer_nobody_looks_the_less_is_asked(
+    idle: timedelta, every: timedelta, in_full: bool, times: int
+) -> None:
+    link = Link.at(NOW).used(NOW).asks(NOW).answered(NOW + idle, in_full=in_full)
+    assert link.poll_in(NOW + idle) == every * times
+    unfocused = link.focuses(False).poll_in(NOW + idle)
+    assert unfocused == max(every, IDLE) * times
+
+
+def test_a_server_that_learns_to_say_unchanged_is_asked_as_often_as_others() -> None:
+    link = live().answered(NOW, in_full=True).answered(NOW)
+    assert link.poll_in(NOW) == IN_USE
+
+
+@pytest.mark.parametrize(("in_full", "late"), [(False, IN_USE), (True, IN_USE * 2)])
+def test_a_key_asks_at_once_where_the_last_answer_is_too_old(
+    in_full: bool, late: timedelta
+) -> None:
+    link = live().answered(NOW, in_full=in_full)
+    assert not link.is_late(NOW + late)
+    assert link.is_late(NOW + late + SECOND)
+
+
+def test_a_key_asks_nothing_while_an_answer_is_on_its_way() -> None:
+    link = live().asks(NOW)
+    assert not link.is_late(NOW + 2 * IN_USE)
+    assert link.poll_in(NOW) is None
+    link = link.answered(NOW + 2 * IN_USE)
+    assert link.is_late(NOW + 4 * IN_USE)
+
+
+def test_failures_are_not_waited_for_longer_where_answers_come_in_full() -> None:
+    link = live().answered(NOW, in_full=True).failed(NOW, AWAY, 0)
+    assert link.poll_in(NOW) == 5 * SECOND
+
+
+def test_only_a_longer_pause_lengthens_a_wait_that_is_running_and_nothing_by_hand_does() -> None:
+    link = live().failed(NOW, AWAY, 0)
+    for after, error, by_hand, left in (
+        (0, AWAY, False, 5),
+        (1, AWAY, False, 4),
+        (1, pause(60), True, 4),
+        (1, pause(30), False, 30),
+        (1, pause(2), True, 2),
+        (3, AWAY, False, 5),
+        (8, AWAY, False, 10),
+    ):
+        now = NOW + after * SECOND
+        link = link.failed(now, error, 0, by_hand=by_hand) if after else link
+        assert link.poll_in(now) == left * SECOND
+
+
+def test_requests_by_hand_make_no_later_wait_longer() -> None:
+    link = live().failed(NOW, AWAY, 0)
+    for seconds in (1, 2, 3):
+        link = link.failed(NOW + seconds * SECOND, AWAY, 0, by_hand=True)
+        assert link.poll_in(NOW + seconds * SECOND) == (5 - seconds) * SECOND
+    link = link.failed(NOW + 5 * SECOND, AWAY, 0)
+    assert link.poll_in(NOW + 5 * SECOND) == 5 * SECOND
+    # Without requests by hand, the back-off goes on.
+    assert link.failed(NOW + 10 * SECOND, AWAY, 0).poll_in(NOW + 10 * SECOND) == 10 * SECOND
+
+
+def test_a_pause_of_a_server_is_limited_to_an_hour() -> None:
+    link = live().failed(NOW, pause(10**9), 0)
+    assert link.poll_in(NOW) == timedelta(hours=1)
+    assert live().failed(NOW, pause(-5), 0).poll_in(NOW) == 5 * SECOND
+
+
+def test_the_background_waits_for_the_user_and_is_quiet_without_the_focus() -> None:
+    link = Link.at(NOW, quiet_unfocused=True)
+    assert link.is_busy(NOW + SECOND / 2)
+    assert not link.is_busy(NOW + SECOND)
+    link = link.used(NOW + SECOND)
+    assert link.is_busy(NOW + SECOND)
+    assert link.focuses(False).is_busy(NOW + timedelta(hours=1))
+
+
+def test_nothing_is_asked_before_there_is_a_connection_nor_with_a_refused_key() -> None:
+    link = Link.at(NOW).begins(NOW, "connecting…", connected=False)
+    assert link.poll_in(NOW) is None
+    assert not link.is_late(NOW + IDLE)
+    assert link.words(NOW + 9 * SECOND, "", 0) == [("dim", "connecting…")]
+    refused = live().failed(NOW, Unauthorised("no"), 0)
+    assert refused.poll_in(NOW) is None
+    shown = refused.begins(NOW, connected=True)
+    assert shown.refused
+    assert shown.poll_in(NOW) is None
+    assert shown.words(NOW, "", 0) == [("error", "key refused (401)")]
+
+
+EVENTS = st.one_of(
+    st.tuples(st.just("answered"), st.just(None)),
+    st.tuples(
+        st.sampled_from(["failed", "by hand", "beside"]),
+        st.sampled_from(
+            [
+                *(AWAY, pause(30), pause(2), CircuitOpen("open", retry_after=9.0)),
+                *(BadResponse("a page"), Refused("no", code="x"), CursorRefused("c", code="y")),
+                *(Forbidden("no"), NotFound("no")),
+            ]
+        ),
+    ),
+    st.tuples(st.just("shows"), st.just(None)),
+)
+
+
+@given(st.lists(st.tuples(EVENTS, st.integers(0, 40)), max_size=25))
+def test_live_is_said_of_answers_alone_and_a_countdown_never_grows_by_hand(
+    story: list[tuple[tuple[str, InboxError | None], int]],
+) -> None:
+    link, now, answers = live(), NOW, 0
+    for (what, error), seconds in story:
+        now += seconds * SECOND
+        before = link
+        if what == "answered":
+            answers += 1
+            link = link.asks(now).answered(now)
+        elif what == "shows":
+            link = link.begins(now, connected=True)
+        elif error is not None and what == "beside":
+            link = link.failed_beside_list(now, error, answers)
+        elif error is not None:
+            link = link.asks(now).failed(now, error, answers, by_hand=what == "by hand")
+        words = "".join(part for _, part in link.words(now, "10:00", answers))
+        assert words.startswith("live") == (link.live_at is not None)
+        if what not in ("answered", "beside"):
+            assert not words.startswith("live")
+        if what == "by hand" and before.failing and now < before.not_before:
+            assert link.not_before <= before.not_before or not link.failing
+        left = link.poll_in(now)
+        assert left is None or left >= SECOND
+        # Whatever is not asked for by itself is being asked for, or cannot succeed.
+        assert left is not None or link.asking or link.phase is Phase.STOPPED
