@@ -140,6 +140,7 @@ class MemoryInbox:
         return Page(data=data)
 
     async def catalogue_page(self, row: type[Wire], **_: object) -> Page[Any]:
+        await self._answer()
         rows: dict[type[Wire], tuple[Wire, ...]] = {
             Label: tuple(Label(id=title, title=title) for title in LABELS),
             User: (User(id="1", name="Grace Okafor"),),

@@ -1211,6 +1211,24 @@ def test_a_search_ends_with_the_view_that_it_was_begun_in(tmp_path: Path, key: s
     play(source, tmp_path, story)
 
 
+def test_names_that_were_missed_offline_are_asked_for_once_the_server_is_back(
+    tmp_path: Path,
+) -> None:
+    away = True
+    source = MemoryInbox(30, lambda: None if away else 0.0)
+
+    async def story(app: MemoryInboxApp) -> None:
+        nonlocal away
+        await asyncio.sleep(10.0)
+        assert not app.mailbox.catalogues.users()
+        away = False
+        await asyncio.sleep(120.0)
+        assert [user.name for user in app.mailbox.catalogues.users()] == ["Grace Okafor"]
+        assert "Madrid" in "\n".join(Shown(app).lines)
+
+    play(source, tmp_path, story, size=(160, 40))
+
+
 def test_rows_of_a_slow_server_leave_the_selected_one_in_view(tmp_path: Path) -> None:
     seconds = 0.0
     source = MemoryInbox(300, lambda: seconds)

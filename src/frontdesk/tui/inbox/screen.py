@@ -168,6 +168,8 @@ class InboxScreen(SizedScreen[None]):
     # What to do with the next answer for the view, unless the user goes on before it.
     _awaited: _Awaited | None = None
     _bars_due = False
+    # The names of channels, users and labels were asked for without success.
+    _names_due = False
     _thread_request: Worker[None] | None = None
 
     def __init__(
@@ -479,8 +481,7 @@ class InboxScreen(SizedScreen[None]):
             await self._refresh_queue().wait()
         if get_current_worker().is_cancelled:
             return
-        await self._connection.ask(self.queue.fetch_names, beside=True)
-        self._refresh_bars()
+        await self._fetch_names()
         if self._opened_id == opened_before:
             # A thread that is opened with a connection is refreshed at once; this one was not.
             self._refresh_thread()
@@ -491,6 +492,16 @@ class InboxScreen(SizedScreen[None]):
         self.start_mirror()
         if self._preferences.alerts.kinds:
             self._show_alerts()
+
+    async def _fetch_names(self) -> None:
+        """Request the names of channels, users, labels and fields; once they are there, no more."""
+        answer = await self._connection.ask(self.queue.fetch_names, beside=True)
+        self._names_due = answer is None
+        self._refresh_bars()
+
+    @work(group="names", exclusive=True)
+    async def _request_names(self) -> None:
+        await self._fetch_names()
 
     def _refresh(self) -> None:
         """Refresh the conversation list, and the open thread unless it is being requested."""
@@ -513,6 +524,8 @@ class InboxScreen(SizedScreen[None]):
             if was_failing:
                 # Its own request may be waiting for an answer that was lost.
                 self._refresh_thread()
+                if self._names_due:
+                    self._request_names()
             if self.queue.scan_is_due:
                 self.queue.start_scan()
             self.queue.highlight_new()
