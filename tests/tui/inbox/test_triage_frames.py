@@ -861,6 +861,28 @@ def test_a_row_further_down_that_left_the_view_meanwhile_is_dimmed(tmp_path: Pat
     play(source, tmp_path, tell)
 
 
+def test_a_row_that_left_meanwhile_is_not_counted_under_an_order_that_is_made_here(
+    tmp_path: Path,
+) -> None:
+    source = MemoryInbox(90)
+
+    async def tell(app: MemoryInboxApp) -> None:
+        await press(app, "F", "ctrl+u", *"is:open @me sort:oldest", "enter", seconds=5.0)
+        await press(app, "g", "j", seconds=2.0)
+        given_away = Shown(app).selected
+        assert given_away
+        source.change(str(int(given_away.split()[1])), assignee=None)
+        await press(app, "9", "ctrl+r", "g", seconds=2.0)
+        assert names(app)[0] == given_away
+        await press(app, "H", seconds=0.2)
+        queue = app.inbox.queue.list
+        shown = {row.contact.name for row in queue.rows or () if not queue.is_dimmed(row)}
+        mine = [row for row in source.rows.values() if (row["assignee"] or {}).get("id") == "1"]
+        assert shown == {row["contact"]["name"] for row in mine if row["status"] == "open"}
+
+    play(source, tmp_path, tell)
+
+
 def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(3.0)

@@ -1048,12 +1048,20 @@ class QueuePane(Pane):
         return LocalFilter(
             self.listing,
             self.plan,
-            self._matcher(self.plan.rest),
+            self._vouched(self._matcher(self.plan.rest)),
             now,
             stay=places,
             current=self._mailbox.conversations_by_id,
             known=self._known_rows(self.list_query, selected),
         )
+
+    def _vouched(self, matches: Matcher) -> Callable[[Conversation], bool]:
+        """The test of a local filter, for rows for which the server's list vouches.
+
+        A row that changed since it was listed has to match the whole query.
+        """
+        whole, listing = self._matcher(self.list_query.terms), self.listing
+        return lambda row: whole(row) or (matches(row) and not listing.has_moved(row))
 
     def _known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
         """Cached rows that match, which may be on no page.
