@@ -95,6 +95,9 @@ _READ_PER_STEP, _TRIES_TO_READ = 20, 3
 # An export of more rows than these says that it goes on.
 _EXPORTED_AT_ONCE = 1_000
 
+# An answer may tell of a filter that the server lacks, and the next one of another.
+_MOST_PLANS = 8
+
 # A search, and a request for the next page, is said to be running after this time.
 _PATIENCE_SECONDS = 0.5
 
@@ -691,18 +694,23 @@ class QueuePane(Pane):
         for filter in self._counted_filters():
             await self._mailbox.refresh_counts(filter)
         if not self.matches_nothing and self._replan():
-            await self._fetch_rows()
+            await self._fetch_planned_rows()
 
     async def _fetch_planned_rows(self) -> None:
-        try:
-            await self._fetch_rows()
-        except InboxError:
-            # The server may have refused a filter that it lacks.
-            if not self._replan():
-                raise
-            await self._fetch_rows()
-        if self._replan():
-            await self._fetch_rows()
+        """Fetch the rows of the query; anew by each plan that the answers lead to."""
+        planned = None
+        for _ in range(_MOST_PLANS):
+            if planned == self._target:
+                return
+            planned = self._target
+            try:
+                await self._fetch_rows()
+                self._replan()
+            except InboxError:
+                # The server may have refused a filter that it lacks.
+                if not self._replan():
+                    raise
+                planned = None
 
     async def _fetch_rows(self) -> None:
         chosen, progress = self._target.filter, self._progress
@@ -927,10 +935,10 @@ class QueuePane(Pane):
 
     # The local filter
 
-    def start_scan(self) -> None:
+    def start_scan(self, *, by_hand: bool = False) -> None:
         """Scan cached rows, then the server's, for the local filter, unless that is running."""
         if self._local is not None and not self.scanning:
-            self._scan()
+            self._scan(by_hand=by_hand)
 
     @property
     def scanning(self) -> bool:
@@ -951,13 +959,13 @@ class QueuePane(Pane):
         return not self._scan_ended and not self._awaits_order and self._scan_goes_on()
 
     @work(group=SCAN, exclusive=True)
-    async def _scan(self) -> None:
+    async def _scan(self, *, by_hand: bool = False) -> None:
         """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
         with self.list.loading_more():
             if self._local is not None:
                 await self._scan_cached(self._local)
             if not self._awaits_order:
-                await self._connection.ask(self._fetch_and_scan)
+                await self._connection.ask(self._fetch_and_scan, by_hand=by_hand)
 
     @property
     def _awaits_order(self) -> bool:

@@ -516,7 +516,7 @@ class InboxScreen(SizedScreen[None]):
         self._schedule_poll()
         if self.queue.scan_is_due:
             # Before the refresh, whose requests could use up what a rate limit allows.
-            self.queue.start_scan()
+            self.queue.start_scan(by_hand=by_hand)
         was_failing = self._connection.failing
         answer = await self._connection.ask(self.queue.fetch, by_hand=by_hand)
         if answer:
@@ -527,7 +527,7 @@ class InboxScreen(SizedScreen[None]):
                 if self._names_due:
                     self._request_names()
             if self.queue.scan_is_due:
-                self.queue.start_scan()
+                self.queue.start_scan(by_hand=by_hand)
             self.queue.highlight_new()
             if self._bell.rings(self.queue.unread()) and self._preferences.bell:
                 self.app.bell()
