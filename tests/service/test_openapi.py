@@ -215,6 +215,36 @@ async def test_everything_served_is_what_the_document_says_to_the_member(
         checker(text, schema["$ref"].split("/")[-1]).validate(response.json())
 
 
+def edges(schema: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Values at the bounds of a parameter's schema, and whether they are taken."""
+    if "minimum" in schema:
+        least, most = schema["minimum"], schema["maximum"]
+        yield from ((str(least), True), (str(least - 1), False))
+        yield from ((str(most), True), (str(most + 1), False))
+    if "maxLength" in schema:
+        most = schema["maxLength"]
+        yield from (("a" * most, True), ("a" * (most + 1), False), ("", "minLength" not in schema))
+    for word in schema.get("enum", ()):
+        yield from ((word, True), (f"{word}s", False))
+
+
+async def test_parameters_are_taken_within_the_bounds_that_are_described(
+    client, filled_with, openapi
+):
+    newest = (await client.get("/v1/conversations?limit=1")).json()["data"][0]["id"]
+    for path, operation in openapi["paths"].items():
+        address = path.replace("{id}", newest).replace("{phone}", "+5511987654321")
+        for parameter in operation["get"]["parameters"]:
+            # A cursor is none by its length alone.
+            described = () if parameter["name"] == "cursor" else edges(parameter["schema"])
+            for value, taken in described:
+                response = await client.get(address, params={parameter["name"]: value})
+                reasons = {error["reason"] for error in response.json().get("errors", ())}
+                # Words are not searched here.
+                is_taken = response.status_code == 200 or reasons == {"unavailable"}
+                assert is_taken == taken, (path, parameter["name"], value)
+
+
 def test_unsupported_fields_are_absent_from_the_document(openapi):
     names = set(members(openapi["components"]["schemas"]))
     asked = {one["name"] for operation in operations(openapi) for one in operation["parameters"]}

@@ -69,14 +69,14 @@ class Rollups:
         self._messages: Counter[Figure] = Counter()
         self._metrics: dict[Figure, list[int]] = {}
 
-    def add_messages(self, figures: Iterable[Figure], by: int = 1) -> None:
+    def add_messages(self, figures: Iterable[Figure], by: int) -> None:
         """Count messages; buckets are quarter hours. `by=-1` discounts them."""
         if by > 0:
             self._messages.update(figures)
         else:
             self._messages.subtract(figures)
 
-    def add_metric(self, row: Mapping[str, Any], by: int = 1) -> None:
+    def add_metric(self, row: Mapping[str, Any], by: int) -> None:
         """Add a row of `metric_event`; `by=-1` removes it."""
         if row["name"] == HANDOFF:
             return
@@ -150,7 +150,7 @@ class PricingRollups:
         self._n: Counter[PricingFigure] = Counter()
         self._billable: Counter[PricingFigure] = Counter()
 
-    def add(self, channel_id: int, messages: Iterable[Row], by: int = 1) -> None:
+    def add(self, channel_id: int, messages: Iterable[Row], by: int) -> None:
         """Count messages with a known pricing; `by=-1` discounts them."""
         for row in messages:
             if row["priced_at"] is not None:
@@ -221,14 +221,14 @@ class PartRollups:
         self._durations: Counter[tuple[int, int, str, int]] = Counter()
         self._user_durations: Counter[tuple[int, int, int, str, int]] = Counter()
 
-    def add_messages(self, figures: Iterable[MessageFigure], by: int = 1) -> None:
+    def add_messages(self, figures: Iterable[MessageFigure], by: int) -> None:
         """Count messages that persons wrote; `by=-1` discounts them."""
         for figure in figures:
             self._messages[figure] += by
             user_id, channel_id, day, _ = figure
             self._add_of_user((day, user_id, channel_id, WRITTEN), (by, 0, 0))
 
-    def add_metric(self, row: Mapping[str, Any], by: int = 1) -> None:
+    def add_metric(self, row: Mapping[str, Any], by: int) -> None:
         """Add a row of `metric_event`; `by=-1` removes it."""
         name, channel_id, user_id = row["name"], row["channel_id"], row["user_id"]
         ended_at, started_at = row["ended_at"], row["started_at"]

@@ -382,17 +382,20 @@ def test_resting_reads_only_where_the_newest_message_is_displayed(tmp_path: Path
     play(source, tmp_path, story, size=(110, 11))
 
 
+class SlowThreads(MemoryInbox):
+    """While `slow`, messages come after a minute."""
+
+    slow = False
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        if self.slow:
+            await asyncio.sleep(60.0)
+        return await super().message_page(*arguments, **options)
+
+
 def test_resting_on_a_cached_thread_reads_it_once_its_new_messages_have_come(
     tmp_path: Path,
 ) -> None:
-    class SlowThreads(MemoryInbox):
-        slow = False
-
-        async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
-            if self.slow:
-                await asyncio.sleep(60.0)
-            return await super().message_page(*arguments, **options)
-
     source = SlowThreads(15)
 
     async def story(app: MemoryInboxApp) -> None:
@@ -410,6 +413,22 @@ def test_resting_on_a_cached_thread_reads_it_once_its_new_messages_have_come(
         assert any("from Customer" in line for line in Shown(app).part("Thread"))
         assert here in unread(app)
         await asyncio.sleep(120.0)
+        assert here not in unread(app)
+
+    play(source, tmp_path, story)
+
+
+def test_a_prefetched_thread_is_read_before_its_refresh_comes(tmp_path: Path) -> None:
+    source = SlowThreads(15)
+
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "j", "k", seconds=5.0)
+        source.slow = True
+        await press(app, "j", seconds=2.0)
+        here = Shown(app).selected
+        assert here == name(1)
+        assert here in unread(app)
+        await asyncio.sleep(2.0)
         assert here not in unread(app)
 
     play(source, tmp_path, story)
