@@ -38,7 +38,8 @@ PAGES = sorted((ROOT / "docs").glob("*.md"))
 DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *PAGES]
 
 PROGRAM = (sys.executable, "-m", "frontdesk")
-URL, USER = "https://inbox.example.com", "ana@example.com"
+# What has a server of its own here: the one that a reader has.
+URL = "https://inbox.example.com"
 PORTS = ("8080", "8081")
 # Commands that go on until they are stopped; they print their addresses when they are ready.
 SERVICES = re.compile(r"frontdesk (serve|web) ")
@@ -48,8 +49,17 @@ PLAIN = re.compile(
 )
 # What follows the name of the program in a line of a shell.
 ARGUMENTS = re.compile(r"""(?:^|[ /(])frontdesk((?: (?:[a-z]|--)(?:"[^"$]*"|[^|<>&$)"])*)?)""")
-# What can be smaller by two zeros.
-SIZES = re.compile(r"(--(?:conversations|messages) [1-9]\d*?)00\b")
+# Commands of the blocks that are marked `elsewhere`, and what they need or do that is not here.
+ELSEWHERE = {
+    r"# .*": "root",
+    r"(pipx|uvx) .*|.*pip install .*": "a package index",
+    r"python3 -m venv .venv|.venv/bin/.*": "a clone of its own",
+    r"frontdesk profiles add work --url \S+": "the system's key store, and someone who types a key",
+    r"frontdesk cache fill --keep 30d --profile work": "the profile that this adds",
+    r"frontdesk import events backup.ndjson.gz --database postgresql:.*": "a server of PostgreSQL",
+    r"(CHATWOOT|META)_TOKEN=.*": "another service",
+    r"frontdesk report --watch .*": "runs for ever",
+}
 
 _BLOCK = re.compile(
     r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>.*)\n(?P<text>(?:.*\n)*?)```$",
@@ -72,6 +82,7 @@ class Command(NamedTuple):
 
     line: str
     shown: str
+    prompt: str = "$"
 
 
 def blocks(path: Path, kind: str) -> Iterator[Block]:
@@ -85,9 +96,10 @@ def blocks(path: Path, kind: str) -> Iterator[Block]:
 def commands(block: Block) -> Iterator[Command]:
     """The commands of a console block."""
     text = block.text.replace("\\\n", " ")
-    for part in re.split(r"^[$#] ", text, flags=re.MULTILINE)[1:]:
+    _, *parts = re.split(r"^([$#]) ", text, flags=re.MULTILINE)
+    for prompt, part in zip(parts[::2], parts[1::2], strict=True):
         line, _, shown = part.partition("\n")
-        yield Command(line, shown.strip())
+        yield Command(line, shown.strip(), prompt)
 
 
 def headings(path: Path) -> set[str]:
@@ -185,7 +197,7 @@ def served(
 
 
 class Reader:
-    """Someone who follows a page: with a home, a directory and an inbox of their own.
+    """Someone who follows a page from its beginning, in an empty directory with an empty home.
 
     starts: starts services, viewers and shells too; else what a page does there is only parsed.
     """
@@ -207,13 +219,13 @@ class Reader:
         }
         ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
         self._program = ""
-        self._words = {URL: url, USER: ME, "FRONTDESK_API_KEY=… ": "", **ports}
+        self._words = {URL: url, "FRONTDESK_API_KEY=… ": "", **ports}
 
     def translated(self, text: str) -> str:
         """A text with the names of this place for those that documents use."""
         for word, own in self._words.items():
             text = text.replace(word, own)
-        return text if self._starts else SIZES.sub(r"\1", text)
+        return text
 
     def follow(self, block: Block) -> None:
         """Do what a block says."""
@@ -352,13 +364,11 @@ def read(
     tmp_path: Path,
     programs: Path,
     served: tuple[str, str],
-    sample_file: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., None]:
     """Follows a page; first the files that it shows are made."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "home").mkdir()
-    shutil.copy(sample_file, tmp_path / "inbox.db")
 
     def follow(path: Path, *, starts: bool) -> None:
         reader = Reader(tmp_path, programs, served, starts=starts)
@@ -374,7 +384,7 @@ def starts_programs(path: Path) -> bool:
         block.note == "viewer"
         or (not block.note and (SERVICES.search(line) or not PLAIN.fullmatch(line)))
         for block in blocks(path, "console")
-        for line, _ in commands(block)
+        for line, *_ in commands(block)
         if not line.startswith("export ")
     )
 
@@ -385,6 +395,19 @@ STARTING = [path for path in (README, *PAGES) if starts_programs(path)]
 @pytest.mark.parametrize("path", [README, *PAGES], ids=named)
 def test_every_example_on_a_page_works(path: Path, read: Callable[..., None]) -> None:
     read(path, starts=False)
+
+
+def test_only_what_needs_another_place_is_marked_so() -> None:
+    lines = [
+        line if prompt == "$" else f"# {line}"
+        for path in [README, ROOT / "CONTRIBUTING.md", *PAGES]
+        for block in blocks(path, "console")
+        for line, _, prompt in commands(block)
+        if block.note == "elsewhere"
+    ]
+    unlisted = [line for line in lines if not any(re.fullmatch(one, line) for one in ELSEWHERE)]
+    unused = [one for one in ELSEWHERE if not any(re.fullmatch(one, line) for line in lines)]
+    assert (unlisted, unused) == ([], [])
 
 
 @pytest.mark.slow

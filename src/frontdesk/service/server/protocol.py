@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -42,6 +42,26 @@ LAST_HEAD_SECONDS = 1.0
 _HEALTH_URLS = frozenset(path.encode() for path in HEALTH_PATHS)
 
 
+class _LeavableTransport:
+    """Transport that drops what is written to a client that is gone, as asyncio's own does.
+
+    uvloop's raises, and uvicorn tells only the last of pipelined requests that the client is gone.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._transport.write(data)
+        except RuntimeError:
+            if not self._transport.is_closing():
+                raise
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._transport, name)
+
+
 class HeadProtocol(HttpToolsProtocol):
     """HTTP/1.1 protocol that bounds everything buffered before a request is answered.
 
@@ -62,6 +82,9 @@ class HeadProtocol(HttpToolsProtocol):
     _parse_error: ApiError | None = None
     # Final response; empty to close without one.
     _last_response: bytes | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(cast(asyncio.Transport, _LeavableTransport(transport)))
 
     @property
     def ending(self) -> bool:
