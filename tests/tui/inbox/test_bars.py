@@ -101,9 +101,9 @@ def test_the_chip_of_a_customer_has_the_name_and_what_no_other_customer_has() ->
 
 
 def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
-    assert said(unread_words(COUNTS, 40)).strip() == "5 open unread on the server"
-    assert said(unread_words(COUNTS, 20)).strip() == "5 open unread"
-    assert unread_words(COUNTS, 15) == unread_words(Counts(open=3), 30) == []
+    assert said(unread_words(5, 40)).strip() == "5 unread in the whole inbox"
+    assert said(unread_words(5, 20)).strip() == "5 unread in all"
+    assert unread_words(5, 15) == unread_words(None, 30) == unread_words(0, 30) == []
     words = said(unread_words(None, 40, "This server sends no counts"))
     assert words.strip().endswith("no counts")
 

@@ -98,7 +98,7 @@ async def test_the_header_cuts_no_chip_while_it_has_other_words(viewer: Viewer) 
     app = viewer()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert lines(app)[0].rstrip().endswith("open unread on the server")
+        assert lines(app)[0].rstrip().endswith("unread in the whole inbox")
         await pilot.press("8")
         await settle(pilot)
         assert "waiting:>1h   sort:waiting    F edit" in lines(app)[0]

@@ -206,6 +206,15 @@ class QueuePane(Pane):
         return self._mailbox.counts(ConversationFilter())
 
     @property
+    def unread_count(self) -> int | None:
+        """Number of unread open conversations: those unread here if all are loaded.
+
+        Otherwise the server's, which does not know what was read on this computer.
+        """
+        known, counts = self.count_of(bar_texts.UNREAD), self.all_counts
+        return known if known is not None else counts.unread if counts is not None else None
+
+    @property
     def label_colours(self) -> dict[str, str]:
         """Colours of labels, by title."""
         return {label.title: label.color for label in self._mailbox.catalogues.labels()}
