@@ -129,7 +129,8 @@ def _view_tabs(
         name = (
             _SHORT_NAMES.get(view.name, shortened(view.name, _SHORT_NAME)) if short else view.name
         )
-        number = " " if count is None else f" {rounded(count)} "
+        # A count in parentheses is not taken for a key.
+        number = " " if count is None else f" ({rounded(count)}) "
         quiet, loud = ("chip", "chip") if view == current else ("dim", "text")
         pieces += [("dim", blank), (quiet, f" {view.key} ")]
         pieces += [(loud, one_line(name)), (quiet, number)]

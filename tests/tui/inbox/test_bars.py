@@ -239,14 +239,14 @@ VIEWS = [
 def test_tabs_have_names_keys_and_counts_and_mark_the_shown_view() -> None:
     pieces = view_tabs(VIEWS, VIEWS[0][0], 120, "v more")
     assert said(pieces) == (
-        "  5 Mine 8   7 Needs a human 965k   8 Waiting >1h   9 A view with a name of a line 0"
+        "  5 Mine (8)   7 Needs a human (965k)   8 Waiting >1h   9 A view with a name of a line (0)"
         "   v more"
     )
-    assert [text for part, text in pieces if part == "chip"] == [" 5 ", "Mine", " 8 "]
+    assert [text for part, text in pieces if part == "chip"] == [" 5 ", "Mine", " (8) "]
     assert next(text for part, text in pieces if part == "text") == "Needs a human"
-    assert "7 Human 965k   8 Waits >1h" in said(view_tabs(VIEWS, None, 79, "v more"))
-    tight = said(view_tabs(VIEWS, None, 63, "v more"))
-    assert tight == " 5 Mine 8  7 Human 965k  8 Waits >1h  9 A view wi… 0   v more"
+    assert "7 Human (965k)   8 Waits >1h" in said(view_tabs(VIEWS, None, 80, "v more"))
+    tight = said(view_tabs(VIEWS, None, 70, "v more"))
+    assert tight == " 5 Mine (8)  7 Human (965k)  8 Waits >1h  9 A view wi… (0)   v more"
 
 
 @given(st.integers(20, 130), st.sampled_from([None, *(view for view, _ in VIEWS)]))

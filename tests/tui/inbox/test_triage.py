@@ -33,7 +33,7 @@ async def test_a_local_filter_loads_until_the_window_is_filled(viewer: Viewer) -
         await settle(pilot)
         assert len(screen_of(app).queue.listing) > held
         assert all("refund" in str(one).casefold() for one in queue(app))
-        assert " match" in lines(app)[-1]
+        assert " shown of " in lines(app)[-1]
 
 
 async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClient) -> None:

@@ -1091,7 +1091,7 @@ class QueuePane(Pane):
         filters, status = self.list_query.filters, self.list_query.value("is")
         if not filters:
             return "All"
-        return status.capitalize() if status and len(filters) == 1 else "Filtered"
+        return status.capitalize() if status and len(filters) == 1 else "Your filter"
 
     def _scanned_words(self) -> str:
         """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
@@ -1145,7 +1145,7 @@ class QueuePane(Pane):
             return f"{matches:,} from {self._wider_list}"
         if self.complete:
             whole = self._local.ended or not self.plan.rest
-            found = f"{matches:,} of {self._local.looked_at:,} match"
+            found = f"{matches:,} shown of {self._local.looked_at:,} read"
             stale = len(self.list.rows) - matches
             words = f"{matches:,} loaded" if whole else found
             return f"{words}, {stale} no longer" if stale > 0 else words

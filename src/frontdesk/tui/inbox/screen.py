@@ -1221,7 +1221,7 @@ class InboxScreen(SizedScreen[None]):
     def action_help(self) -> None:
         from frontdesk.tui.dialogs.help import SIGNS, show_help
 
-        show_help(self, [*self._with_view_names(active_commands(self)), *SIGNS])
+        show_help(self, [*SIGNS, *self._with_view_names(active_commands(self))])
 
     def _with_view_names(self, commands: list[CommandEntry]) -> list[CommandEntry]:
         """Commands with the names of the views that have a key."""
