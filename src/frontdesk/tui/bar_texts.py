@@ -130,7 +130,7 @@ def _view_tabs(
             _SHORT_NAMES.get(view.name, shortened(view.name, _SHORT_NAME)) if short else view.name
         )
         # A count in parentheses is not taken for a key.
-        number = " " if count is None else f" ({rounded(count)}) "
+        number = blank if count is None else f" ({rounded(count)}){blank}"
         quiet, loud = ("chip", "chip") if view == current else ("dim", "text")
         pieces += [("dim", blank), (quiet, f" {view.key} ")]
         pieces += [(loud, one_line(name)), (quiet, number)]

@@ -245,8 +245,8 @@ def test_tabs_have_names_keys_and_counts_and_mark_the_shown_view() -> None:
     assert [text for part, text in pieces if part == "chip"] == [" 5 ", "Mine", " (8) "]
     assert next(text for part, text in pieces if part == "text") == "Needs a human"
     assert "7 Human (965k)   8 Waits >1h" in said(view_tabs(VIEWS, None, 80, "v more"))
-    tight = said(view_tabs(VIEWS, None, 70, "v more"))
-    assert tight == " 5 Mine (8)  7 Human (965k)  8 Waits >1h  9 A view wi… (0)   v more"
+    tight = said(view_tabs(VIEWS, None, 66, "v more"))
+    assert tight == " 5 Mine (8) 7 Human (965k) 8 Waits >1h 9 A view wi… (0)  v more"
 
 
 @given(st.integers(20, 130), st.sampled_from([None, *(view for view, _ in VIEWS)]))
