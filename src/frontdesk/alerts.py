@@ -17,7 +17,7 @@ from frontdesk.message_text import plain_preview
 from frontdesk.phones import contact_name
 from frontdesk.query.plan import waiting_since
 from frontdesk.text import clean, one_line
-from frontdesk.time_format import duration
+from frontdesk.time_format import duration, long_duration
 from frontdesk.wire import Conversation, ConversationFilter, Page
 
 MINE, WAITING, WINDOW = "message", "waiting", "window"
@@ -153,7 +153,7 @@ def _sentence(kind: str, row: Conversation, moment: datetime, now: datetime) -> 
     begin = {
         MINE: "New message",
         WAITING: f"Waiting for {duration(now - moment)}",
-        WINDOW: f"Reply window closes in {duration(moment - now)}",
+        WINDOW: f"Reply window {long_duration(moment - now)} left",
     }[kind]
     last = row.last_message
     text = plain_preview(last) if last and last.direction == "inbound" else ""

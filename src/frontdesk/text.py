@@ -6,7 +6,7 @@ Everything printed to a terminal has passed `clean` once, where it entered the p
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 _COMPACT_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _SORTED_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -55,13 +55,35 @@ _TABLE: dict[int, str | None] = {
     0x2029: "\n",
 }
 
-# Terminals disagree on the width of emoji sequences: skin tones, joiners, presentation selectors,
-# flag tags. Only the first character is drawn. Joiners between letters are removed too, because
-# Rich counts the letter after a joiner as zero cells wide.
-_EMOJI_TAIL = re.compile(
-    "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
-    "|\u200d[\u2190-\u2bff\U0001f000-\U0001faff]?"
+# Emoji sequences, on whose width terminals disagree: parts that are joined, with skin tones,
+# presentation selectors and the tags of a flag.
+_PICTURES = (
+    "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
 )
+_TONES, _TAGS, _END_TAG = "\U0001f3fb-\U0001f3ff", "\U000e0020-\U000e007e", "\U000e007f"
+# What fonts have a picture of together with what it is joined to (Unicode's RGI sequences).
+_JOINED = (
+    "\u2194\u2195\u2620\u2640\u2642\u2695\u2696\u26a7\u2708\u2744\u2764\u27a1\u2b1b"
+    "\U0001f308\U0001f32b\U0001f33e\U0001f373\U0001f37c\U0001f384\U0001f393\U0001f3a4\U0001f3a8\U0001f3eb\U0001f3ed"
+    "\U0001f466-\U0001f469\U0001f48b\U0001f4a5\U0001f4a8\U0001f4ab\U0001f4bb\U0001f4bc\U0001f525"
+    "\U0001f527\U0001f52c\U0001f5e8\U0001f680\U0001f692\U0001f7e9\U0001f7eb\U0001f91d\U0001f9af"
+    "\U0001f9b0-\U0001f9b3\U0001f9ba\U0001f9bc\U0001f9bd\U0001f9d1\U0001f9d2\U0001fa79\U0001fa70"
+)
+_WHOLE = re.compile(
+    f"(?<!\u200d)[{_PICTURES}](?:\ufe0f|[{_TONES}]|[{_TAGS}]{{2,6}}{_END_TAG})?"
+    f"(?:\u200d[{_JOINED}][\ufe0f{_TONES}]?){{0,3}}(?![\u200d\ufe0f{_TONES}{_TAGS}{_END_TAG}])"
+    "|[0-9#*]\ufe0f\u20e3"
+)
+# Joiners between letters are removed too, because Rich counts the letter after a joiner as zero
+# cells wide. A skin tone alone is a picture.
+_EMOJI_TAIL = re.compile(
+    f"[\ufe0e\ufe0f\u200d{_END_TAG}]|(?:(?<=[{_PICTURES}])|(?<=[{_PICTURES}]\ufe0f))[{_TONES}]"
+    f"|(?P<tone>[{_TONES}])|(?P<tag>[{_TAGS}])"
+)
+_TONE = "\N{BLACK SQUARE}"
+# Terminals that draw a sequence in two cells, as it is counted; others draw its parts side by side.
+# tmux (3.3) counts two, four or one cell, and other programs behind it count otherwise again.
+_WHOLE_TERMINALS = ("xterm-kitty", "xterm-ghostty", "foot", "foot-extra", "foot-direct")
 
 # More combining marks per letter than any language uses.
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
@@ -100,11 +122,50 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKD", stripped.casefold())
 
 
-def width_safe(text: str) -> str:
-    """`text` reduced to characters whose width all terminals agree on; only for display."""
+def width_safe(text: str, *, whole: bool = False) -> str:
+    """`text` in characters whose width all terminals agree on; only for display.
+
+    An emoji sequence becomes its parts, without skin tones: none may be left out, for the sequence
+    means something else without it. whole: for terminals that draw sequences in two cells, see
+    `draws_sequences`.
+    """
     if text.isascii():
         return text
-    return _STACKED_MARKS.sub(r"\1", _EMOJI_TAIL.sub("", text))
+    if whole:
+        parts = _split_whole(text)
+        text = "".join(part if kept else _EMOJI_TAIL.sub(_part, part) for part, kept in parts)
+    else:
+        text = _EMOJI_TAIL.sub(_part, text)
+    return _STACKED_MARKS.sub(r"\1", text)
+
+
+def _split_whole(text: str) -> Iterator[tuple[str, bool]]:
+    """Pairs of text and True for the emoji sequences that fonts have."""
+    at = 0
+    for match in _WHOLE.finditer(text):
+        yield text[at : match.start()], False
+        yield match[0], _is_wide(match[0])
+        at = match.end()
+    yield text[at:], False
+
+
+def _is_wide(sequence: str) -> bool:
+    """True if terminals and Rich agree that a sequence has two cells, or it is one character."""
+    is_wide = unicodedata.east_asian_width(sequence[0]) == "W"
+    return is_wide or sequence[1:2] in ("", "\ufe0f")
+
+
+def _part(match: re.Match[str]) -> str:
+    """What is shown of a character of an emoji sequence: the letters of a flag's tags."""
+    if match["tag"]:
+        return chr(ord(match["tag"]) - 0xE0000)
+    return _TONE if match["tone"] else ""
+
+
+def draws_sequences(environment: Mapping[str, str]) -> bool:
+    """True if the terminal is known to draw an emoji sequence as one picture in two cells."""
+    in_page = "TEXTUAL_DRIVER" in environment
+    return environment.get("TERM") in _WHOLE_TERMINALS and not in_page
 
 
 def one_line(text: str) -> str:

@@ -147,7 +147,7 @@ async def test_counts_that_a_server_leaves_out_are_not_zeros(pages: Cache) -> No
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert "5 Mine   6 Unassigned   7" in lines(app)[1]
-        assert "All open 3 " in lines(app)[1]
+        assert "All open (3) " in lines(app)[1]
         assert "0 open" not in flat(app)
 
 

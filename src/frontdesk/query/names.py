@@ -233,7 +233,7 @@ _STARTS: Sequence[tuple[str, str]] = (
     ("unread", "new messages"),
     ("waiting:>1h", "waits longer than an hour"),
     ("active:<2h", "active within two hours"),
-    ("window:<2h", "reply window closes within two hours"),
+    ("window:<2h", "reply window: under two hours left"),
     *((f"sort:{order}", words) for order, words in ORDERS.items()),
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.message_text import Entry
 from frontdesk.phones import contact_name, format_phone, parse_phone
-from frontdesk.query import Query, QueryNames, SavedView, Term
+from frontdesk.query import Query, QueryNames, SavedView, Term, parse
 from frontdesk.query.language import CONTACT, ID, WORDS
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.text import counted, one_line, shortened
@@ -82,10 +82,14 @@ def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ())
     return pieces or [("dim", "   all conversations")]
 
 
-def unread_words(counts: Counts | None, width: int, no_counts: str = "") -> list[Piece]:
-    """Number of unread open conversations, or why the server counts nothing, if that fits."""
-    unread = counts.unread if counts is not None else None
-    number = [f"{unread:,} open unread on the server", f"{unread:,} open unread"] if unread else []
+# What the number of unread conversations counts, in every view, and what it leads to.
+UNREAD = parse("is:open unread")
+
+
+def unread_words(unread: int | None, width: int, no_counts: str = "") -> list[Piece]:
+    """Number of the conversations of `UNREAD`, or why the server counts nothing, if that fits."""
+    places = ("the whole inbox", "all") if unread else ()
+    number = [f"{unread:,} unread in {place}" for place in places]
     part, words = ("dim", [no_counts, "no counts"]) if no_counts else ("text", number)
     pieces = [(part, f"  {text} ") for text in words]
     return next(([piece] for piece in pieces if width_of([piece]) <= width), [])
@@ -125,7 +129,8 @@ def _view_tabs(
         name = (
             _SHORT_NAMES.get(view.name, shortened(view.name, _SHORT_NAME)) if short else view.name
         )
-        number = " " if count is None else f" {rounded(count)} "
+        # A count in parentheses is not taken for a key.
+        number = blank if count is None else f" ({rounded(count)}){blank}"
         quiet, loud = ("chip", "chip") if view == current else ("dim", "text")
         pieces += [("dim", blank), (quiet, f" {view.key} ")]
         pieces += [(loud, one_line(name)), (quiet, number)]

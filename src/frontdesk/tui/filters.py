@@ -84,7 +84,7 @@ FILTER_MENU = (
     MenuEntry("h", "needs:human", "needs a human"),
     MenuEntry("u", "unread", "unread"),
     MenuEntry("w", "waiting:>1h", "waiting over an hour"),
-    MenuEntry("d", "window:<2h", "reply window closes in 2 h"),
+    MenuEntry("d", "window:<2h", "reply window: under 2h left"),
     MenuEntry("t", "words", "text…"),
     MenuEntry("x", "clear", "clear all but the status"),
     MenuEntry("k", "save", "save view…"),

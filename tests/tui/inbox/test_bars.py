@@ -101,9 +101,9 @@ def test_the_chip_of_a_customer_has_the_name_and_what_no_other_customer_has() ->
 
 
 def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
-    assert said(unread_words(COUNTS, 40)).strip() == "5 open unread on the server"
-    assert said(unread_words(COUNTS, 20)).strip() == "5 open unread"
-    assert unread_words(COUNTS, 15) == unread_words(Counts(open=3), 30) == []
+    assert said(unread_words(5, 40)).strip() == "5 unread in the whole inbox"
+    assert said(unread_words(5, 20)).strip() == "5 unread in all"
+    assert unread_words(5, 15) == unread_words(None, 30) == unread_words(0, 30) == []
     words = said(unread_words(None, 40, "This server sends no counts"))
     assert words.strip().endswith("no counts")
 
@@ -239,14 +239,14 @@ VIEWS = [
 def test_tabs_have_names_keys_and_counts_and_mark_the_shown_view() -> None:
     pieces = view_tabs(VIEWS, VIEWS[0][0], 120, "v more")
     assert said(pieces) == (
-        "  5 Mine 8   7 Needs a human 965k   8 Waiting >1h   9 A view with a name of a line 0"
+        "  5 Mine (8)   7 Needs a human (965k)   8 Waiting >1h   9 A view with a name of a line (0)"
         "   v more"
     )
-    assert [text for part, text in pieces if part == "chip"] == [" 5 ", "Mine", " 8 "]
+    assert [text for part, text in pieces if part == "chip"] == [" 5 ", "Mine", " (8) "]
     assert next(text for part, text in pieces if part == "text") == "Needs a human"
-    assert "7 Human 965k   8 Waits >1h" in said(view_tabs(VIEWS, None, 79, "v more"))
-    tight = said(view_tabs(VIEWS, None, 63, "v more"))
-    assert tight == " 5 Mine 8  7 Human 965k  8 Waits >1h  9 A view wi… 0   v more"
+    assert "7 Human (965k)   8 Waits >1h" in said(view_tabs(VIEWS, None, 80, "v more"))
+    tight = said(view_tabs(VIEWS, None, 66, "v more"))
+    assert tight == " 5 Mine (8) 7 Human (965k) 8 Waits >1h 9 A view wi… (0)  v more"
 
 
 @given(st.integers(20, 130), st.sampled_from([None, *(view for view, _ in VIEWS)]))

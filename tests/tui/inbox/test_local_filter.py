@@ -240,7 +240,7 @@ async def test_escape_stops_and_last_goes_on_where_it_was(
         inbox.gate = None
         inbox.requests.clear()
         await press(pilot, "G")
-        assert re.search("of 260 match|260 loaded", lines(app)[-1])
+        assert re.search("shown of 260 read|260 loaded", lines(app)[-1])
         assert inbox.further_pages() <= QUEUE_PAGES - 3
 
 
@@ -291,7 +291,7 @@ async def test_an_interrupted_local_filter_keeps_its_rows_and_resumes_by_itself(
         inbox.failures = {}
         await press(pilot, "ctrl+r")
         assert queue_names(app) == ["250", "200", "150", "100", "50"]
-        assert "of 260 match" in lines(app)[-1]
+        assert "shown of 260 read" in lines(app)[-1]
         assert inbox.further_pages() - asked <= QUEUE_PAGES - 2
 
 
@@ -494,7 +494,7 @@ async def test_a_server_without_the_filter_is_looked_through(cache: Cache) -> No
         await settle(pilot)
         assert queue_names(app) == [LONGEST]
         assert open_conversation(app).id == LONGEST
-        assert lines(app)[-1].endswith("1 of 260 match")
+        assert lines(app)[-1].endswith("1 shown of 260 read")
 
 
 async def test_looking_for_a_customers_conversations_is_stopped_by_escape(cache: Cache) -> None:

@@ -168,12 +168,35 @@ async def test_the_count_of_unread_conversations_stands_over_those_that_it_count
         await settle(pilot)
         for status in ("is:open", "is:snoozed", "is:resolved"):
             assert status in lines(app)[0]
-            assert ("open unread on the server" in lines(app)[0]) == (status == "is:open")
+            assert ("unread in the whole inbox" in lines(app)[0]) == (status == "is:open")
             await pilot.press("]")
             await settle(pilot)
         await pilot.press("f", "x", "backspace")
         await settle(pilot)
-        assert "open unread on the server" not in lines(app)[0]
+        assert "unread in the whole inbox" not in lines(app)[0]
+
+
+async def test_the_count_of_unread_conversations_leads_to_those_that_it_counts(
+    viewer: Viewer,
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("f", "c", *"mad", "enter")
+        await settle(pilot)
+        count = re.search(r"(\d+) unread in the whole inbox", lines(app)[0])
+        assert count
+        await pilot.click("#header", offset=(count.start() + 1, 0))
+        await settle(pilot)
+        assert query_of(app) == "is:open unread"
+        assert f"{count[1]} unread in the whole inbox" in lines(app)[0]
+        assert len(queue(app)) == int(count[1])
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        await until(pilot, lambda: f"{int(count[1]) - 1} unread in the whole" in lines(app)[0])
+        await pilot.click("#header", offset=(lines(app)[0].index("unread in the") + 1, 0))
+        await settle(pilot)
+        assert query_of(app) == "is:open"
 
 
 async def test_a_start_in_what_is_not_mine_leaves_out_mine(

@@ -33,7 +33,7 @@ async def test_a_local_filter_loads_until_the_window_is_filled(viewer: Viewer) -
         await settle(pilot)
         assert len(screen_of(app).queue.listing) > held
         assert all("refund" in str(one).casefold() for one in queue(app))
-        assert " match" in lines(app)[-1]
+        assert " shown of " in lines(app)[-1]
 
 
 async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClient) -> None:
@@ -98,7 +98,7 @@ async def test_the_header_cuts_no_chip_while_it_has_other_words(viewer: Viewer) 
     app = viewer()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert lines(app)[0].rstrip().endswith("open unread on the server")
+        assert lines(app)[0].rstrip().endswith("unread in the whole inbox")
         await pilot.press("8")
         await settle(pilot)
         assert "waiting:>1h   sort:waiting    F edit" in lines(app)[0]

@@ -607,7 +607,7 @@ def test_the_key_that_skips_a_wait_gives_way_to_what_is_loaded(tmp_path: Path) -
 
 def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) -> None:
     def count(app: MemoryInboxApp) -> int:
-        found = re.search(r"(\d+) of \d+ match", status(app))
+        found = re.search(r"(\d+) shown of \d+ read", status(app))
         assert found, status(app)
         return int(found[1])
 
@@ -905,7 +905,7 @@ def test_a_row_that_left_meanwhile_is_not_counted_under_an_order_that_is_made_he
 def test_counts_stand_on_a_tab_only_where_they_count_its_rows(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await asyncio.sleep(3.0)
-        assert "9 All open 20 " in Shown(app).part("#views")[0]
+        assert "9 All open (20) " in Shown(app).part("#views")[0]
         assert "All open 20" in Shown(app).part("#list-title")[0]
 
     play(MemoryInbox(30), tmp_path, story)
@@ -931,13 +931,13 @@ def test_a_tab_does_not_count_rows_that_the_server_has_more_of_by_now(tmp_path: 
 
     async def tell(app: MemoryInboxApp) -> None:
         await press(app, "9", seconds=3.0)
-        assert " 8 Waiting >1h 3 " in Shown(app).part("#views")[0]
+        assert " 8 Waiting >1h (3) " in Shown(app).part("#views")[0]
         await press(app, "6")
         source.change("2", status="open", waiting_since=long_ago)
         await asyncio.sleep(60.0)
         assert not re.search(r"Waiting >1h \d", Shown(app).part("#views")[0])
         await press(app, "9", seconds=3.0)
-        assert " 8 Waiting >1h 4 " in Shown(app).part("#views")[0]
+        assert " 8 Waiting >1h (4) " in Shown(app).part("#views")[0]
 
     play(source, tmp_path, tell)
 
@@ -946,7 +946,7 @@ def test_counts_of_all_conversations_are_not_taken_for_those_of_a_label(tmp_path
     async def tell(app: MemoryInboxApp) -> None:
         await press(app, "F", *"#refund", "enter", seconds=3.0)
         assert len(names(app)) == 5
-        assert "Filtered 5 " in Shown(app).part("#list-title")[0]
+        assert "Your filter 5 " in Shown(app).part("#list-title")[0]
 
     # Its counts ignore the filter.
     play(MemoryInbox(30), tmp_path, tell)
@@ -1439,7 +1439,7 @@ def test_a_view_of_an_unknown_label_is_known_to_be_empty(tmp_path: Path, key: st
         await asyncio.sleep(4.0)
         await press(app, key)
         assert sentences.NOT_KNOWN not in status(app)
-        assert not re.search(r"Filtered \d", Shown(app).part("#list-title")[0])
+        assert not re.search(r"Your filter \d", Shown(app).part("#list-title")[0])
 
     play(MemoryInbox(15), tmp_path, story)
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import Open, lines, settle, shown
+from frontdesk.tui.reports.tables import LiveLine
+from tests.tui.conftest import Open, lines, notifications, settle, shown
 from tests.tui.reports import line_with, title_of
 from tests.tui.views import press, type_in
 
@@ -327,3 +328,16 @@ async def test_a_terminal_without_blocks_gets_a_plot_all_the_same(
         assert "█" not in text
         assert "###" in text
         assert "+ 124 %" in text
+
+
+async def test_what_is_unattended_is_said_where_it_is_selected(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.screen.query_one(LiveLine).focus()
+        await press(pilot, "l")
+        assert not notifications(app)
+        await press(pilot, "l")
+        assert notifications(app) == [
+            "Unattended: open, without a first answer or with a customer who waits again"
+        ]

@@ -5,11 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from frontdesk.text import clean, width_safe
+from frontdesk.text import clean, draws_sequences, width_safe
 from frontdesk.tui.widgets.text_layout import cut, fit, spread, width_of, wrap, wrap_pieces
 from tests.tui.texts import AWKWARD, drawn_text
 
 WIDTHS = st.integers(0, 60)
+ENGLAND = "🏴" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
 PIECES = st.lists(st.tuples(st.sampled_from(["text", "dim"]), drawn_text()), max_size=4)
 
 
@@ -108,17 +109,81 @@ def test_cut_text_ends_with_an_ellipsis(text: str, width: int, shown: str) -> No
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("👩\u200d👩\u200d👧 family", "👩 family"),
+        ("👩\u200d👩\u200d👧 family", "👩👩👧 family"),
+        ("👩🏽\u200d🦽", "👩🦽"),
+        ("🏳\ufe0f\u200d🌈", "🏳🌈"),
+        ("👩\u200d⚕\ufe0f", "👩⚕"),
         ("👍🏽 ok", "👍 ok"),
+        ("🏽", "■"),
         ("❤\ufe0f", "❤"),
+        ("1\ufe0f\u20e3", "1\u20e3"),
+        ("🇬🇧", "🇬🇧"),
+        (ENGLAND, "🏴gbeng"),
         ("a\u200db", "ab"),
         ("می\u200cخواهم", "می\u200cخواهم"),
         ("e\u0301", "e\u0301"),
         ("z" + "\u0301" * 500 + "!", "z" + "\u0301" * 4 + "!"),
     ],
 )
-def test_characters_that_terminals_draw_differently_are_removed(text: str, shown: str) -> None:
+def test_a_sequence_that_terminals_draw_differently_is_shown_as_its_parts(
+    text: str, shown: str
+) -> None:
     assert width_safe(text) == shown
+
+
+SEQUENCES = [
+    *("👩🏽\u200d🦽", "👍🏽", "👩\u200d👩\u200d👧\u200d👦", "🏳\ufe0f\u200d🌈", "👩\u200d⚕\ufe0f"),
+    *(
+        "1\ufe0f\u20e3",
+        "🇬🇧",
+        ENGLAND,
+        "👩🏻\u200d❤\ufe0f\u200d💋\u200d👨🏽",
+        "❤\ufe0f\u200d🔥",
+        "❤\ufe0f",
+    ),
+]
+COUNTS_SEQUENCES = cell_len(SEQUENCES[0]) == 2
+
+
+@pytest.mark.skipif(not COUNTS_SEQUENCES, reason="this Rich counts the parts, so they are drawn")
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_a_terminal_that_draws_sequences_gets_them_whole(sequence: str) -> None:
+    text = f"a {sequence}{sequence} b"
+    assert width_safe(text, whole=True) == text
+    assert cell_len(text) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        # No font has a picture of these.
+        ("👩\u200d🍌", "👩🍌"),
+        ("👨\u200d👨\u200d👨\u200d👨\u200d👨", "👨👨👨👨👨"),
+        # Terminals disagree on their widths.
+        ("🏳\u200d🌈", "🏳🌈"),
+        ("🕵🏽\u200d♂\ufe0f", "🕵♂"),
+        ("a\u200db\ufe0f🏽", "ab■"),
+    ],
+)
+def test_a_sequence_that_no_terminal_draws_whole_is_shown_as_its_parts(
+    text: str, shown: str
+) -> None:
+    assert width_safe(text, whole=True) == shown
+
+
+@given(drawn_text())
+def test_a_text_with_whole_sequences_is_as_wide_as_it_is_counted(text: str) -> None:
+    shown = width_safe(text, whole=True)
+    assert width_safe(shown, whole=True) == shown
+    assert cell_len(f"{shown}x") == cell_len(shown) + 1
+
+
+def test_terminals_that_draw_sequences_in_two_cells_are_known_by_name() -> None:
+    assert all(draws_sequences({"TERM": name}) for name in ("xterm-kitty", "foot"))
+    for name in ("xterm-256color", "tmux-256color", "screen", "linux", "alacritty", ""):
+        assert not draws_sequences({"TERM": name, "KITTY_WINDOW_ID": "1"})
+    page = {"TERM": "xterm-kitty", "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver"}
+    assert not draws_sequences(page)
 
 
 def test_words_break_between_each_other_and_long_ones_anywhere() -> None:

@@ -29,7 +29,7 @@ _SIGNS = (
     ("Delivered, on terminals where read is said in words", "dlvd"),
     ("Reaction, deleted message", "↳ ⊘"),
 )
-# Meanings of the signs of rows and messages, below the keys of the inbox.
+# Meanings of the signs of rows and messages, above the keys of the inbox.
 SIGNS = tuple(
     CommandEntry(meaning, sign, lambda: None, "signs symbols icons legend", "Signs")
     for meaning, sign in _SIGNS

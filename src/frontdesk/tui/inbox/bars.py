@@ -102,11 +102,11 @@ class Bars:
         elif queue.partial_terms:
             left.append(("dim", "   ~ loaded rows only"))
         left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
-        # The server counts open conversations only.
-        counts = queue.all_counts if queue.filter.status == "open" else None
+        # Open conversations are counted, also where others are shown.
+        unread = queue.unread_count if queue.filter.status == "open" else None
         no_counts = queue.lacking("counts")
         self.header.show_fitted(
-            lambda width: (left, bar_texts.unread_words(counts, width - width_of(left), no_counts))
+            lambda width: (left, bar_texts.unread_words(unread, width - width_of(left), no_counts))
         )
         self._show_views()
         tabs.show(channel_tabs(self._channels), [("dim", filters)])

@@ -213,6 +213,15 @@ class QueuePane(Pane):
         return self._mailbox.counts(ConversationFilter())
 
     @property
+    def unread_count(self) -> int | None:
+        """Number of unread open conversations: those unread here if all are loaded.
+
+        Otherwise the server's, which does not know what was read on this computer.
+        """
+        known, counts = self.count_of(bar_texts.UNREAD), self.all_counts
+        return known if known is not None else counts.unread if counts is not None else None
+
+    @property
     def label_colours(self) -> dict[str, str]:
         """Colours of labels, by title."""
         return {label.title: label.color for label in self._mailbox.catalogues.labels()}
@@ -1190,7 +1199,7 @@ class QueuePane(Pane):
         filters, status = self.list_query.filters, self.list_query.value("is")
         if not filters:
             return "All"
-        return status.capitalize() if status and len(filters) == 1 else "Filtered"
+        return status.capitalize() if status and len(filters) == 1 else "Your filter"
 
     def _scanned_words(self) -> str:
         """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
@@ -1245,7 +1254,7 @@ class QueuePane(Pane):
             return f"{matches:,} from {self._wider_list}"
         if self.complete:
             whole = self._local.ended or not self.plan.rest
-            found = f"{matches:,} of {self._local.looked_at:,} match"
+            found = f"{matches:,} shown of {self._local.looked_at:,} read"
             stale = len(self.list.rows) - matches
             words = f"{matches:,} loaded" if whole else found
             return f"{words}, {stale} no longer" if stale > 0 else words

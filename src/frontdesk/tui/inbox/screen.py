@@ -28,7 +28,7 @@ from frontdesk.inbox.link import RESTED
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.request_priority import in_background
-from frontdesk.tui import filters, sentences
+from frontdesk.tui import bar_texts, filters, sentences
 from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy, say
@@ -753,12 +753,15 @@ class InboxScreen(SizedScreen[None]):
 
     @on(Bar.Pressed, "#header")
     def _press_header(self, event: Bar.Pressed) -> None:
-        """Remove a chip; edit the filter; show the unread conversations, or all again."""
+        """Remove a chip; edit the filter; show the counted unread conversations, or all open."""
         chip = self._bars.chip_at(event.piece)
         if chip is not None:
             self.show_query(self.queue.list_query.without(chip))
         elif event.piece < 0:
-            self.show_query(self.queue.list_query.toggled(Term("unread")))
+            is_shown = self.queue.list_query == bar_texts.UNREAD
+            self.show_query(
+                bar_texts.UNREAD.without(Term("unread")) if is_shown else bar_texts.UNREAD
+            )
         elif event.piece >= self._bars.edit_piece:
             self.action_filter_line()
 
@@ -1233,7 +1236,7 @@ class InboxScreen(SizedScreen[None]):
     def action_help(self) -> None:
         from frontdesk.tui.dialogs.help import SIGNS, show_help
 
-        show_help(self, [*self._with_view_names(active_commands(self)), *SIGNS])
+        show_help(self, [*SIGNS, *self._with_view_names(active_commands(self))])
 
     def _with_view_names(self, commands: list[CommandEntry]) -> list[CommandEntry]:
         """Commands with the names of the views that have a key."""

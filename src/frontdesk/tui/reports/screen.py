@@ -29,6 +29,7 @@ from frontdesk.reports.periods import (
     typed_span,
 )
 from frontdesk.tui import sentences
+from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
 from frontdesk.tui.dialogs.picker import Picker
@@ -471,6 +472,13 @@ class ReportScreen(ViewScreen):
                 self._open_group(event.row)
             case AuthorShare(author=str()):
                 self.choose(ConversationFilter(channel=channel), panes.ALL_OF_AUTHORS)
+
+    @on(LiveLine.FigureSelected)
+    def _explain_live(self, event: LiveLine.FigureSelected) -> None:
+        """Say what is counted where the name alone does not."""
+        event.stop()
+        if event.live.meaning:
+            say(self, f"{event.live.name.capitalize()}: {event.live.meaning}")
 
     @on(LiveLine.FigureOpened)
     def _open_live(self, event: LiveLine.FigureOpened) -> None:

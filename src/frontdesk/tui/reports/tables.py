@@ -636,6 +636,13 @@ class LiveLine(LineWidget, can_focus=True):
             super().__init__()
             self.live = live
 
+    class FigureSelected(Message):
+        """Another count was selected."""
+
+        def __init__(self, live: LiveFigure) -> None:
+            super().__init__()
+            self.live = live
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._counts: LiveCounts | None = None
@@ -663,6 +670,7 @@ class LiveLine(LineWidget, can_focus=True):
 
     def action_move(self, step: int) -> None:
         self._at = max(0, min(self._at + step, len(self._figures) - 1))
+        self.post_message(self.FigureSelected(self.selected))
         self.refresh()
 
     def action_open(self) -> None:

@@ -1,16 +1,25 @@
 """Text layout in terminal cells: truncates, pads, wraps and aligns pieces of a line."""
 
+import os
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content, Span
 
-from frontdesk.text import width_safe
+from frontdesk import text as texts
 
 # Name of a part (see `Painted.part`) and text.
 Piece = tuple[str, str]
 
 ELLIPSIS = "…"
+
+# Older versions of Rich count the parts of a sequence.
+_WHOLE = texts.draws_sequences(os.environ) and cell_len("👩🏽\u200d🦽") == 2
+
+
+def width_safe(text: str) -> str:
+    """`text` in characters whose width this terminal and Rich agree on."""
+    return texts.width_safe(text, whole=_WHOLE)
 
 
 def cut(text: str, width: int) -> str:
