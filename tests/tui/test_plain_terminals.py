@@ -18,7 +18,7 @@ async def test_an_ascii_terminal_gets_ascii_for_the_frame_clocks_ticks_and_media
         await pilot.press("j", "j", "m", "j", "enter")
         await settle(pilot)
         seen = shown(app)
-        await pilot.press("escape", "7", "W")
+        await pilot.press("escape", "7", "j")
         await settle(pilot)
         seen += shown(app)
     assert not set(seen) & set("─━┬┯│┃║┇╏◔◑◕●✓✗■▪▼…•📷👤🎤")
