@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.cache.pages import NOW, OPEN, conversation, fetched, fill, message, newest_first, note
 from tests.mailbox.inbox import Inbox
 
-from frontdesk.cache import CONTACT, Cache, body_of, notes_name, thread_name
+from frontdesk.cache import CONTACT, Cache, notes_name, thread_name
 from frontdesk.mailbox import Mailbox
-from frontdesk.wire import Contact, ConversationFilter, Counts
+from frontdesk.wire import Contact, ConversationFilter, Counts, body_of
 
 THREADS = ("1", "2", "3")
 

@@ -32,12 +32,11 @@ from frontdesk.cache import (
     Cache,
     Listing,
     ListName,
-    body_of,
     notes_name,
     thread_name,
 )
 from frontdesk.cache.eviction import CacheSizeLimit
-from frontdesk.wire import Contact, Conversation, Message, Note
+from frontdesk.wire import Contact, Conversation, Message, Note, body_of
 
 
 class Clock:

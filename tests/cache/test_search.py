@@ -13,14 +13,13 @@ from frontdesk.cache import (
     MESSAGE,
     Cache,
     Hit,
-    body_of,
     notes_name,
     thread_name,
 )
 from frontdesk.cache.rows import SearchedText
 from frontdesk.cache.search import snippet_of
 from frontdesk.search_text import Terms
-from frontdesk.wire import Contact, Message, MessagePreview, PhoneRef, timestamp
+from frontdesk.wire import Contact, Message, MessagePreview, PhoneRef, body_of, timestamp
 
 
 def said(id: int, text: str, **members: Any) -> Message:

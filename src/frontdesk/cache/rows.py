@@ -11,7 +11,7 @@ from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
 from frontdesk.search_text import member, message_pieces, searched_text, strings
 from frontdesk.timeline import Key
-from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, instant
+from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, body_of, instant
 
 CONVERSATION = "conversation"
 MESSAGE = "message"
@@ -78,11 +78,6 @@ def rows_of(values: Sequence[Any], order: str, now: datetime) -> list[Row]:
     return [
         row_of(value, order, _NEVER if at >= closed else _ALWAYS) for at, value in enumerate(values)
     ]
-
-
-def body_of(value: Wire) -> bytes:
-    """JSON of a value, without members that the server left out."""
-    return value.model_dump_json(exclude_unset=True).encode()
 
 
 def text_of(value: object) -> str:

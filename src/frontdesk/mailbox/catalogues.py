@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from frontdesk.cache import Cache, body_of
+from frontdesk.cache import Cache
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.text import one_line
 from frontdesk.wire import (
@@ -19,6 +19,7 @@ from frontdesk.wire import (
     Team,
     Template,
     User,
+    body_of,
 )
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from frontdesk.cache import (
     Hit,
     Listing,
     ListName,
-    body_of,
     key_of,
     notes_name,
     thread_name,
@@ -47,6 +46,7 @@ from frontdesk.wire import (
     Note,
     Page,
     ReportQuery,
+    body_of,
     instant,
 )
 from frontdesk.wire.values import STATUSES, utc_now

@@ -3,7 +3,7 @@
 The values of reports are in `frontdesk.wire.reports`.
 """
 
-from frontdesk.wire.base import Wire
+from frontdesk.wire.base import Wire, body_of
 from frontdesk.wire.envelopes import Page, ParameterProblem, PartialPage, Problem
 from frontdesk.wire.queries import ConversationFilter, ReportQuery
 from frontdesk.wire.resources import (
@@ -74,6 +74,7 @@ __all__ = [
     "User",
     "UserRef",
     "Wire",
+    "body_of",
     "instant",
     "timestamp",
 ]

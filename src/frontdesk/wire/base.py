@@ -57,6 +57,11 @@ class Wire(BaseModel):
     )
 
 
+def body_of(value: Wire) -> bytes:
+    """JSON of a value, without members that the server left out."""
+    return value.model_dump_json(exclude_unset=True).encode()
+
+
 def nested_model(annotation: Any) -> type[Wire] | None:
     """The model that a member of this type holds, one or several of it; None if it holds none."""
     kinds = [annotation, *get_args(annotation)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from frontdesk.cache import CONVERSATION, Cache, body_of
+from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
@@ -14,7 +14,7 @@ from frontdesk.phones import format_phone
 from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.tui.dialogs.picker import ChoiceList
 from frontdesk.tui.dialogs.switcher import Switcher
-from frontdesk.wire import Contact, Page, PhoneRef
+from frontdesk.wire import Contact, Page, PhoneRef, body_of
 from tests.cache.pages import conversation
 from tests.conftest import NOW
 from tests.tui.conftest import chosen_line, idle_until, notifications, settle, shown

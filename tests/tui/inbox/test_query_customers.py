@@ -1,12 +1,12 @@
 """Customers that queries name, as far as they are known on this computer."""
 
-from frontdesk.cache import CONTACT, CONVERSATION, Cache, body_of
+from frontdesk.cache import CONTACT, CONVERSATION, Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
 from frontdesk.tui.bar_texts import chip
 from frontdesk.tui.inbox.query_customers import QueryCustomers
-from frontdesk.wire import Contact, PhoneRef
+from frontdesk.wire import Contact, PhoneRef, body_of
 from tests.cache.pages import conversation
 from tests.conftest import NOW
 

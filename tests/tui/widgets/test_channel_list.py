@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.widgets.channel_list import (
     ALL_CHANNELS,
     ChannelItem,
@@ -15,7 +16,6 @@ from frontdesk.tui.widgets.channel_list import (
     tabs_in,
 )
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Channel, Counts
 from tests.tui.texts import drawn_text
 

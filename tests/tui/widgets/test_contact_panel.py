@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.contact_panel import (
     ContactPanel,
@@ -17,7 +18,6 @@ from frontdesk.tui.widgets.contact_panel import (
     contact_facts,
     fact_lines,
 )
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Contact, Conversation, CustomField, Note
 from tests.tui.texts import drawn_text
 

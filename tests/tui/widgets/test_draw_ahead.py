@@ -9,13 +9,13 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.message_list import Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Message
 from tests.tui.screen_text import strips
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.message_text import author_word
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS, EMOJI, MessageSymbols
@@ -18,7 +19,6 @@ from frontdesk.tui.widgets.message_list import (
     message_lines,
 )
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Message
 
 AT = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.message_list import Entry, Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Media, Message, Note, Reaction
 from tests.tui.texts import drawn_text
 

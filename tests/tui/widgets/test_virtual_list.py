@@ -13,11 +13,12 @@ from textual.containers import Container
 from textual.geometry import Size
 from textual.screen import Screen
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, fit
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from tests.tui.conftest import settle
 from tests.tui.memory_inbox import virtual_time
 from tests.tui.screen_text import strips

@@ -11,12 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.query import Completion, Query, QueryNames, check, complete
 from frontdesk.tui.dialogs.base import AnswerDialog, Choice, TextField
 from frontdesk.tui.dialogs.picker import ChoiceList
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.widgets.line_widget import PARTS
-from frontdesk.tui.widgets.virtual_list import FixedRows
 
 _MOST_COMPLETIONS = 8
 _KEYS = (

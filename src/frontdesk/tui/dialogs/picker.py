@@ -13,13 +13,14 @@ from textual.containers import Vertical
 from textual.fuzzy import FuzzySearch
 from textual.widgets import Input, Static
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import AnswerDialog, Choice, Dialog, MenuEntry, TextField, V
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.virtual_list import VirtualList
 
 # Lines of a menu besides its entries: border, title, keys. Its least width, and the cells of a line
 # besides the words: border and padding, letter, blanks, check mark, scroll bar.

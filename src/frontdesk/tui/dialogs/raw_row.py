@@ -8,12 +8,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.dialogs.base import Dialog
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Wire
 
 _KEYS = "{list.next}/{list.previous} move   {raw_row.copy} copy   {raw_row.leave} back"

@@ -20,6 +20,7 @@ from textual.worker import Worker, WorkerCancelled, WorkerState
 
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
+from frontdesk.inbox.rows import Kept, Rows, Scan, StoredRows
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.phones import phone_pattern
 from frontdesk.query import (
@@ -47,10 +48,8 @@ from frontdesk.tui.filters import offered, query_names, query_plan, store_lacks
 from frontdesk.tui.inbox.channel_pane import CHANNEL_KEYS
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.inbox.query_customers import QueryCustomers
-from frontdesk.tui.inbox.staying_rows import StayingRows
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.key_names import KeyNames
-from frontdesk.tui.local_filter import LocalFilter, StoredRows
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.unsupported import ignored_filters, lacking
 from frontdesk.tui.widgets.bar import Bar
@@ -58,7 +57,7 @@ from frontdesk.tui.widgets.channel_list import ALL_CHANNELS
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.conversation_row import heading, order_of
 from frontdesk.tui.widgets.glyphs import symbols_for
-from frontdesk.tui.widgets.virtual_list import Rows, VirtualList
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.values import STATUSES
 
@@ -168,7 +167,7 @@ class QueuePane(Pane):
         stored = stored_query(mailbox.get_setting(QUERY_SETTING))
         self._chosen = stored is not None
         self._set_query(first_query(self.all_counts) if stored is None else stored)
-        self._local: LocalFilter | None = None
+        self._local: Scan | None = None
         self._scan_limit = MOST_ROWS_SCANNED
         # The key of the last row was pressed before there were rows.
         self._goes_to_end = False
@@ -303,7 +302,7 @@ class QueuePane(Pane):
         last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
         self._supersede()
         self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
-        self._staying, self._shown_before = StayingRows(), ()
+        self._staying, self._shown_before = Kept(), ()
         self.list.dimmed = self.list.after_gap = frozenset()
         self._progress = _ViewProgress()
         self._local = None if self.plan.exact else self._new_local_filter(selected=last)
@@ -424,7 +423,7 @@ class QueuePane(Pane):
             self._dim_stale(self._local)
         self.list.refresh()
 
-    def _dim_stale(self, local: LocalFilter) -> None:
+    def _dim_stale(self, local: Scan) -> None:
         """Dim the rows of a local filter that no longer match, and leave them out of its count."""
         local.stale |= self._staying.read_here
         self.list.dimmed = frozenset(local.stale)
@@ -826,7 +825,7 @@ class QueuePane(Pane):
         counted = (*of, *(row.id for row in known))
         if counted not in self._counts:
             self._counts = {key: self._counts[key] for key in list(self._counts)[-_VIEWS_COUNTED:]}
-            local = LocalFilter(listing, plan, self._matcher(plan.rest), now, known=known)
+            local = Scan(listing, plan, self._matcher(plan.rest), now, known=known)
             local.step(_MOST_COUNTED)
             whole = local.ended or (complete and local.looked_at == len(listing))
             self._counts[counted] = local.matches if whole else None
@@ -1049,7 +1048,7 @@ class QueuePane(Pane):
         *,
         keeps_shown: bool = True,
         selected: str | None = None,
-    ) -> LocalFilter:
+    ) -> Scan:
         """A new scan. stay: rows that must not vanish; with them stay all that are shown.
 
         keeps_shown: False to keep no other rows.
@@ -1062,7 +1061,7 @@ class QueuePane(Pane):
         keeps_shown = keeps_shown and self._staying.keeps_seen
         if stay and keeps_shown and isinstance(self.list.rows, StoredRows):
             places.update(self.list.rows.places)
-        return LocalFilter(
+        return Scan(
             self.listing,
             self.plan,
             self._vouched(self._matcher(self.plan.rest)),
@@ -1118,7 +1117,7 @@ class QueuePane(Pane):
         """Record user input, for which a running scan pauses."""
         self._input_at = time.monotonic()
 
-    async def _scan_cached(self, local: LocalFilter) -> None:
+    async def _scan_cached(self, local: Scan) -> None:
         """Scan the cached rows in steps, so that keys are handled in between; show the result."""
         more = local.step(_SCANNED_PER_STEP)
         while more:
@@ -1129,7 +1128,7 @@ class QueuePane(Pane):
         if local is self._local:
             self._show_local(local)
 
-    def _show_local(self, local: LocalFilter) -> None:
+    def _show_local(self, local: Scan) -> None:
         """Show the scan's rows."""
         rows = local.rows()
         self._dim_stale(local)

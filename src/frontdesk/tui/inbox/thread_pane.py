@@ -17,6 +17,7 @@ from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
 from frontdesk.conversation_export import THREAD_ENDINGS, by_people, thread_text, threads_text
+from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.message_text import Entry
 from frontdesk.phones import name_or_phone
@@ -35,7 +36,7 @@ from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.message_list import Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
-from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
+from frontdesk.tui.widgets.virtual_list import Place, VirtualList
 from frontdesk.wire import Conversation, Note
 
 T = TypeVar("T")

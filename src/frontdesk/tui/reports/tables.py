@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
@@ -40,7 +41,7 @@ from frontdesk.text import first_non_blank, humanize, one_line
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire.reports import LiveCounts, PricingCount, Report
 
 

@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.phones import is_e164, phone_pattern
 from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
@@ -25,7 +26,7 @@ from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.base import ViewScreen
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.text_layout import Piece, fit, spread, width_of, wrap
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import ConversationFilter, instant
 
 # A function that draws lines of exactly the given width.

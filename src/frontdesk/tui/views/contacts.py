@@ -9,6 +9,7 @@ from textual import on, work
 from textual.widgets import Input
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.phones import contact_name, format_phone
 from frontdesk.query import Query
 from frontdesk.text import one_line
@@ -27,7 +28,6 @@ from frontdesk.tui.views.catalogue_screen import (
     paragraph,
 )
 from frontdesk.tui.widgets.contact_panel import fact_lines, person_facts
-from frontdesk.tui.widgets.virtual_list import FixedRows
 from frontdesk.wire import Contact, Page, PhoneRef
 
 _ALL, _SEEN = "contacts", "seen"

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.phones import channel_name, format_phone
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.time_format import ago, long_duration, short_date, time_of_day
@@ -13,7 +14,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.chips import chip
 from frontdesk.tui.widgets.conversation_row import owner_name, stage, window_left
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of, wrap
-from frontdesk.tui.widgets.virtual_list import FixedRows, VirtualList
+from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Contact, Conversation, CustomField, Note, PhoneRef, instant
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from textual.geometry import Size
 
 from frontdesk.conversation_export import REACHED_BY_REACTIONS, is_shown_above
+from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.message_text import (
     BUTTON,
     Entry,
@@ -32,7 +33,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.message_contents import Block, block_of
 from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of, wrap, wrap_pieces
-from frontdesk.tui.widgets.virtual_list import FixedRows, Place, Rows, VirtualList
+from frontdesk.tui.widgets.virtual_list import Place, VirtualList
 from frontdesk.wire import Message, Note
 
 # A mark opens before a non-space that follows a non-letter, and closes the other way round; only

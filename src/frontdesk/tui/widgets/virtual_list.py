@@ -2,16 +2,13 @@
 
 Cursor and window are anchored to row keys, so inserted, removed or moved rows move neither.
 
-Row sources of lists: random access by position, with keys that survive reordering.
-
 Messages that lists post to their screen.
 """
 
-from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from rich.segment import Segment
 from textual import events
@@ -23,6 +20,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.text import folded
 from frontdesk.tui.widgets.chips import label_at
 from frontdesk.tui.widgets.line_widget import DrawnLine, LineWidget
@@ -30,21 +28,6 @@ from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.tui.widgets.viewport import Viewport
 
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
-
-
-class Rows(Protocol[R_co]):
-    """Sequence of rows with stable keys."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, position: int, /) -> R_co: ...
-
-    def key(self, position: int, /) -> str:
-        """Key of the row at a position."""
-
-    def find(self, key: str, /) -> int | None:
-        """Position of the row with this key, or None."""
 
 
 class Place(NamedTuple):
@@ -53,64 +36,6 @@ class Place(NamedTuple):
     top: str
     line: int
     cursor: str
-
-
-class FixedRows(Generic[R]):
-    """Rows held in memory, given as pairs of key and row."""
-
-    def __init__(self, rows: Sequence[tuple[str, R]] = ()) -> None:
-        self._rows = rows
-        self._positions: dict[str, int] | None = None
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, position: int, /) -> R:
-        return self._rows[position][1]
-
-    def key(self, position: int, /) -> str:
-        return self._rows[position][0]
-
-    def find(self, key: str, /) -> int | None:
-        if self._positions is None:
-            self._positions = {other: at for at, (other, _) in enumerate(self._rows)}
-        return self._positions.get(key)
-
-
-class MergedRows(Generic[R]):
-    """Rows with a few other rows inserted.
-
-    others: tuples (number of rows before it, key, row), sorted.
-    """
-
-    def __init__(self, rows: Rows[R], others: Sequence[tuple[int, str, R]]) -> None:
-        self._rows = rows
-        self._others = others
-        self._ranks = [rank for rank, _, _ in others]
-        self._positions = [rank + before for before, rank in enumerate(self._ranks)]
-
-    def __len__(self) -> int:
-        return len(self._rows) + len(self._others)
-
-    def __getitem__(self, position: int, /) -> R:
-        before, is_other = self._others_before(position)
-        return self._others[before][2] if is_other else self._rows[position - before]
-
-    def key(self, position: int, /) -> str:
-        before, is_other = self._others_before(position)
-        return self._others[before][1] if is_other else self._rows.key(position - before)
-
-    def find(self, key: str, /) -> int | None:
-        for position, (_, other, _) in zip(self._positions, self._others, strict=True):
-            if other == key:
-                return position
-        found = self._rows.find(key)
-        return None if found is None else found + bisect_right(self._ranks, found)
-
-    def _others_before(self, position: int) -> tuple[int, bool]:
-        """Number of inserted rows before a position, and if the position itself is one."""
-        before = bisect_left(self._positions, position)
-        return before, before < len(self._positions) and self._positions[before] == position
 
 
 D = TypeVar("D")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as some
 
-from frontdesk.tui.widgets.virtual_list import FixedRows, MergedRows
+from frontdesk.inbox.rows import FixedRows, MergedRows
 
 RANKS = some.lists(some.integers(0, 12), max_size=6).map(sorted)
 
