@@ -208,12 +208,12 @@ class TrueScreen:
             return
         status = self.words("#status")
         partial = any(words in status for words in ("~", "sorting", "nothing loaded"))
-        if partial == queue.complete:
+        if partial == queue.view.complete:
             now = self._clock()
             self._behind_since = now if behind_since is None else behind_since
-            assert now - self._behind_since <= _FOLLOWS, f"{queue.complete}: {status}"
+            assert now - self._behind_since <= _FOLLOWS, f"{queue.view.complete}: {status}"
             return
-        if queue.complete:
+        if queue.view.complete:
             header = self.words("#header")
             assert not _PARTIAL_CHIP.search(header), f"{header} although {status}"
 

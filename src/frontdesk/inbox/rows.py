@@ -108,6 +108,29 @@ class MergedRows(Generic[R]):
         return before, before < len(self._positions) and self._positions[before] == position
 
 
+class CachedList(ListState, Protocol):
+    """A cached list, whose state is that of the last `reload`."""
+
+    @property
+    def extent(self) -> tuple[int, str | None, bool]:
+        """Length, cursor and completeness; changes when older rows are added."""
+
+    @property
+    def fetched_at(self) -> datetime | None: ...
+
+    def position(self, id: str, /) -> int | None:
+        """Position of a row by id; None if it is not in this state of the list."""
+
+    def rank(self, value: Conversation, /) -> int:
+        """Number of rows before a value that is not in the list."""
+
+    def has_moved(self, value: Conversation, /) -> bool:
+        """True for a row of the list that has changed since, so that its place is another."""
+
+    def reload(self) -> None:
+        """Read the current state of the list."""
+
+
 # Opened rows, and rows that were in view, that are kept at most.
 MOST_OPENED_KEPT, MOST_SEEN_KEPT = 50, 300
 

@@ -20,8 +20,9 @@ from textual.worker import Worker, WorkerCancelled, WorkerState
 
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
-from frontdesk.inbox.rows import Kept, Rows, Scan, StoredRows
-from frontdesk.mailbox import Listing, Mailbox
+from frontdesk.inbox.rows import CachedList, Rows, Scan, StoredRows
+from frontdesk.inbox.view import MOST_ROWS_SCANNED, View
+from frontdesk.mailbox import Mailbox
 from frontdesk.phones import phone_pattern
 from frontdesk.query import (
     NEWEST,
@@ -35,7 +36,7 @@ from frontdesk.query import (
     reference,
     sort_key,
 )
-from frontdesk.query.language import ASSIGNEE, ME, SORT, UNREAD, WAITING, WINDOW, is_positive
+from frontdesk.query.language import ASSIGNEE, ME, UNREAD, WAITING, WINDOW, is_positive
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import SortKey, waiting_since
 from frontdesk.text import counted, one_line
@@ -78,9 +79,6 @@ _VIEWS_COUNTED = 20
 
 # Rows whose customers are offered to complete `from:`.
 _MOST_COMPLETED = 200
-
-# The scan for a local filter ends with the list, or after this many rows; "last" extends it.
-MOST_ROWS_SCANNED = 5000
 
 _SCANNED_AT_ONCE, _SCANNED_PER_STEP = 100, 50
 # Between two steps. The messages that a key causes follow each other in turns of the event
@@ -166,26 +164,15 @@ class QueuePane(Pane):
         self._counts: dict[object, int | None] = {}
         stored = stored_query(mailbox.get_setting(QUERY_SETTING))
         self._chosen = stored is not None
-        self._set_query(first_query(self.all_counts) if stored is None else stored)
-        self._local: Scan | None = None
-        self._scan_limit = MOST_ROWS_SCANNED
-        # The key of the last row was pressed before there were rows.
-        self._goes_to_end = False
-        self._scan_ended = self._stays_at_top = False
-        # Numbers of the shown view, by which a result that came late is known, and of refreshes.
-        self._showing = self._refreshes = self._reloads = 0
+        self.view = self._view_of(first_query(self.all_counts) if stored is None else stored)
+        self._refreshes = self._reloads = 0
         self._input_at = 0.0
         self._rescanning: Worker[None] | None = None
-        self._rescan_due = False
-        self._progress = _ViewProgress()
         self.new_ids: Sequence[str] = ()
-        self._refreshed_before: ConversationFilter | None = None
         # Of the last refresh of one conversation: its id, if it had left, its newest message.
         self._refreshed_for: tuple[str, bool, str | None] | None = None
         self._previous: str | None = None
         self._current: str | None = None
-        # Keys of the rows that were visible before the last reload.
-        self._shown_before: Sequence[str] = ()
         self._cue_timer: Timer | None = None
 
     # The view
@@ -193,7 +180,7 @@ class QueuePane(Pane):
     @property
     def filter(self) -> ConversationFilter:
         """Server filter of the view."""
-        return self.plan.filter
+        return self.view.shown.filter
 
     @property
     def counts(self) -> Counts | None:
@@ -236,8 +223,9 @@ class QueuePane(Pane):
     @property
     def all_names(self) -> QueryNames:
         """Names that the query may use, with the customers of loaded rows for completion."""
-        rows = (row.contact for row in islice(self.listing, _MOST_COMPLETED))
-        return query_names(self._mailbox, (*self._customers.contacts, *rows))
+        rows = self.view.list
+        first = [rows[at].contact for at in range(min(len(rows), _MOST_COMPLETED))]
+        return query_names(self._mailbox, (*self._customers.contacts, *first))
 
     def add_contact(self, contact: PhoneRef) -> None:
         """Make a contact known, so that its number leads to its conversations."""
@@ -247,30 +235,29 @@ class QueuePane(Pane):
     @property
     def filtered_here(self) -> bool:
         """True if the server ignores a filter of `/v1`, and not all rows were looked at here."""
-        return not self.listing.complete and bool(
+        return not self.view.list.complete and bool(
             ignored_filters(self._mailbox) & self.filter.parameters().keys()
         )
 
     @property
-    def is_loaded(self) -> bool:
-        """True if rows of the view were loaded, now or by an earlier start."""
-        return self.listing.fetched_at is not None
+    def list_query(self) -> Query:
+        """The shown query."""
+        return self.view.query
 
     @property
-    def complete(self) -> bool:
-        """True if all rows of the view are loaded."""
-        if self._local is None:
-            return self.listing.complete
-        scanned = self._local.looked_at == len(self.listing)
-        return self._local.ended or (self.listing.complete and scanned)
+    def plan(self) -> QueryPlan:
+        """Plan of the rows that are shown."""
+        return self.view.shown
+
+    @property
+    def listing(self) -> CachedList:
+        """The cached list whose rows are shown."""
+        return self.view.list
 
     @property
     def partial_terms(self) -> Collection[Term]:
         """Terms that are applied to loaded rows while others are missing."""
-        if self.complete or not (self.is_loaded or len(self.list.rows)):
-            return ()
-        sorts = () if self.plan.is_sorted else (SORT,)
-        return [*self.plan.rest, *(term for term in self.list_query.terms if term.kind in sorts)]
+        return self.view.partial_terms(has_rows=len(self.list.rows) > 0)
 
     def lacking(self, feature: str) -> str:
         """Message if the server lacks a feature, or empty."""
@@ -283,11 +270,11 @@ class QueuePane(Pane):
         """
         self.workers.cancel_group(self, SCAN)
         self.workers.cancel_group(self, SEARCH)
-        reordered = query.order != self.list_query.order
+        reordered = query.order != self.view.query.order
         if self._is_offline:
             self._find_contact_here(query)
-        self._set_query(query)
-        self._chosen, self._goes_to_end = True, False
+        self.view = self._view_of(query)
+        self._chosen = True
         self._mailbox.set_setting(QUERY_SETTING, str(query))
         if selected is not None:
             self._mailbox.set_setting(CONVERSATION_SETTING, selected)
@@ -300,36 +287,30 @@ class QueuePane(Pane):
         at_top: the cursor goes to the first row, and stays there while the scan finds more.
         """
         last = None if at_top else self._mailbox.get_setting(CONVERSATION_SETTING)
-        self._supersede()
-        self._scan_limit, self._scan_ended = MOST_ROWS_SCANNED, False
-        self._staying, self._shown_before = Kept(), ()
+        self._end_rescan()
         self.list.dimmed = self.list.after_gap = frozenset()
-        self._progress = _ViewProgress()
-        self._local = None if self.plan.exact else self._new_local_filter(selected=last)
-        rows: Rows[Conversation] = self.listing
-        if self._local is not None:
-            self._local.step(_SCANNED_AT_ONCE)
-            rows = self._local.rows()
+        self.view.scan = None if self.view.shown.exact else self._new_local_filter(selected=last)
+        rows: Rows[Conversation] = self.view.list
+        if self.view.scan is not None:
+            self.view.scan.step(_SCANNED_AT_ONCE)
+            rows = self.view.scan.rows()
         position = rows.find(f"conversation {last}")
         # Rows that the scan finds may come above those of before, unless the server sorts them.
-        stays = at_top or (position is None and not self.plan.is_sorted)
-        self._stays_at_top = stays and not self._is_settled
+        stays = at_top or (position is None and not self.view.shown.is_sorted)
+        self.view.follows_top = stays and not self.view.is_settled
         self.list.show(rows, cursor=position or 0)
 
-    def _supersede(self) -> None:
-        """Drop what is still being done for the rows that were shown so far."""
-        self._showing += 1
+    def _end_rescan(self) -> None:
+        """Drop the scan of the rows that were shown so far."""
         self.workers.cancel_group(self, RESCAN)
         self._rescanning = None
 
-    def _set_query(self, query: Query) -> None:
-        self.list_query = query
+    def _view_of(self, query: Query) -> View:
         if self._customers.recognise(query):
             self._names = None
-        # The plan to fetch rows for, and that of the rows that are shown meanwhile.
-        self._target, self.plan = self._plans(query)
-        self._matches = self._matcher(query.terms)
-        self.listing: Listing[Conversation] = self._mailbox.conversations(self.plan.filter)
+        wanted, shown = self._plans(query)
+        rows = self._mailbox.conversations(shown.filter)
+        return View(query, wanted, shown, self._matcher(query.terms), rows)
 
     def _plans(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
         """Plan of a query, and the plan for loaded rows while its own list was never loaded.
@@ -361,21 +342,21 @@ class QueuePane(Pane):
     def _replan(self) -> bool:
         """Plan the query anew once names or the server's filters are known; True if changed."""
         store_lacks(self._mailbox)
-        plans = self._plans(self.list_query)
-        if plans == (self._target, self.plan):
+        plans = self._plans(self.view.query)
+        if plans == (self.view.wanted, self.view.shown):
             return False
-        if plans[0] == self._target and not self._was_loaded(self._target):
+        if plans[0] == self.view.wanted and not self._was_loaded(self.view.wanted):
             # Only the rows that are shown meanwhile would be others.
             return False
         # A reader who waits at the top for the server's order has read nothing yet.
-        stay = {} if self._stays_at_top and self.list.cursor == 0 else self._rows_that_stay()
-        self._set_query(self.list_query)
-        self._supersede()
-        self._scan_ended = False
-        self._local = None if self.plan.exact else self._new_local_filter(stay)
-        if self._local is not None:
-            self._local.step(_SCANNED_AT_ONCE)
-            self._show_local(self._local)
+        stay = {} if self.view.follows_top and self.list.cursor == 0 else self._rows_that_stay()
+        rows = self._mailbox.conversations(plans[1].filter)
+        self.view.replan(*plans, self._matcher(self.view.query.terms), rows)
+        self._end_rescan()
+        self.view.scan = None if self.view.shown.exact else self._new_local_filter(stay)
+        if self.view.scan is not None:
+            self.view.scan.step(_SCANNED_AT_ONCE)
+            self._show_local(self.view.scan)
         else:
             self._show_merged(stay)
         self.post_message(self.MarksChanged())
@@ -403,29 +384,29 @@ class QueuePane(Pane):
     def remember(self, conversation: Conversation) -> None:
         """Record that the thread of a conversation was shown."""
         self._previous, self._current = self._current, conversation.id
-        self._staying.add_opened(conversation)
+        self.view.kept.add_opened(conversation)
         self._mailbox.set_setting(CONVERSATION_SETTING, conversation.id)
 
     def mark_read(self, conversation_id: str) -> None:
         """Mark a conversation as read on this computer; with `unread` its row stays, dimmed."""
         self._mailbox.mark_read(conversation_id)
-        if self._local is not None and _shows_unread(self.list_query):
-            self._staying.read_here.add(conversation_id)
-            self._dim_stale(self._local)
+        if self.view.scan is not None and _shows_unread(self.view.query):
+            self.view.kept.read_here.add(conversation_id)
+            self._dim_stale(self.view.scan)
         self.list.refresh()
 
     def mark_unread(self, conversation_id: str) -> None:
         """Mark a conversation as unread on this computer."""
         self._mailbox.mark_unread(conversation_id)
-        if self._local is not None and _shows_unread(self.list_query):
-            self._staying.read_here.discard(conversation_id)
-            self._local.stale.discard(conversation_id)
-            self._dim_stale(self._local)
+        if self.view.scan is not None and _shows_unread(self.view.query):
+            self.view.kept.read_here.discard(conversation_id)
+            self.view.scan.stale.discard(conversation_id)
+            self._dim_stale(self.view.scan)
         self.list.refresh()
 
     def _dim_stale(self, local: Scan) -> None:
         """Dim the rows of a local filter that no longer match, and leave them out of its count."""
-        local.stale |= self._staying.read_here
+        local.stale |= self.view.kept.read_here
         self.list.dimmed = frozenset(local.stale)
         self.post_message(self.MarksChanged())
 
@@ -440,7 +421,7 @@ class QueuePane(Pane):
     def loaded_position(self) -> int | None:
         """Position of the cursor; None on a row that comes further down than the loaded ones."""
         row = self.list.row
-        is_loaded = row is None or self.listing.position(row.id) is not None
+        is_loaded = row is None or self.view.list.position(row.id) is not None
         return self.list.cursor if is_loaded else None
 
     def go_to_previous(self) -> bool:
@@ -491,9 +472,9 @@ class QueuePane(Pane):
     @property
     def knows_longest_waiting(self) -> bool:
         """True if the rows that `go_to_longest_loaded` searches have the longest waits."""
-        if self.plan.is_sorted and self.plan.order == WAITING:
+        if self.view.shown.is_sorted and self.view.shown.order == WAITING:
             return True
-        return self.complete and len(self.list.rows) <= MOST_ROWS_SEARCHED
+        return self.view.complete and len(self.list.rows) <= MOST_ROWS_SEARCHED
 
     @property
     def _unread_from(self) -> int:
@@ -553,7 +534,7 @@ class QueuePane(Pane):
         answer = await self._search(self._fetch_longest_waiting)
         if answer is None or answer.value is None:
             return await self._step_to_longest_loaded()
-        self._staying.add_opened(answer.value)
+        self.view.kept.add_opened(answer.value)
         await self.reload()
         return self._go_to_waiting(answer.value)
 
@@ -591,7 +572,7 @@ class QueuePane(Pane):
         """Load the list by wait until it has the conversation; None if the server has no order."""
         ordered = self.filter.model_copy(update={"sort": WAITING})
         listing = self._mailbox.conversations(ordered)
-        matches = self._matcher(self.plan.rest)
+        matches = self._matcher(self.view.shown.rest)
         try:
             if self._last_waiting is None:
                 await self._mailbox.refresh_conversations(ordered)
@@ -665,7 +646,7 @@ class QueuePane(Pane):
     @property
     def no_unread_below(self) -> str:
         """Message that no unread conversation was found below, but perhaps there are some above."""
-        words = sentences.NO_UNREAD_BELOW if self.complete else sentences.NO_UNREAD_LOADED
+        words = sentences.NO_UNREAD_BELOW if self.view.complete else sentences.NO_UNREAD_LOADED
         if self._unread_beside(self.list.cursor, -1) is None:
             return words
         return sentences.LOOK_ABOVE.format(words=words, key=self._keys["inbox.previous_unread"])
@@ -673,11 +654,11 @@ class QueuePane(Pane):
     async def _fetch_unread(self) -> int | None:
         position = self._unread_from
         for _ in range(MOST_PAGES_LOADED):
-            held = len(self.listing)
-            if self.listing.complete or not self.plan.exact:
+            held = len(self.view.list)
+            if self.view.list.complete or not self.view.shown.exact:
                 break
             await self._fetch_older()
-            if len(self.listing) == held:
+            if len(self.view.list) == held:
                 break
             row = self._unread_beside(max(position, held - 1), 1)
             if row is not None:
@@ -690,11 +671,11 @@ class QueuePane(Pane):
         """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
         self.new_ids, self._names = (), None
         await self._mailbox.refresh_counts(ConversationFilter())
-        if not self._chosen and not self.listing:
-            self._set_query(first_query(self.all_counts))
+        if not self._chosen and not self.view.list:
+            self.view = self._view_of(first_query(self.all_counts))
             self.show()
         await self._find_contact()
-        if any(term.value == ME for term in self.plan.rest if term.kind == ASSIGNEE):
+        if any(term.value == ME for term in self.view.shown.rest if term.kind == ASSIGNEE):
             await self._mailbox.find_me()
         if not self.matches_nothing:
             await self._fetch_planned_rows()
@@ -708,9 +689,9 @@ class QueuePane(Pane):
         """Fetch the rows of the query; anew by each plan that the answers lead to."""
         planned = None
         for _ in range(_MOST_PLANS):
-            if planned == self._target:
+            if planned == self.view.wanted:
                 return
-            planned = self._target
+            planned = self.view.wanted
             try:
                 await self._fetch_rows()
                 self._replan()
@@ -721,19 +702,19 @@ class QueuePane(Pane):
                 planned = None
 
     async def _fetch_rows(self) -> None:
-        chosen, progress = self._target.filter, self._progress
+        view, chosen = self.view, self.view.wanted.filter
         try:
             thorough = self._must_be_thorough()
             refreshed = await self._mailbox.refresh_conversations(chosen, thorough=thorough)
-            if chosen == self._target.filter:
+            if view is self.view and chosen == view.wanted.filter:
                 self._replan()
-            progress.unreadable = refreshed.unreadable
+            view.unreadable = refreshed.unreadable
             if thorough:
-                progress.unreadable_below = 0
-            self._count_added(chosen, refreshed.added)
+                view.unreadable_below = 0
+            self._count_added(view, chosen, refreshed.added)
         finally:
             await self._reload(chosen)
-        self._staying.answered = self._staying.answered or chosen == self.filter
+        view.kept.answered = view.kept.answered or chosen == view.shown.filter
 
     async def refresh_conversation(self, conversation_id: str) -> bool:
         """Refresh a conversation that left the list, or has newer messages; True if it changed.
@@ -743,7 +724,7 @@ class QueuePane(Pane):
         row = self._mailbox.conversation(conversation_id)
         if row is None:
             return False
-        left = row.id in self.list.dimmed and self.listing.position(row.id) is None
+        left = row.id in self.list.dimmed and self.view.list.position(row.id) is None
         event = row.id, left, self._mailbox.newer_entry(row)
         if event in (self._refreshed_for, (row.id, False, None)):
             return False
@@ -767,7 +748,7 @@ class QueuePane(Pane):
 
     async def _find_contact(self) -> None:
         """Ask for the contact of a `from:` with a number, unless it is known."""
-        value = self.list_query.value("from") or ""
+        value = self.view.query.value("from") or ""
         with suppress(NotFound, Forbidden, BadResponse):
             if await self._customers.find(value, self.names):
                 self._names = None
@@ -778,14 +759,15 @@ class QueuePane(Pane):
     @property
     def matches_nothing(self) -> bool:
         """True if the query names what there is not, so that nothing can match."""
-        return self._has_unknown_name(self.list_query)
+        return self._has_unknown_name(self.view.query)
 
     def _has_unknown_name(self, query: Query) -> bool:
         return any(unknown_name(term, self.names) for term in query.terms)
 
     def _counted_filters(self) -> set[ConversationFilter]:
         """Filters of the counts requests for the list and the tabs, besides that of all counts."""
-        plans = [self.plan, *(self._plan_of(view.query) for view in self._views.all() if view.key)]
+        tabs = [self._plan_of(tab.query) for tab in self._views.all() if tab.key]
+        plans = [self.view.shown, *tabs]
         counted = {_counted(plan.filter) for plan in plans}
         return counted - {ConversationFilter()}
 
@@ -806,8 +788,8 @@ class QueuePane(Pane):
         if self.all_counts is None and not lacking(self._mailbox, "counts"):
             # The server's answer is awaited; rows of an inbox that is being filled are a part.
             return None
-        if plan == self._target and self._local is not None:
-            return self._local.matches if self.complete else None
+        if plan == self.view.wanted and self.view.scan is not None:
+            return self.view.scan.matches if self.view.complete else None
         plans = {plan.filter: plan, (other := _unsorted(plan.filter)): plan._replace(filter=other)}
         known = self._known_rows(query)
         counted = (self._count_rows(plan, known) for plan in plans.values())
@@ -844,7 +826,7 @@ class QueuePane(Pane):
 
     def leave_out_stale(self) -> None:
         """Drop rows that no longer match the view with the next refresh."""
-        self._staying.leaving_out = True
+        self.view.kept.leaving_out = True
 
     async def reload(self) -> None:
         """Show the current rows of the cache."""
@@ -852,24 +834,24 @@ class QueuePane(Pane):
 
     async def _fetch_older(self) -> None:
         """Load the next page; do nothing if one is being loaded or the list is complete."""
-        chosen, listing, progress = self.filter, self.listing, self._progress
-        if progress.loading_page or listing.complete or not listing:
+        view, chosen = self.view, self.filter
+        if view.loading_page or view.list.complete or not len(view.list):
             return
-        progress.loading_page, held = True, listing.extent
-        timer = self.set_timer(_PATIENCE_SECONDS, partial(self._say_loading, progress))
+        view.loading_page, held = True, view.list.extent
+        timer = self.set_timer(_PATIENCE_SECONDS, partial(self._say_loading, view))
         try:
             older = await self._mailbox.older_conversations(chosen)
-            progress.unreadable_below += older.unreadable
+            view.unreadable_below += older.unreadable
         finally:
             timer.stop()
-            progress.loading_page = progress.loads_long = False
+            view.loading_page = view.loads_long = False
             self.post_message(self.ProgressChanged())
             # Reloading an unchanged end would trigger the next request at once, in a loop.
             if self._mailbox.conversations(chosen).extent != held:
                 await self._reload(chosen)
 
-    def _say_loading(self, progress: "_ViewProgress") -> None:
-        progress.loads_long = True
+    def _say_loading(self, view: View) -> None:
+        view.loads_long = True
         self.post_message(self.ProgressChanged())
 
     @work(group="older conversations")
@@ -883,61 +865,66 @@ class QueuePane(Pane):
         """True if this refresh has to detect rows further down that left the filter."""
         self._refreshes += 1
         total = bar_texts.count_for(self.counts, self.filter)
-        disagree = self.listing.complete and total is not None and total != len(self.listing)
+        disagree = self.view.list.complete and total is not None and total != len(self.view.list)
         return disagree or self._refreshes % REFRESHES_UNTIL_THOROUGH == 0
 
-    def _count_added(self, chosen: ConversationFilter, added: Sequence[str]) -> None:
+    def _count_added(self, view: View, chosen: ConversationFilter, added: Sequence[str]) -> None:
         """Count rows added above the window until its top is visible again, and set `new_ids`.
 
         `new_ids` stays empty after the first refresh of a filter: the cached rows may be old.
         """
+        if view is not self.view:
+            return
         if chosen == self.filter and not self.list.at_start:
-            self._progress.added_above += len(added)
-        self.new_ids = added if chosen == self._refreshed_before else ()
-        self._refreshed_before = chosen
+            view.added_above += len(added)
+        self.new_ids = added if chosen == view.refreshed_before else ()
+        view.refreshed_before = chosen
 
     async def _reload(self, chosen: ConversationFilter) -> None:
         """Show the current rows of the cache, unless another filter was selected meanwhile."""
         if chosen != self.filter:
             return
-        if self._local is None:
+        if self.view.scan is None:
             self._show_merged(self._reload_listing())
         else:
             await self._scan_again()
 
     def _reload_listing(self) -> dict[str, Conversation]:
         """Read the list again; returns the rows that stay."""
-        stay, self._shown_before = self._rows_that_stay(), self.list.keys_in_view()
-        self.listing.reload()
+        stay, self.view.seen_before = self._rows_that_stay(), self.list.keys_in_view()
+        self.view.list.reload()
         self._reloads += 1
-        self._matches = self._matcher(self.list_query.terms)
-        if self._staying.leave_out():
+        self.view.matches = self._matcher(self.view.query.terms)
+        if self.view.kept.leave_out():
             return {id: row for id, row in stay.items() if self._is_further_down(id)}
         return stay
 
     def _is_further_down(self, conversation_id: str) -> bool:
         """True if a conversation matches, and comes after the loaded rows."""
         state = self._mailbox.conversation(conversation_id)
-        if state is None or not self._matches(state):
+        if state is None or not self.view.matches(state):
             return False
-        held = len(self.listing) + self.listing.complete
-        is_loaded = self.listing.position(conversation_id) is not None
-        return not is_loaded and self.listing.rank(state) >= held
+        held = len(self.view.list) + self.view.list.complete
+        is_loaded = self.view.list.position(conversation_id) is not None
+        return not is_loaded and self.view.list.rank(state) >= held
 
     def _rows_that_stay(self) -> dict[str, Conversation]:
-        return self._staying.rows(self._rows_in_view(), self.list.row)
+        return self.view.kept.rows(self._rows_in_view(), self.list.row)
 
     def _rows_in_view(self) -> list[Conversation]:
         return [self.list.rows[at] for at in self.list.in_view()]
 
     def _has_left(self, row: Conversation) -> bool:
         """True for a row of the server's list that changed since, and no longer matches."""
-        return self._local is None and not self._matches(row) and self.listing.has_moved(row)
+        view = self.view
+        return view.scan is None and not view.matches(row) and view.list.has_moved(row)
 
     def _show_merged(self, stay: Mapping[str, Conversation]) -> None:
         """Show the list with the rows of `stay` that have left it."""
-        key = sort_key(self.plan.order, self._clock.server_now())
-        merged = self._staying.merge(stay, self.listing, self._mailbox.conversations_by_id, key=key)
+        key = sort_key(self.view.shown.order, self._clock.server_now())
+        merged = self.view.kept.merge(
+            stay, self.view.list, self._mailbox.conversations_by_id, key=key
+        )
         self.list.dimmed, self.list.after_gap = merged.dimmed, merged.after_gap
         self._show_rows(merged.rows)
 
@@ -945,7 +932,7 @@ class QueuePane(Pane):
 
     def start_scan(self, *, by_hand: bool = False) -> None:
         """Scan cached rows, then the server's, for the local filter, unless that is running."""
-        if self._local is not None and not self.scanning:
+        if self.view.scan is not None and not self.scanning:
             self._scan(by_hand=by_hand)
 
     @property
@@ -959,61 +946,44 @@ class QueuePane(Pane):
     @property
     def _is_loading_rows(self) -> bool:
         """True while rows are loaded that the view lacks."""
-        return self.scanning or (self._awaits_order and not self._connection.failing)
+        return self.scanning or (self.view.awaits_order and not self._connection.failing)
 
     @property
     def scan_is_due(self) -> bool:
         """True if the scan is incomplete, and was neither cancelled nor stopped by an error."""
-        return not self._scan_ended and not self._awaits_order and self._scan_goes_on()
+        return not self.view.scan_ended and not self.view.awaits_order and self._scan_goes_on()
 
     @work(group=SCAN, exclusive=True)
     async def _scan(self, *, by_hand: bool = False) -> None:
         """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
         with self.list.loading_more():
-            if self._local is not None:
-                await self._scan_cached(self._local)
-            if not self._awaits_order:
+            if self.view.scan is not None:
+                await self._scan_cached(self.view.scan)
+            if not self.view.awaits_order:
                 await self._connection.ask(self._fetch_and_scan, by_hand=by_hand)
-
-    @property
-    def _awaits_order(self) -> bool:
-        """True until the rows in the server's order are there, which are sorted here meanwhile."""
-        return self._target != self.plan
-
-    @property
-    def _is_settled(self) -> bool:
-        """True if the server filters and sorts the rows that are shown."""
-        return self._local is None and not self._awaits_order and self.is_loaded
-
-    @property
-    def _wider_list(self) -> str:
-        """Name of the list whose rows are filtered here in place of the server, or ""."""
-        if set(self.plan.rest) <= set(self._target.rest):
-            return ""
-        return f"the {self.plan.filter.status or 'whole'} list"
 
     async def _fetch_and_scan(self) -> None:
         """Load pages, and apply the local filter to each; again if the query is planned anew.
 
         After an error the rows found so far stay, and the next call continues from there.
         """
-        showing = None
-        while showing != self._showing:
-            showing = self._showing
+        planned = None
+        while planned != (self.view, self.view.shown):
+            planned = self.view, self.view.shown
             await self._scan_pages()
 
     async def _scan_pages(self) -> None:
-        showing, chosen, ended = self._showing, self.filter, True
+        view, plan, ended = self.view, self.view.shown, True
         try:
             while self._scan_goes_on():
                 self.post_message(self.ProgressChanged())
-                extent = self.listing.extent
-                await self._mailbox.older_conversations(chosen)
-                if showing != self._showing or self._local is None:
+                extent = view.list.extent
+                await self._mailbox.older_conversations(plan.filter)
+                if view is not self.view or view.shown != plan or view.scan is None:
                     break
-                self.listing.reload()
-                await self._scan_cached(self._local)
-                if self.listing.extent == extent:
+                view.list.reload()
+                await self._scan_cached(view.scan)
+                if view.list.extent == extent:
                     break
         except Unreachable:
             ended = False
@@ -1022,9 +992,9 @@ class QueuePane(Pane):
             if not self._replan():
                 raise
         finally:
-            if showing == self._showing:
-                self._scan_ended = ended
-                self._stays_at_top = self._stays_at_top and not ended
+            if view.shown == plan:
+                view.scan_ended = ended
+                view.follows_top = view.follows_top and not ended
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Announce the start and the end of a scan."""
@@ -1033,14 +1003,15 @@ class QueuePane(Pane):
 
     def _scan_further(self) -> None:
         """Continue an ended scan by `MOST_ROWS_SCANNED` more rows."""
-        if self._local is not None and not self.scanning and not self.complete:
-            self._scan_limit = self._local.looked_at + MOST_ROWS_SCANNED
+        if self.view.scan is not None and not self.scanning and not self.view.complete:
+            self.view.scan_limit = self.view.scan.looked_at + MOST_ROWS_SCANNED
             self._scan()
 
     def _scan_goes_on(self) -> bool:
-        local = self._local
-        goes_on = local is not None and not self.complete and local.looked_at < self._scan_limit
-        return goes_on and not self.matches_nothing
+        view = self.view
+        if view.scan is None or view.complete or self.matches_nothing:
+            return False
+        return view.scan.looked_at < view.scan_limit
 
     def _new_local_filter(
         self,
@@ -1056,19 +1027,19 @@ class QueuePane(Pane):
         selected: id of a conversation that is shown at once if it matches.
         """
         now = self._clock.server_now()
-        key = sort_key(self.plan.order, now)
+        key = sort_key(self.view.shown.order, now)
         places = {id: key(row) for id, row in stay.items()}
-        keeps_shown = keeps_shown and self._staying.keeps_seen
+        keeps_shown = keeps_shown and self.view.kept.keeps_seen
         if stay and keeps_shown and isinstance(self.list.rows, StoredRows):
             places.update(self.list.rows.places)
         return Scan(
-            self.listing,
-            self.plan,
-            self._vouched(self._matcher(self.plan.rest)),
+            self.view.list,
+            self.view.shown,
+            self._vouched(self._matcher(self.view.shown.rest)),
             now,
             stay=places,
             current=self._mailbox.conversations_by_id,
-            known=self._known_rows(self.list_query, selected),
+            known=self._known_rows(self.view.query, selected),
         )
 
     def _vouched(self, matches: Matcher) -> Callable[[Conversation], bool]:
@@ -1076,7 +1047,7 @@ class QueuePane(Pane):
 
         A row that changed since it was listed has to match the whole query.
         """
-        whole, listing = self._matcher(self.list_query.terms), self.listing
+        whole, listing = self._matcher(self.view.query.terms), self.view.list
         return lambda row: whole(row) or (matches(row) and not listing.has_moved(row))
 
     def _known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
@@ -1095,7 +1066,7 @@ class QueuePane(Pane):
 
     async def _scan_again(self) -> None:
         """Scan all cached rows again, and show the result when it is complete."""
-        self._rescan_due = True
+        self.view.rescan_due = True
         if self._rescanning is None or self._rescanning.is_finished:
             self._rescanning = self._rescan()
         while self._rescanning is not None and not self._rescanning.is_finished:
@@ -1104,13 +1075,14 @@ class QueuePane(Pane):
 
     @work(group=RESCAN, exclusive=True)
     async def _rescan(self) -> None:
-        while self._rescan_due:
-            self._rescan_due = False
-            leaves_out = self._staying.leaving_out
+        view = self.view
+        while view.rescan_due:
+            view.rescan_due = False
+            leaves_out = view.kept.leaving_out
             stay = self._reload_listing()
             local = self._new_local_filter(stay, keeps_shown=not leaves_out)
             await self._scan_cached(local)
-            self._local = local
+            view.scan = local
             self._show_local(local)
 
     def record_input(self) -> None:
@@ -1125,7 +1097,7 @@ class QueuePane(Pane):
             await asyncio.sleep(SCAN_PAUSE_SECONDS)
             await asyncio.sleep(self._input_at + _KEY_SECONDS - time.monotonic())
             more = local.step(_SCANNED_PER_STEP)
-        if local is self._local:
+        if local is self.view.scan:
             self._show_local(local)
 
     def _show_local(self, local: Scan) -> None:
@@ -1140,15 +1112,15 @@ class QueuePane(Pane):
         if not self.list.is_attached:
             return
         untouched = self.screen.focused is self.list and self.list.cursor == 0
-        self._stays_at_top = self._stays_at_top and untouched
+        self.view.follows_top = self.view.follows_top and untouched
         self.list.rows = rows
-        self.list.rows_changed(self._shown_before)
-        if self._stays_at_top:
+        self.list.rows_changed(self.view.seen_before)
+        if self.view.follows_top:
             same = self.list.cursor == 0
             self.list.go_to(0, by_input=same and self.list.selected_by_input)
-        self._stays_at_top = self._stays_at_top and not self._is_settled
-        if self._goes_to_end and len(rows):
-            self._goes_to_end = self._stays_at_top = False
+        self.view.follows_top = self.view.follows_top and not self.view.is_settled
+        if self.view.bound_for_last and len(rows):
+            self.view.bound_for_last = self.view.follows_top = False
             self.list.action_last()
 
     # Title and progress
@@ -1156,7 +1128,7 @@ class QueuePane(Pane):
     def refresh_words(self) -> None:
         """Update title, heading and colours of labels."""
         same_owner = self.filter.assignee not in (None, "assigned")
-        order = self.list_query.order
+        order = self.view.query.order
         self.list.set_context(
             self.label_colours,
             same_owner=same_owner,
@@ -1166,7 +1138,7 @@ class QueuePane(Pane):
         assert self.heading is not None
         # Rows have a blank before them and the scroll bar behind.
         self.heading.show_fitted(lambda width: ([("dim", " "), *heading(width - 2, order)], ()))
-        number = None if self.filtered_here else self.count_of(self.list_query)
+        number = None if self.filtered_here else self.count_of(self.view.query)
         name = self._title_words() + ("" if number is None else f" {number:,}")
         orders = () if order == NEWEST else (ORDERS[order], order)
         self.title.show_fitted(partial(bar_texts.list_title, name, orders))
@@ -1175,62 +1147,62 @@ class QueuePane(Pane):
         """Update the text of the empty list, with the seconds that the status line says."""
         self.list.say_when_empty(
             bar_texts.empty_words(
-                self.list_query,
+                self.view.query,
                 self.names,
                 self._keys,
-                loaded=self.is_loaded,
+                loaded=self.view.is_loaded,
                 problem=self._connection.problem,
                 looked_through=self._scanned_words(),
                 loading=self._is_loading_rows,
-                within=self._wider_list,
+                within=self.view.wider_list,
                 seconds=self._connection.asking_seconds,
             )
         )
 
     def _title_words(self) -> str:
         """Name of the view, or of the customer whose conversations are shown."""
-        view = self._views.named(self.list_query)
+        view = self._views.named(self.view.query)
         if view is not None:
             return one_line(view.name)
-        customer = bar_texts.customer_name(self.list_query.value("from") or "", self.names)
+        customer = bar_texts.customer_name(self.view.query.value("from") or "", self.names)
         if customer:
             return customer if any(map(str.isalpha, customer)) else f"from {customer}"
-        filters, status = self.list_query.filters, self.list_query.value("is")
+        filters, status = self.view.query.filters, self.view.query.value("is")
         if not filters:
             return "All"
         return status.capitalize() if status and len(filters) == 1 else "Your filter"
 
     def _scanned_words(self) -> str:
         """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
-        if self._local is None or self.complete:
+        if self.view.scan is None or self.view.complete:
             return ""
         total = bar_texts.count_for(self.counts, self.filter)
-        return f"{self._local.looked_at:,}" + (f" of {total:,}" if total is not None else "")
+        return f"{self.view.scan.looked_at:,}" + (f" of {total:,}" if total is not None else "")
 
     def loaded_words(self) -> str:
         """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded."""
         if self.searching:
             searching = f"searching… {self._keys['inbox.back']}: stop"
-            if self._local is None or self.complete:
+            if self.view.scan is None or self.view.complete:
                 return searching
-            scanned = f"{self._local.looked_at:,} sorted"
-            found = f"{self._local.matches:,} found" if self.plan.rest else scanned
+            scanned = f"{self.view.scan.looked_at:,} sorted"
+            found = f"{self.view.scan.matches:,} found" if self.view.shown.rest else scanned
             return f"~{found} · {searching}"
-        marked, unreadable = len(self.list.marked), self._progress.unreadable_rows
+        marked, unreadable = len(self.list.marked), self.view.unreadable_rows
         words = [f"{marked} selected"] if marked else []
         words += [f"{unreadable} unreadable"] if unreadable else []
-        added = self._progress.added_above
+        added = self.view.added_above
         if added and not self.list.at_start:
             words.append(f"{added} new ▲ {self._keys['list.first']}")
-        words.append(self._held_words() if self._local is None else self._found_words())
+        words.append(self._held_words() if self.view.scan is None else self._found_words())
         return " · ".join(words)
 
     def _held_words(self) -> str:
         total = bar_texts.count_for(self.counts, self.filter)
-        held = len(self.listing)
-        if not self.is_loaded:
+        held = len(self.view.list)
+        if not self.view.is_loaded:
             return "nothing loaded"
-        if self.listing.complete:
+        if self.view.list.complete:
             return f"{held:,} loaded"
         if total is None:
             return f"{held:,} loaded, {self._page_words or 'more below'}"
@@ -1241,29 +1213,29 @@ class QueuePane(Pane):
         """Words while a page is loaded, or one after the other to the end; "" if none is."""
         if self.list.goes_on:
             return f"loading… {self._keys['inbox.back']}: stop"
-        return "loading…" if self._progress.loads_long else ""
+        return "loading…" if self.view.loads_long else ""
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
-        assert self._local is not None
-        matches, scanned = self._local.matches, self._scanned_words()
+        assert self.view.scan is not None
+        matches, scanned = self.view.scan.matches, self._scanned_words()
         if self.matches_nothing:
             return "no match"
-        if self.complete and self._wider_list:
-            return f"{matches:,} from {self._wider_list}"
-        if self.complete:
-            whole = self._local.ended or not self.plan.rest
-            found = f"{matches:,} shown of {self._local.looked_at:,} read"
+        if self.view.complete and self.view.wider_list:
+            return f"{matches:,} from {self.view.wider_list}"
+        if self.view.complete:
+            whole = self.view.scan.ended or not self.view.shown.rest
+            found = f"{matches:,} shown of {self.view.scan.looked_at:,} read"
             stale = len(self.list.rows) - matches
             words = f"{matches:,} loaded" if whole else found
             return f"{words}, {stale} no longer" if stale > 0 else words
-        if not self.is_loaded:
+        if not self.view.is_loaded:
             return f"~{matches:,} on this computer" if matches else "nothing loaded"
         if self._is_loading_rows:
             words = f"~{matches:,} found in {scanned}, loading…"
-            return words if self.plan.rest else f"sorting {scanned}…"
-        words = f"~{matches:,} found in {scanned}" if self.plan.rest else f"~sorted {scanned}"
-        paused = self.scan_is_due or self._awaits_order or self._connection.refused
+            return words if self.view.shown.rest else f"sorting {scanned}…"
+        words = f"~{matches:,} found in {scanned}" if self.view.shown.rest else f"~sorted {scanned}"
+        paused = self.scan_is_due or self.view.awaits_order or self._connection.refused
         if paused:
             return f"{words}, paused"
         return f"{words}, {self._keys['list.last']}: keep looking" if self.list.has_focus else words
@@ -1346,13 +1318,13 @@ class QueuePane(Pane):
     @on(VirtualList.Highlighted)
     def _note_place(self, event: VirtualList.Highlighted) -> None:
         event.stop()
-        self._staying.add_seen(self._rows_in_view())
+        self.view.kept.add_seen(self._rows_in_view())
         self._note_top()
 
     def _note_top(self) -> None:
         """Count no new rows any more once the first row is in view."""
-        if self._progress.added_above and self.list.at_start:
-            self._progress.added_above = 0
+        if self.view.added_above and self.list.at_start:
+            self.view.added_above = 0
             self.post_message(self.ProgressChanged())
 
     @on(ConversationList.Marked)
@@ -1365,11 +1337,11 @@ class QueuePane(Pane):
         event.stop()
         by_key = event.bound_for > 0
         if event.bound_for:
-            self._goes_to_end = by_key and not (self.is_loaded or len(self.list.rows))
+            self.view.bound_for_last = by_key and not (self.view.is_loaded or len(self.list.rows))
         self._note_top()
         if not event.bottom:
             return
-        if self.plan.exact and not self.listing.complete:
+        if self.view.shown.exact and not self.view.list.complete:
             if by_key or self.loaded_position is not None:
                 self._load_older()
         elif by_key:
@@ -1380,28 +1352,11 @@ class QueuePane(Pane):
         """Say that the last row is that of a part, unless the status line does."""
         event.stop()
         self.post_message(self.ProgressChanged())
-        if self._local is None and not self.listing.complete:
+        if self.view.scan is None and not self.view.list.complete:
             total = bar_texts.count_for(self.counts, self.filter)
-            rows = f"{len(self.listing):,}" + ("" if total is None else f" of {total:,}")
+            rows = f"{len(self.view.list):,}" + ("" if total is None else f" of {total:,}")
             words = sentences.LOADED_SO_FAR.format(rows=rows, key=self._keys["list.last"])
             say(self.screen, words)
-
-
-class _ViewProgress:
-    """Progress of one view, which ends with it: what comes late from another one is not said.
-
-    unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
-    added_above: rows that came above the window. loading_page: the next page is being loaded;
-    loads_long: for so long that it is said.
-    """
-
-    def __init__(self) -> None:
-        self.unreadable = self.unreadable_below = self.added_above = 0
-        self.loading_page = self.loads_long = False
-
-    @property
-    def unreadable_rows(self) -> int:
-        return self.unreadable + self.unreadable_below
 
 
 class _Steps:

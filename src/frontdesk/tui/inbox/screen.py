@@ -439,7 +439,7 @@ class InboxScreen(SizedScreen[None]):
     @property
     def _is_loaded(self) -> bool:
         """True if the rows of the view are known, and not only by an earlier start."""
-        known = self.queue.is_loaded or self.queue.matches_nothing
+        known = self.queue.view.is_loaded or self.queue.matches_nothing
         return known and self._mailbox.connected
 
     def _repeat_when_loaded(self, action: Callable[..., object], *arguments: object) -> None:

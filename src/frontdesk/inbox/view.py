@@ -1,0 +1,97 @@
+"""One shown query of the inbox, with all that ends with it."""
+
+from collections.abc import Collection, Sequence
+
+from frontdesk.inbox.rows import CachedList, Kept, Scan
+from frontdesk.query import Matcher, Query, QueryPlan, Term
+from frontdesk.query.language import SORT
+from frontdesk.wire import ConversationFilter
+
+# The scan for a local filter ends with the list, or after this many rows; "last" extends it.
+MOST_ROWS_SCANNED = 5000
+
+
+class View:
+    """A shown query. Another query is another view: what comes late for this one changes this one.
+
+    wanted: plan to fetch rows for; shown: that of the rows that are shown meanwhile. matches: the
+    whole query. list: rows of `shown`. scan: the filter or order that is made here, if any.
+    scan_limit: rows at which it pauses; scan_ended: it was stopped, or an error lasts; rescan_due:
+    it has to begin again. kept: rows that stay. follows_top: rows may come above, and nobody has
+    moved yet. bound_for_last: the last row was asked for before there were rows. seen_before: keys
+    of the rows that were visible before the last reload. refreshed_before: filter of the last
+    refresh.
+
+    unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
+    added_above: rows that came above the window. loading_page: the next page is being loaded;
+    loads_long: for so long that it is said.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        wanted: QueryPlan,
+        shown: QueryPlan,
+        matches: Matcher,
+        rows: CachedList,
+    ) -> None:
+        self.query = query
+        self.wanted, self.shown, self.matches, self.list = wanted, shown, matches, rows
+        self.scan: Scan | None = None
+        self.scan_limit = MOST_ROWS_SCANNED
+        self.scan_ended = self.rescan_due = False
+        self.kept = Kept()
+        self.follows_top = self.bound_for_last = False
+        self.seen_before: Sequence[str] = ()
+        self.refreshed_before: ConversationFilter | None = None
+        self.unreadable = self.unreadable_below = self.added_above = 0
+        self.loading_page = self.loads_long = False
+
+    def replan(
+        self, wanted: QueryPlan, shown: QueryPlan, matches: Matcher, rows: CachedList
+    ) -> None:
+        """Go on by other plans of the same query; rows that stay do so."""
+        self.wanted, self.shown, self.matches, self.list = wanted, shown, matches, rows
+        self.scan, self.scan_ended = None, False
+
+    @property
+    def unreadable_rows(self) -> int:
+        """Number of rows that were dropped."""
+        return self.unreadable + self.unreadable_below
+
+    @property
+    def is_loaded(self) -> bool:
+        """True if rows were loaded, now or by an earlier start."""
+        return self.list.fetched_at is not None
+
+    @property
+    def complete(self) -> bool:
+        """True if all rows are loaded, and looked at here if they are filtered or sorted here."""
+        if self.scan is None:
+            return self.list.complete
+        scanned = self.scan.looked_at == len(self.list)
+        return self.scan.ended or (self.list.complete and scanned)
+
+    @property
+    def awaits_order(self) -> bool:
+        """True until the rows of the wanted plan are there; others are shown meanwhile."""
+        return self.wanted != self.shown
+
+    @property
+    def is_settled(self) -> bool:
+        """True if the server filters and sorts the rows that are shown."""
+        return self.scan is None and not self.awaits_order and self.is_loaded
+
+    @property
+    def wider_list(self) -> str:
+        """Name of the list whose rows are filtered here in place of the server, or ""."""
+        if set(self.shown.rest) <= set(self.wanted.rest):
+            return ""
+        return f"the {self.shown.filter.status or 'whole'} list"
+
+    def partial_terms(self, *, has_rows: bool) -> Collection[Term]:
+        """Terms that are applied to loaded rows while others are missing."""
+        if self.complete or not (self.is_loaded or has_rows):
+            return ()
+        sorts = () if self.shown.is_sorted else (SORT,)
+        return [*self.shown.rest, *(term for term in self.query.terms if term.kind in sorts)]
