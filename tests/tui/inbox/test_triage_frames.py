@@ -312,7 +312,7 @@ def test_the_status_line_counts_the_rows_that_no_longer_match(tmp_path: Path) ->
         await press(app, "enter", seconds=1.0)
         await press(app, "escape", seconds=1.0)
         assert len(app.inbox.queue.list.rows) == rows
-        assert re.search(rf" {rows - 1} (of \d+ match|loaded), 1 no longer", status(app))
+        assert re.search(rf" {rows - 1} (shown of \d+ read|loaded), 1 no longer", status(app))
         await press(app, "ctrl+r", seconds=2.0)
         assert "no longer" not in status(app)
 
