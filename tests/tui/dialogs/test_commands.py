@@ -12,7 +12,7 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.key_validation import action_ids
 from tests.tui.conftest import Viewer, lines, settle, shown
 
-GROUPS = ["Move", "Triage", "Read", "Find", "Export", "Views", "Application", "Signs"]
+GROUPS = ["Signs", "Move", "Triage", "Read", "Find", "Export", "Views", "Application"]
 
 
 async def opened(pilot: Pilot[Any], *keys: str) -> str:

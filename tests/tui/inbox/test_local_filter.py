@@ -345,7 +345,7 @@ async def test_nothing_that_was_found_is_lost_whatever_the_server_answers(
             found = now
         inbox.outcomes = []
         await press(pilot, "ctrl+r", "G")
-        assert re.search("match|loaded", lines(app)[-1])
+        assert re.search("shown of|loaded", lines(app)[-1])
         assert not re.search("~|…|keep looking", lines(app)[-1])
         if asked == ("S", "w"):
             assert len(queue(app)) == len(inbox.conversations)

@@ -313,7 +313,7 @@ def test_the_status_line_counts_the_rows_that_no_longer_match(tmp_path: Path) ->
         await press(app, "enter", seconds=1.0)
         await press(app, "escape", seconds=1.0)
         assert len(app.inbox.queue.list.rows) == rows
-        assert re.search(rf" {rows - 1} (of \d+ match|loaded), 1 no longer", status(app))
+        assert re.search(rf" {rows - 1} (shown of \d+ read|loaded), 1 no longer", status(app))
         await press(app, "ctrl+r", seconds=2.0)
         assert "no longer" not in status(app)
 
@@ -352,10 +352,10 @@ def test_conversations_marked_unread_locally_are_in_the_unread_view_and_its_coun
         await press(app, "m", "5", seconds=5.0)
         assert here in names(app)
         shown = len(app.inbox.queue.list.rows)
-        assert f"5 New ones {shown} " in Shown(app).lines[1]
+        assert f"5 New ones ({shown}) " in Shown(app).lines[1]
         await press(app, "9", seconds=5.0)
         assert names(app) == before
-        assert re.search(rf"5 New ones {shown} |5 New ones   ", Shown(app).lines[1])
+        assert re.search(rf"5 New ones \({shown}\) |5 New ones   ", Shown(app).lines[1])
         await press(app, "5", seconds=1.0)
         while Shown(app).selected != here:
             await press(app, "j", seconds=0.2)
@@ -916,7 +916,7 @@ def test_the_title_of_the_list_counts_as_its_tab_does(tmp_path: Path) -> None:
         await press(app, "8", seconds=3.0)
         rows = app.inbox.queue.list.rows
         assert rows
-        assert f"8 Waiting >1h {len(rows)} " in Shown(app).part("#views")[0]
+        assert f"8 Waiting >1h ({len(rows)}) " in Shown(app).part("#views")[0]
         assert f" Waiting >1h {len(rows)} " in Shown(app).part("#list-title")[0]
         assert f"{len(rows)} loaded" in status(app)
 
@@ -935,7 +935,7 @@ def test_a_tab_does_not_count_rows_that_the_server_has_more_of_by_now(tmp_path: 
         await press(app, "6")
         source.change("2", status="open", waiting_since=long_ago)
         await asyncio.sleep(60.0)
-        assert not re.search(r"Waiting >1h \d", Shown(app).part("#views")[0])
+        assert not re.search(r"Waiting >1h \(\d", Shown(app).part("#views")[0])
         await press(app, "9", seconds=3.0)
         assert " 8 Waiting >1h (4) " in Shown(app).part("#views")[0]
 
@@ -1109,7 +1109,7 @@ def test_who_waits_over_an_hour_is_complete_at_once(tmp_path: Path, keys: tuple[
         assert set(names(app)[:15]) <= set(waiting)
         assert f" {len(waiting)} loaded" in status(app)
         assert "~" not in Shown(app).lines[0]
-        assert f"8 Waiting >1h {len(waiting)} " in Shown(app).lines[1]
+        assert f"8 Waiting >1h ({len(waiting)}) " in Shown(app).lines[1]
 
     play(source, tmp_path, story)
 
@@ -1146,6 +1146,9 @@ def test_a_selected_row_beyond_rows_that_are_not_loaded_stays_in_view_as_rows_co
         assert loaded
         await asyncio.sleep(60.0)
         assert loaded[0] in status(app)
+        await press(app, "G", seconds=30.0)
+        assert "800 loaded" in status(app)
+        assert Shown(app).selected == longest
         assert longest in names(app)
         await press(app, "G", seconds=30.0)
         assert " 800 loaded" in status(app)
@@ -1190,7 +1193,7 @@ def test_a_page_that_takes_long_is_said_to_be_loading(tmp_path: Path) -> None:
         assert re.search(r"[0-9]+ of 600, loading…", status(app))
         seconds = 0.0
         await asyncio.sleep(20.0)
-        assert re.search(r"[0-9]+ of 600 loaded", status(app))
+        assert "600 loaded" in status(app)
 
     play(source, tmp_path, story)
 

@@ -1210,10 +1210,11 @@ class QueuePane(Pane):
 
     @property
     def _page_words(self) -> str:
-        """Words while a page is loaded, or one after the other to the end; "" if none is."""
-        if self.list.goes_on:
-            return f"loading… {self._keys['inbox.back']}: stop"
-        return "loading…" if self.view.loads_long else ""
+        """Words while a page takes long, and how to stop on the way to the end; "" if none does."""
+        if not self.view.loads_long:
+            return ""
+        stop = f" {self._keys['inbox.back']}: stop" if self.list.goes_on else ""
+        return f"loading…{stop}"
 
     def _found_words(self) -> str:
         """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
