@@ -166,7 +166,7 @@ class StateFile:
         try:
             aside = files.move_aside(self._path, "corrupt")
             connection = self._on_disk()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             self._warn(f"{self._path} is damaged ({error})")
             return _in_memory()
         _copy(aside, connection)
