@@ -153,7 +153,7 @@ def _sentence(kind: str, row: Conversation, moment: datetime, now: datetime) -> 
     begin = {
         MINE: "New message",
         WAITING: f"Waiting for {duration(now - moment)}",
-        WINDOW: f"Reply window {long_duration(moment - now)} left",
+        WINDOW: f"Reply window: {long_duration(moment - now)} left",
     }[kind]
     last = row.last_message
     text = plain_preview(last) if last and last.direction == "inbound" else ""

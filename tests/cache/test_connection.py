@@ -27,6 +27,7 @@ from tests.cache.pages import (
 )
 
 from frontdesk.cache import CONTACT, Cache, files
+from frontdesk.cache.connection import CacheFile
 
 
 def test_the_file_is_for_its_owner_only(cache: Cache, path: Path) -> None:
@@ -97,15 +98,15 @@ async def test_an_empty_file_is_used(path: Path) -> None:
     cache.close()
 
 
-async def test_a_truncated_cache_is_set_aside_and_built_anew(path: Path) -> None:
+async def test_a_truncated_cache_is_deleted_and_begun_again(path: Path) -> None:
     await filled(path)
     os.truncate(path, path.stat().st_size // 2)
     cache = Cache(path, "one")
-    assert "set aside" in (cache.warning or "")
+    assert "deleted" in (cache.warning or "")
     assert len(cache.listing(OPEN)) == 0
     await assert_usable(cache)
     cache.close()
-    assert path.with_name("pages-1.db.corrupt-1").exists()
+    assert not files.set_aside(path)
 
 
 async def filled(path: Path) -> None:
@@ -121,12 +122,12 @@ def scribble(path: Path) -> None:
         file.write(random.Random(7).randbytes(path.stat().st_size - 4096))
 
 
-async def test_a_cache_that_breaks_while_it_is_read_is_set_aside(path: Path) -> None:
+async def test_a_cache_that_breaks_while_it_is_read_is_deleted_and_begun_again(path: Path) -> None:
     await filled(path)
     scribble(path)
     cache = Cache(path, "one", check_after_seconds=1_000)
     cache.listing(OPEN)
-    assert "set aside" in (cache.warning or "")
+    assert "deleted" in (cache.warning or "")
     await assert_usable(cache)
     cache.close()
 
@@ -142,22 +143,8 @@ async def test_damage_that_no_read_meets_is_found_by_the_check(path: Path) -> No
         if thread.name == "cache-check":
             thread.join()
     await assert_usable(cache)
-    assert "set aside" in (cache.warning or "")
+    assert "deleted" in (cache.warning or "")
     cache.close()
-
-
-async def test_a_second_damaged_file_gets_another_name(path: Path) -> None:
-    for _ in range(2):
-        await filled(path)
-        os.truncate(path, path.stat().st_size // 2)
-    Cache(path, "one").close()
-    await filled(path)
-    os.truncate(path, path.stat().st_size // 2)
-    Cache(path, "one").close()
-    names = {other.name for other in path.parent.iterdir()}
-    # Two of them are enough to look into.
-    assert "pages-1.db.corrupt-1" not in names
-    assert {"pages-1.db.corrupt-2", "pages-1.db.corrupt-3"} <= names
 
 
 async def test_a_full_disk_costs_a_warning_and_nothing_else(
@@ -245,7 +232,7 @@ async def test_wal_and_shm_files_are_private_to_their_owner(cache: Cache, path: 
     assert [stat.S_IMODE(one.stat().st_mode) for one in beside] == [0o600, 0o600]
 
 
-async def test_a_cache_of_an_older_layout_is_set_aside_and_built_anew(path: Path) -> None:
+async def test_a_cache_of_an_older_layout_is_deleted_and_begun_again(path: Path) -> None:
     await filled(path)
     older = sqlite3.connect(path)
     older.execute("PRAGMA user_version=1")
@@ -255,7 +242,7 @@ async def test_a_cache_of_an_older_layout_is_set_aside_and_built_anew(path: Path
     assert len(cache.listing(OPEN)) == 0
     await assert_usable(cache)
     cache.close()
-    assert path.with_name("pages-1.db.older-1").exists()
+    assert not files.set_aside(path)
 
 
 async def test_a_directory_that_cannot_be_made_costs_a_warning_and_nothing_else(
@@ -368,3 +355,41 @@ def test_a_place_with_nothing_is_free_and_a_cache_is_ours(path: Path) -> None:
     assert files.state(path) is files.FileState.FREE
     Cache(path, "one").close()
     assert files.state(path) is files.FileState.OURS
+
+
+@pytest.mark.parametrize("bug", [KeyError, TypeError, ValueError, ZeroDivisionError])
+async def test_a_bug_is_no_damage(path: Path, bug: type[Exception]) -> None:
+    await filled(path)
+    cache = CacheFile(path, lambda connection, *, in_memory: False, check_after_seconds=1_000)
+
+    def faulty(connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM entry")
+        raise bug("a bug")
+
+    with pytest.raises(bug, match="a bug"):
+        cache.submit(faulty).result()
+    with pytest.raises(bug, match="a bug"):
+        cache.recover(bug("a bug"), cache.generation)
+    assert cache.warning is None
+    assert cache.rows("SELECT count(*) FROM entry") == [(2_000,)]
+    cache.close()
+
+
+async def test_a_bug_of_housekeeping_is_told_to_the_next_job(path: Path) -> None:
+    def faulty(connection: sqlite3.Connection, *, in_memory: bool) -> bool:
+        tidied.set()
+        raise KeyError("a bug")
+
+    tidied = threading.Event()
+    cache = CacheFile(path, faulty)
+    cache.submit(lambda connection: None).result()
+    assert tidied.wait(30)
+
+    def work_on() -> None:
+        while True:
+            cache.submit(lambda connection: None).result()
+
+    with pytest.raises(KeyError, match="a bug"):
+        work_on()
+    assert cache.warning is None
+    cache.close()

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.cache.pages import NOW, OPEN, conversation, fetched, fill, message, newest_first, note
 from tests.mailbox.inbox import Inbox
 
-from frontdesk.cache import CONTACT, Cache, notes_name, thread_name
+from frontdesk.cache import CONTACT, Cache, files, notes_name, thread_name
+from frontdesk.cache.eviction import shrink
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import Contact, ConversationFilter, Counts, body_of
 
@@ -101,14 +102,16 @@ async def test_no_damage_ends_a_session(
     assert await use(path) >= 0
 
 
-async def test_a_value_that_cannot_be_read_has_the_file_set_aside(path: Path, whole: Path) -> None:
+async def test_a_value_that_cannot_be_read_has_the_file_begun_again(
+    path: Path, whole: Path
+) -> None:
     path.parent.mkdir()
     name = b'"name":"Sheena Nelson"'
     path.write_bytes(whole.read_bytes().replace(name, b'"name";"Sheena Nelson"'))
     cache = Cache(path, "one", check_after_seconds=1_000)
     assert [row.id for row in cache.listing(OPEN)][:2] == ["", ""]
     cache.close()
-    assert "set aside" in (cache.warning or "")
+    assert "deleted" in (cache.warning or "")
 
 
 async def test_a_search_index_that_is_none_ends_no_session(path: Path, whole: Path) -> None:
@@ -127,3 +130,37 @@ async def test_a_count_that_is_none_ends_no_session(path: Path, whole: Path, cou
         connection.execute("UPDATE node SET count = ? WHERE level = 2", (count,))
     assert await use(path) >= 0
     assert await use(path) >= 0
+
+
+async def test_no_sound_cache_is_found_damaged(path: Path, whole: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(whole.read_bytes())
+    assert not files.damaged(files.address_of(path))
+    await use(path)
+    assert not files.damaged(files.address_of(path))
+    with closing(files.writer(files.address_of(path))) as connection:
+        while shrink(connection, ()):
+            assert not files.damaged(files.address_of(path))
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE node SET count = 'many'",
+        "UPDATE node SET count = count + 1 WHERE level = 1",
+        "UPDATE entry SET kind = 'message' || kind",
+        "UPDATE entry SET size = 'x'",
+        "UPDATE list SET fetched_at = 1e30",
+        "UPDATE object SET body = x'ff' || body",
+        "UPDATE said SET sort = x'00'",
+        "DELETE FROM node",
+        "DELETE FROM list",
+    ],
+)
+def test_rows_that_no_cache_has_are_damage(path: Path, whole: Path, harm: str) -> None:
+    path.parent.mkdir()
+    path.write_bytes(whole.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(harm)
+    assert files.damaged(files.address_of(path))

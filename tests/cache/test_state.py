@@ -2,6 +2,7 @@
 
 import sqlite3
 import stat
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -135,6 +136,50 @@ def test_a_file_that_is_not_ours_is_left_alone(
     assert cache.get_setting(VIEWS) == "[other]"
     cache.close()
     assert state.read_bytes() == before
+
+
+def without_utf8(connection: sqlite3.Connection) -> None:
+    """The name of a table in the schema is text of the file that SQLite quotes in its messages."""
+    connection.execute("UPDATE sqlite_schema SET sql = CAST(x'ff' || sql AS TEXT)")
+
+
+def without_pages(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE sqlite_schema SET rootpage = 1 WHERE type = 'index'")
+
+
+@pytest.mark.parametrize("harm", [without_utf8, without_pages])
+@pytest.mark.parametrize("first", ["get", "set"])
+def test_damage_while_it_is_used_costs_a_warning_and_no_setting_that_was_read(
+    path: Path, state: Path, harm: Callable[[sqlite3.Connection], None], first: str
+) -> None:
+    with_views(path)
+    cache = Cache(path, "one")
+    assert cache.get_setting(VIEWS) == "[mine]"
+    with closing(sqlite3.connect(state)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        harm(connection)
+        connection.execute("PRAGMA schema_version = 999")
+    if first == "get":
+        cache.settings_with("[mine]")
+        assert cache.get_setting(VIEWS) == "[mine]"
+    cache.set_setting("inbox.theme", "light")
+    assert cache.get_setting("inbox.theme") == "light"
+    assert cache.get_setting(VIEWS) == "[mine]"
+    assert "set aside" in (cache.warning or "")
+    cache.close()
+    assert setting(path) == "[mine]"
+
+
+def test_a_header_that_breaks_while_it_is_used_is_no_failure(path: Path, state: Path) -> None:
+    with_views(path)
+    cache = Cache(path, "one")
+    assert cache.get_setting(VIEWS) == "[mine]"
+    content = state.read_bytes()
+    state.write_bytes(b"\xff" * 100 + content[100:])
+    assert cache.get_setting(VIEWS) == "[mine]"
+    cache.set_setting(VIEWS, "[all]")
+    assert cache.get_setting(VIEWS) == "[all]"
+    cache.close()
 
 
 def test_the_file_is_for_its_owner_only(path: Path, state: Path) -> None:

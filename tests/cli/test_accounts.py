@@ -102,19 +102,27 @@ def test_accounts_are_listed_with_the_keys_that_open_them(path: Path):
     assert [line.split()[0] for line in shown.splitlines()] == ["SLUG", "default", "shop"]
 
 
-def test_an_account_is_shut_and_opened_again(path: Path):
+def test_an_account_is_disabled_and_enabled_again(path: Path):
     run(path, "init")
     states = []
     for command in ("disable", "disable", "enable"):
         done = run(path, "accounts", command, "default")
         assert done.exit_code == 0
-        assert command == "enable" or "default is disabled; to enable it: " in done.stdout
+        state = "is enabled" if command == "enable" else "is disabled; to enable it: "
+        assert f"The account default {state}" in done.stdout
         states.append(json.loads(run(path, "accounts", "list", "--json").stdout)[0]["disabled"])
     assert states == [True, True, False]
 
 
+def test_whoever_reads_the_database_of_a_disabled_account_is_told_how_to_enable_it(path: Path):
+    run(path, "init")
+    run(path, "accounts", "disable", "default")
+    refused = run_on(path, "counts").stderr
+    assert "The account default is disabled; to enable it: frontdesk accounts enable" in refused
+
+
 @pytest.mark.parametrize("command", ["disable", "enable"])
-def test_an_account_that_is_not_there_is_not_shut(path: Path, command: str):
+def test_an_account_that_is_not_there_is_not_disabled(path: Path, command: str):
     run(path, "init")
     assert isinstance(run(path, "accounts", command, "shop").exception, BadSettings)
 

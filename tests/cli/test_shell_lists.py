@@ -138,6 +138,15 @@ def test_json_has_the_members_that_are_asked_for(inbox: Path):
     assert "'titel'; there is id, title" in refused.stderr
 
 
+def test_a_customer_without_a_name_is_called_by_the_number_in_a_list_of_messages(inbox: Path):
+    rows = json.loads(output_of(inbox, "conversations", "list", "--all", "--json", "id,contact"))
+    nameless = ((row["id"], row["contact"]) for row in rows if not row["contact"]["name"])
+    id, contact = next((id, contact) for id, contact in nameless if contact["phone"])
+    listed = output_of(inbox, "messages", "list", id, "--all")
+    assert format_phone(contact["phone"]) in listed
+    assert "Customer" not in listed
+
+
 def test_messages_are_listed_newest_first(inbox: Path):
     id = json.loads(output_of(inbox, "conversations", "list", "--all", "--json", "id"))[0]["id"]
     rows = json.loads(output_of(inbox, "messages", "list", id, "--all", "--json", "id,created_at"))

@@ -417,6 +417,13 @@ def test_a_customer_is_meant_by_a_number_however_it_is_written(value: str) -> No
         assert (matches(theo), matches(freya)) == (True, False)
 
 
+def test_a_customer_is_completed_from_a_number_however_it_is_written() -> None:
+    text = "is:open from:(650) 555-12"
+    completions = complete(text, len(text), NAMES)
+    assert [one.text for one in completions] == ["from:+16505551234"]
+    assert text[completions[0].start :] == "from:(650) 555-12"
+
+
 @pytest.mark.parametrize("digits", range(1, 13))
 def test_a_customer_is_named_by_the_beginning_of_a_number_of_any_length(digits: int) -> None:
     phone = "+447700900001"

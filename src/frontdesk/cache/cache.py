@@ -126,7 +126,8 @@ class Cache:
             self._origin,
             which,
             newest_first=newest_first,
-            rebuild=self._file.rebuild,
+            generation=lambda: self._file.generation,
+            recover=self._file.recover,
         )
         with self._lock:
             self._listings.add(listing)
@@ -342,10 +343,11 @@ class Cache:
 
     def _guarded(self, read: Callable[[], T], otherwise: T) -> T:
         """Result of `read`; if it fails on damaged data, the fallback, and the file is rebuilt."""
+        generation = self._file.generation
         try:
             return read()
-        except NONSENSE:
-            self._file.rebuild()
+        except NONSENSE as error:
+            self._file.recover(error, generation)
             return otherwise
 
 

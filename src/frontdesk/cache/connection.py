@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from pydantic import ValidationError
+
 from frontdesk import first_frame_file, private_files
 from frontdesk.cache import files
 from frontdesk.cache.files import FileState
@@ -17,7 +19,7 @@ from frontdesk.cache.files import FileState
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
-# Exceptions that damaged values cause.
+# Exceptions that damaged values may cause; as bugs do, which `recover` tells from them.
 NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError)
 
 
@@ -37,8 +39,8 @@ _INTERRUPT_SECONDS = 0.05
 class CacheFile:
     """A cache file. `rows` is for one thread, `submit` for any; disk errors are not raised.
 
-    A damaged file is moved aside and rebuilt. If nothing can be saved, or the file belongs to
-    another program, the cache is kept in memory; `warning` says so.
+    A damaged file is deleted and begun again: all of it can be fetched. If nothing can be saved, or
+    the file belongs to another program, the cache is kept in memory; `warning` says so.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class CacheFile:
         self._closed = threading.Event()
         self._checking: sqlite3.Connection | None = None
         self._inode = 0
+        self._damaged_generation = -1
+        self._bug: Exception | None = None
         worth_a_check = self._worth_a_check()
         self._address, self._reader = self._open()
         self._connection: sqlite3.Connection | None = None
@@ -93,11 +97,32 @@ class CacheFile:
         except (sqlite3.Error, UnicodeDecodeError):
             return []
 
-    def rebuild(self) -> None:
-        """Rebuild the file in the background, after a read returned invalid data."""
+    @property
+    def generation(self) -> int:
+        """Number of the present file: it grows when a damaged file is replaced."""
+        return self._generation
+
+    def recover(self, error: Exception, generation: int) -> None:
+        """Rebuild the file in the background, if an error is due to damage of `generation`.
+
+        Raises: error, if the file is sound: it is a bug.
+        """
+        if generation != self._generation or self._closed.is_set():
+            return
+        if not self._is_damage(error):
+            raise error
+        self._enqueue(lambda: self._rebuild(generation))
+
+    def _is_damage(self, error: Exception) -> bool:
+        """True if damage of the file may cause an error: a row is undecodable, or it has damage."""
         generation = self._generation
-        if not self._closed.is_set():
-            self._enqueue(lambda: self._rebuild(generation))
+        if generation != self._damaged_generation:
+            # Undecodable rows are what pydantic says: a value that is JSON, but no row.
+            is_undecodable = isinstance(error, ValidationError)
+            if not is_undecodable and not files.damaged(self._address):
+                return False
+            self._damaged_generation = generation
+        return True
 
     def submit(self, work: Work[T]) -> Future[T]:
         """Run `work` in a transaction on the writer thread, after all earlier jobs."""
@@ -152,18 +177,18 @@ class CacheFile:
             # SQLite's error message contained the damaged bytes.
             pass
         try:
-            self._set_aside()
+            self._delete()
             files.prepare(self._path)
             return self._on_disk()
         except (OSError, sqlite3.Error) as error:
             return self._without_disk(error)
 
     def _make_ready(self, state: FileState) -> None:
-        """Create a file of the current schema, moving a damaged or older one aside."""
+        """Create a file of the current schema, in place of a damaged or older one."""
         if state is FileState.BROKEN:
-            self._set_aside()
+            self._delete()
         elif state is FileState.OLDER:
-            files.move_aside(self._path, "older")
+            files.remove(self._path)
         if state is FileState.OURS:
             private_files.close_to_others(self._path)
         else:
@@ -184,9 +209,9 @@ class CacheFile:
         files.copy(self._path, address)
         return address, reader
 
-    def _set_aside(self) -> None:
-        aside = files.move_aside(self._path, "corrupt")
-        self._warn(f"The cache was damaged. It was set aside as {aside.name} and is rebuilt.")
+    def _delete(self) -> None:
+        files.remove(self._path)
+        self._warn("The cache was damaged. It was deleted, and fills again.")
 
     def _warn(self, sentence: str) -> None:
         self.warning = self.warning or sentence
@@ -220,16 +245,25 @@ class CacheFile:
         in_memory = files.is_memory(self._address)
         try:
             return self._transact(lambda connection: self._tidy(connection, in_memory=in_memory))
-        except (sqlite3.DatabaseError, *NONSENSE) as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if files.broken(error):
                 self._rebuild(self._generation)
             # An oversized cache is better than none.
-            return False
+        except Exception as error:
+            if self._is_damage(error):
+                self._rebuild(self._generation)
+            else:
+                self._bug = error
+        return False
 
     def _complete(self, future: "Future[Any]", job: Callable[[], Any]) -> None:
         if not future.set_running_or_notify_cancel():
             return
+        bug, self._bug = self._bug, None
         try:
+            if bug is not None:
+                # Housekeeping has nobody else to tell.
+                raise bug
             future.set_result(job())
         except BaseException as error:
             future.set_exception(error)
@@ -247,15 +281,16 @@ class CacheFile:
     def _perform(self, work: Work[T]) -> T:
         try:
             return self._transact(work)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if files.broken(error):
                 self._rebuild(self._generation)
             elif files.unwritable(error):
                 self._replace(partial(self._without_disk, error))
             else:
                 raise
-        except NONSENSE:
-            # The file contains invalid values. If the job itself is faulty, it fails again.
+        except NONSENSE as error:
+            if not self._is_damage(error):
+                raise
             self._rebuild(self._generation)
         return self._transact(work)
 
@@ -275,7 +310,7 @@ class CacheFile:
                 connection.execute("ROLLBACK")
 
     def _rebuild(self, generation: int) -> None:
-        """Move the damaged file aside, unless that happened after `generation`."""
+        """Replace the damaged file, unless that happened after `generation`."""
         if generation == self._generation:
             self._replace(self._open_anew)
 
@@ -283,7 +318,7 @@ class CacheFile:
         try:
             # Another process may have replaced the damaged file already; keep the new one.
             if self._path.stat().st_ino == self._inode:
-                self._set_aside()
+                self._delete()
         except FileNotFoundError:
             pass
         except OSError as error:

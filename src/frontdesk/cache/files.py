@@ -1,10 +1,11 @@
-"""Cache file: SQL schema, header check, creation, connections, moving damaged files aside."""
+"""Cache file: SQL schema, header check, creation, connections, check for damage."""
 
 import os
 import re
 import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from enum import Enum
 from pathlib import Path
 
@@ -307,8 +308,44 @@ def _connect(address: str, kibibytes: int = _READER_KIBIBYTES) -> sqlite3.Connec
     return connection
 
 
+# Conditions that no row of a sound cache fulfils; the columns of SQLite have no fixed types.
+_UNSOUND = (
+    "list WHERE typeof(name) <> 'text' OR typeof(cursor) NOT IN ('null', 'text')"
+    " OR NOT (fetched_at IS NULL OR typeof(fetched_at) = 'integer'"
+    " AND fetched_at BETWEEN 0 AND 253402300799999)",
+    "entry WHERE typeof(sort) <> 'text' OR typeof(size) <> 'integer' OR typeof(id) <> 'text'"
+    " OR kind NOT IN ('conversation', 'message', 'note')",
+    "node WHERE typeof(sort) <> 'text' OR typeof(size) <> 'integer' OR typeof(id) <> 'text'"
+    " OR typeof(kind) <> 'text' OR typeof(count) <> 'integer' OR count NOT BETWEEN 0 AND 1000000",
+    "(SELECT count(*) AS counted FROM entry UNION SELECT total(count) FROM node GROUP BY level)"
+    " GROUP BY NULL HAVING count(*) > 1",
+    "(SELECT list FROM entry GROUP BY list EXCEPT SELECT number FROM list)",
+    "(SELECT number FROM list EXCEPT SELECT list FROM node WHERE size = -1 AND level = 2)",
+    "(SELECT number FROM list EXCEPT SELECT list FROM node WHERE size = -1 AND level = 1)",
+    "bookmark WHERE typeof(sort) <> 'text' OR typeof(size) <> 'integer' OR typeof(id) <> 'text'"
+    " OR typeof(cursor) <> 'text'",
+    "object WHERE typeof(kind) <> 'text' OR typeof(id) <> 'text'"
+    " OR NOT json_valid(CAST(body AS TEXT))",
+    "said WHERE typeof(kind) <> 'text' OR typeof(sort) <> 'text' OR typeof(text) <> 'text'",
+    "memory WHERE typeof(name) <> 'text' OR typeof(value) <> 'text'",
+)
+
+
+def damaged(address: str) -> bool:
+    """Check a whole cache, which takes a second for 100 MB: its structure, and every row."""
+    try:
+        with closing(_connect(address)) as connection:
+            if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+                return True
+            return any(
+                connection.execute(f"SELECT 1 FROM {rows} LIMIT 1").fetchone() for rows in _UNSOUND
+            )
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return broken(error)
+
+
 def move_aside(path: Path, why: str) -> Path:
-    """Rename a cache and its companion files to NAME.`why`-NUMBER; returns the new path.
+    """Rename a file and its companion files to NAME.`why`-NUMBER; returns the new path.
 
     Only two renamed files are kept; older ones are deleted.
     """

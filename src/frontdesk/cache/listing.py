@@ -59,6 +59,14 @@ _COUNTS = (
 )
 
 
+def _reraise(error: Exception, generation: int) -> None:
+    raise error
+
+
+class _Emptied(LookupError):
+    """All rows of a list are gone since it was loaded."""
+
+
 class Node(NamedTuple):
     """A counted range of `size` rows, from `lower` up to but excluding `upper`."""
 
@@ -118,11 +126,12 @@ class Listing(Generic[T]):
         which: ListName,
         *,
         newest_first: bool,
-        rebuild: Callable[[], None] = lambda: None,
+        generation: Callable[[], int] = lambda: 0,
+        recover: Callable[[Exception, int], None] = _reraise,
     ) -> None:
-        """`rebuild` is called when the data is invalid."""
+        """generation, recover: see `CacheFile`; called with what invalid data has caused."""
         self._rows = rows
-        self._rebuild = rebuild
+        self._generation, self._recover_file = generation, recover
         self._origin = origin
         self._which = which
         self._newest_first = newest_first
@@ -142,6 +151,7 @@ class Listing(Generic[T]):
 
     def reload(self) -> None:
         """Read the current state of the list."""
+        self._loaded_from = self._generation()
         self._number = 0
         self._runs = NodeDirectory([], [])
         self._blocks: dict[int, NodeDirectory] = {}
@@ -150,8 +160,16 @@ class Listing(Generic[T]):
         self._read_lately: dict[int, T] = {}
         try:
             self._load()
-        except NONSENSE:
-            self._rebuild()
+        except NONSENSE as error:
+            self._recover(error)
+
+    def _recover(self, error: Exception) -> None:
+        """Go on with empty rows where the list was emptied meanwhile, or the file is damaged.
+
+        Raises: error, if it is a bug.
+        """
+        if not isinstance(error, _Emptied):
+            self._recover_file(error, self._loaded_from)
 
     def _load(self) -> None:
         saved = self._rows(
@@ -181,8 +199,8 @@ class Listing(Generic[T]):
             return value
         try:
             value = self._value(position)
-        except NONSENSE:
-            self._rebuild()
+        except NONSENSE as error:
+            self._recover(error)
             return cast(T, unreadable(self._which.kind))
         if len(self._read_lately) >= _READ_LATELY:
             self._read_lately.clear()
@@ -193,8 +211,8 @@ class Listing(Generic[T]):
         """JSON of the row at a position, which takes less memory than the value."""
         try:
             return self._stored(position)[2]
-        except NONSENSE:
-            self._rebuild()
+        except NONSENSE as error:
+            self._recover(error)
             return body_of(unreadable(self._which.kind))
 
     def _value(self, position: int) -> T:
@@ -224,8 +242,8 @@ class Listing(Generic[T]):
             rows = self._values(run, block)
             within = next((at for at, row in enumerate(rows) if row[:2] == (kind, id)), None)
             return None if within is None else self._start_of(run, block) + within
-        except NONSENSE:
-            self._rebuild()
+        except NONSENSE as error:
+            self._recover(error)
             return None
 
     def absent(self, ids: Collection[str]) -> set[str]:
@@ -249,8 +267,8 @@ class Listing(Generic[T]):
             starts, ranges = zip(*(self._before(self._key_of(one)) for one in values), strict=True)
             counted = self._rows(_COUNTS, (self._number, compact_json(ranges)))
             before = [start + within for start, (within,) in zip(starts, counted, strict=True)]
-        except NONSENSE:
-            self._rebuild()
+        except NONSENSE as error:
+            self._recover(error)
             return [0] * len(values)
         return [max(0, min(rank, len(self))) for rank in before]
 
@@ -284,8 +302,8 @@ class Listing(Generic[T]):
             raise IndexError(position)
         try:
             kind, id, _ = self._stored(position)
-        except NONSENSE:
-            self._rebuild()
+        except NONSENSE as error:
+            self._recover(error)
             return f"{self._which.kind} "
         return f"{kind} {id}"
 
@@ -340,5 +358,5 @@ class Listing(Generic[T]):
         if values:
             self._spare = values[-1]
         if self._spare is None:
-            raise LookupError("the list was emptied")
+            raise _Emptied
         return values + [self._spare] * (node.size - len(values))

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from frontdesk.cache import files
 
@@ -28,6 +29,7 @@ _SET = (
     "INSERT INTO setting VALUES (?, ?, ?)"
     " ON CONFLICT(origin, name) DO UPDATE SET value = excluded.value"
 )
+_ADD = "INSERT OR IGNORE INTO setting VALUES (?, ?, ?)"
 # Settings of one origin that are held in memory; lists read one per row in each frame.
 _MOST_HELD = 1_000
 # What the cache itself keeps beside its lists, by name.
@@ -47,6 +49,8 @@ class StateFile:
         self._path = path
         self._lock = threading.Lock()
         self._held: dict[tuple[int, str], str | None] = {}
+        # What was held before another process changed the file.
+        self._outdated: dict[tuple[int, str], str | None] = {}
         self._version = -1
         is_new = not path.exists()
         self._connection = self._open()
@@ -91,13 +95,10 @@ class StateFile:
     def set(self, origin: int, name: str, value: str) -> None:
         with self._lock:
             self._held[origin, name] = value
-            try:
-                self._connection.execute(_SET, (origin, name, value))
-            except sqlite3.DatabaseError as error:
-                self._recover(error)
-                self._connection.execute(_SET, (origin, name, value))
+            self._rows(_SET, (origin, name, value))
 
-    def _rows(self, sql: str, parameters: tuple[object, ...]) -> list[tuple[str, ...]]:
+    def _rows(self, sql: str, parameters: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement, after a failure once more on what `_recover` goes on with."""
         try:
             return self._connection.execute(sql, parameters).fetchall()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -106,10 +107,10 @@ class StateFile:
 
     def _forget_if_changed(self) -> None:
         """Read again what another process may have changed."""
-        version: int = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        [(version,)] = self._rows("PRAGMA data_version")
         if version != self._version:
             self._version = version
-            self._held.clear()
+            self._outdated, self._held = self._held, {}
 
     def _open(self) -> sqlite3.Connection:
         state = files.state(self._path, APPLICATION_ID, LAYOUT)
@@ -147,9 +148,8 @@ class StateFile:
     def _recover(self, error: Exception) -> None:
         """Go on after a failed statement: with a new file if this one is damaged, else in memory.
 
-        What was read before stays known.
+        What was read before stays known, unless the file has something newer.
         """
-        known = {key: value for key, value in self._held.items() if value is not None}
         self._connection.close()
         if files.broken(error):
             self._connection = self._begin_again()
@@ -157,14 +157,16 @@ class StateFile:
             self._warn(f"{self._path} cannot be written ({error})")
             self._connection = _in_memory()
             _copy(self._path, self._connection)
-        self._connection.executemany(_SET, ((*key, value) for key, value in known.items()))
+        for statement, values in ((_ADD, self._outdated), (_SET, self._held)):
+            known = [(*key, value) for key, value in values.items() if value is not None]
+            self._connection.executemany(statement, known)
 
     def _begin_again(self) -> sqlite3.Connection:
         """Set a damaged file aside, and take over what can be read of it."""
         try:
             aside = files.move_aside(self._path, "corrupt")
             connection = self._on_disk()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             self._warn(f"{self._path} is damaged ({error})")
             return _in_memory()
         _copy(aside, connection)

@@ -256,7 +256,7 @@ def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:
 
 def _finished(token: Token, names: QueryNames) -> Iterator[tuple[str, str]]:
     """Terms with a value that begins as the token does; without a prefix, of all kinds."""
-    prefix, folded_value = token.prefix.lower(), folded(token.value)
+    prefix = token.prefix.lower()
     typed = f"{prefix}{token.value.lower()}"
     if prefix not in _NAMED:
         yield from (start for start in _STARTS if start[0].startswith(typed))
@@ -268,18 +268,23 @@ def _finished(token: Token, names: QueryNames) -> Iterator[tuple[str, str]]:
         for number, (text, hint, name) in enumerate(
             named for kind in kinds for named in _NAMED[kind](names)
         )
-        if (rank := _rank(folded_value, folded(name))) is not None
+        if (rank := _rank(token.value, name)) is not None
     )
     yield from ((text, hint) for _, _, text, hint in ranked)
 
 
-def _rank(text: str, name: str) -> int | None:
-    """0 for the start of a name, 1 for the start of a word in it, 2 inside; None if not in it."""
-    if name.startswith(text):
+def _rank(typed: str, name: str) -> int | None:
+    """0 for the start of a name, 1 for the start of a word in it, 2 inside; None if not in it.
+
+    A number is also inside however it is written.
+    """
+    text, folded_name = folded(typed), folded(name)
+    if folded_name.startswith(text):
         return 0
-    if f" {text}" in name:
+    if f" {text}" in folded_name:
         return 1
-    return 2 if text in name else None
+    number = phone_pattern(typed)
+    return 2 if text in folded_name or (number is not None and number.matches(name)) else None
 
 
 def _users(names: QueryNames) -> Iterator[tuple[str, str, str]]:

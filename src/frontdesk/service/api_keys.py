@@ -38,6 +38,8 @@ _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _KEY_ID_LENGTH, _SECRET_LENGTH, _CHECKSUM_LENGTH = 8, 40, 6
 _KEY = re.compile(rf"{PREFIX}[0-9A-Za-z]{{54}}")
 _NO_HASH = bytes(32)
+# Who holds an in-memory key has the database too.
+_ENABLE = "to enable it: frontdesk accounts enable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def _ephemeral_principal(connection: Connection, grant: KeyGrant) -> Principal:
     row = account(connection, grant.account_id)
     if row is None:
         raise _invalid()
-    _check_enabled(row)
+    _check_enabled(row, f"The account {row['slug']} is disabled; {_ENABLE} {row['slug']}")
     return Principal(grant, row["slug"], row["revision"], row["next_snooze"])
 
 
@@ -164,7 +166,7 @@ def _stored_principal(row: Row, now: int) -> Principal:
         raise unauthorised("key_revoked", "The API key has been revoked.")
     if row["expires_at"] is not None and row["expires_at"] <= now:
         raise unauthorised("key_expired", "The API key has expired.")
-    _check_enabled(row)
+    _check_enabled(row, "The account of this API key is disabled.")
     grant = KeyGrant(
         row["key_id"],
         row["account_id"],
@@ -176,9 +178,9 @@ def _stored_principal(row: Row, now: int) -> Principal:
     )
 
 
-def _check_enabled(row: Row) -> None:
+def _check_enabled(row: Row, detail: str) -> None:
     if row["disabled"]:
-        raise ApiError("account_disabled", "The account of this API key is disabled.")
+        raise ApiError("account_disabled", detail)
 
 
 def _invalid() -> ApiError:

@@ -112,7 +112,7 @@ def disable_command(slug: str, database: str) -> None:
 def enable_command(slug: str, database: str) -> None:
     """Enable a disabled account."""
     _set_disabled(database, slug, disabled=False)
-    click.echo(f"The account {slug} is open")
+    click.echo(f"The account {slug} is enabled")
 
 
 def _set_disabled(database: str, slug: str, *, disabled: bool) -> None:

@@ -303,6 +303,19 @@ async def _newest(rows: "RowPages[W]", noun: str, last: int | None) -> list[W]:
     return newest
 
 
+async def customer_of(client: "InboxClient", id: str) -> str:
+    """Return what the customer of a conversation is called; "" if its messages say it, or nobody.
+
+    Messages lack a customer who has no name.
+    """
+    newest = (await client.message_page(id)).data
+    own = [message.author_ref for message in newest if message.author == "contact"]
+    if own and all(author is not None and author.name for author in own):
+        return ""
+    conversation = await _conversation(client, id, newest)
+    return contact_name(conversation.contact) if conversation else ""
+
+
 async def _conversation(
     client: "InboxClient", id: str, entries: Sequence[Entry]
 ) -> Conversation | None:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import group
-from frontdesk.cli.commands.conversations import entry_columns
+from frontdesk.cli.commands.conversations import customer_of, entry_columns
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
-from frontdesk.cli.target import Target
+from frontdesk.cli.target import Target, run_with_client
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -36,7 +36,10 @@ def list_command(target: Target, conversation_id: str, output: Output, extent: E
     async def prepare(client: "InboxClient") -> Request:
         return lambda limit, cursor: client.messages(conversation_id, limit=limit, cursor=cursor)
 
-    print_list(target, output, "messages", entry_columns(), extent, prepare)
+    contact = ""
+    if not output.format.startswith("json"):
+        contact = run_with_client(target, lambda client: customer_of(client, conversation_id))
+    print_list(target, output, "messages", entry_columns(contact), extent, prepare)
 
 
 add_search(
