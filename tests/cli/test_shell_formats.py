@@ -163,6 +163,13 @@ def test_columns_of_a_split_table_follow_below_and_none_is_cut(
     assert all(line.startswith("Ciudad de México") for line in lines[1::3])
 
 
+@pytest.mark.parametrize(("width", "lines"), [(23, 2), (22, 5)])
+def test_a_table_that_fits_exactly_is_not_split(width: int, lines: int):
+    headings, row = ["CHANNEL", "A", "B"], ["London", "1" * 6, "2" * 6]
+    drawn = table(headings, [row], width=width, rigid=[1, 2], split=[2])
+    assert len(drawn.split("\n")) == lines, drawn
+
+
 def test_a_split_table_is_continued_only_from_the_columns_that_may_begin_a_part():
     headings = ["CHANNEL", "SENT", "WAITING", "P50", "P90"]
     lines = table(headings, [["London", *"1234"]], width=30, split=[1, 2]).split("\n")

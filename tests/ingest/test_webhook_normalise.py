@@ -354,6 +354,7 @@ def test_the_status_of_a_payment_is_a_row_of_the_thread_and_no_delivery_step(ste
     _, row = events(value(statuses=[payload]))
     assert isinstance(row, MessageUpsert)
     assert (row.type, row.author, row.person) == ("system", Author("system"), SHEENA)
+    assert not row.outbound
     assert row.text == f"Payment {step}: 21.50 INR, A-7"
     assert (row.reply_wamid, row.wamid, row.raw) == ("wamid.out", None, payload)
     assert row.content == {

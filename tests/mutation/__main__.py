@@ -39,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     found = [mutant for mutant in mutants(_SOURCE) if mutant.path.startswith(options.below)]
     chosen = random.Random(options.seed).sample(found, min(options.count, len(found)))
-    coverage_map = CoverageMap(_map(measure=options.measure), existing_tests(_PROJECT))
+    coverage_map = CoverageMap(_map(measure=options.measure), _SOURCE, existing_tests(_PROJECT))
     _report(_test(chosen, coverage_map, options.processes, options.seconds))
 
 

@@ -21,6 +21,8 @@ import pytest
 from tests.mutation.mutants import functions
 
 _DATA = "FRONTDESK_COVERAGE_DATA"
+# Ends the context of what the set-up of a test runs, as that of PYTEST_CURRENT_TEST.
+_SETUP = " (setup)"
 _CONFIGURATION = """\
 [run]
 source = {source}
@@ -37,6 +39,7 @@ class Recorder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._seconds: dict[str, float] = {}
+        self._context = ""
         self._coverage = coverage.Coverage(config_file=str(folder / "coveragerc"), context="")
         self._coverage.start()
         # Programs read the file when they start. `patch = subprocess` would hand down the
@@ -45,8 +48,24 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        self._coverage.switch_context(item.nodeid)
+        self._switch(item.nodeid)
         return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[object]
+    ) -> Generator[None, object, object]:
+        before = self._context
+        if fixturedef.scope != "function":
+            self._switch(before.removesuffix(_SETUP) + _SETUP)
+        try:
+            return (yield)
+        finally:
+            self._switch(before)
+
+    def _switch(self, context: str) -> None:
+        self._context = context
+        self._coverage.switch_context(context)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         seconds = self._seconds.get(report.nodeid, 0.0)
@@ -105,9 +124,10 @@ def _by_function(folder: Path, source: Path) -> dict[str, list[str]]:
 def _tests(context: str, tests_of_modules: dict[str, set[str]]) -> set[str]:
     """The tests of a context; that of a program is the test that started it, and its phase.
 
-    A program that the set-up of a test started may serve all tests of the module.
+    What the set-up of a test made may serve all tests of the module: a program, or what a fixture
+    of the module returns.
     """
-    if context.endswith(" (setup)"):
+    if context.endswith(_SETUP):
         return tests_of_modules[_module(context)]
     return {context.removesuffix(" (call)").removesuffix(" (teardown)")} - {""}
 

@@ -2,12 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,25 +25,27 @@ _PATIENCE = 5
 class CoverageMap:
     """The tests that run a function, the quickest first, as far as they still exist."""
 
-    def __init__(self, path: Path, existing: set[str]) -> None:
+    def __init__(self, path: Path, source: Path, existing: set[str]) -> None:
         content = json.loads(path.read_text())
         self._seconds: dict[str, float] = content["seconds"]
-        self._tests: dict[str, set[str]] = defaultdict(set)
+        self._tests: dict[str, set[str]] = {}
+        self._sources = {
+            file.relative_to(source).as_posix(): file.read_text() for file in source.rglob("*.py")
+        }
         for function, tests in content["functions"].items():
             self._tests[function] = set(tests) & existing
 
     def tests(self, mutant: Mutant, seconds: float) -> list[str]:
         """Tests of the mutant's function that take at most `seconds` together.
 
-        A change at the level of a module or class concerns the tests of all its functions; where
-        it has none that is run, all tests.
+        A change at the level of a module or class concerns the tests of all its functions, and of
+        the modules that import it; where there are none, all tests.
         """
-        key = f"{mutant.path}:{mutant.function}"
-        found = (
-            self._tests.get(key)
-            or self._tests_of(f"{key}." if mutant.function else key)
-            or self._tests_of("")
-        )
+        found = self._tests.get(f"{mutant.path}:{mutant.function}")
+        if not found:
+            modules = (mutant.path, *self._importers(mutant.path))
+            found = set[str]().union(*(self._tests_of(f"{path}:") for path in modules))
+            found = found or self._tests_of("")
         chosen: list[str] = []
         for test in sorted(found, key=lambda test: (self.seconds(test), test)):
             seconds -= self.seconds(test)
@@ -51,6 +53,14 @@ class CoverageMap:
                 break
             chosen.append(test)
         return chosen
+
+    def _importers(self, path: str) -> list[str]:
+        package, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
+        package = f"frontdesk.{package}".rstrip(".")
+        imported = re.compile(
+            rf"from {package}\.{name} import |from {package} import (\(\s*)?[\w\s,]*\b{name}\b"
+        )
+        return [path for path, source in self._sources.items() if imported.search(source)]
 
     def _tests_of(self, functions: str) -> set[str]:
         """Tests of the functions whose key begins so."""

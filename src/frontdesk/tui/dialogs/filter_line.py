@@ -46,7 +46,7 @@ class FilterLine(AnswerDialog[Query]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="filter_line.leave"),
         Binding("tab", "complete(1)", "Complete", id="filter_line.complete", priority=True),
-        Binding("shift+tab", "complete(-1)", "Previous completion", priority=True, show=False),
+        Binding("shift+tab", "complete(-1)", "Previous completion", priority=True),
         Binding("up", "recall(1)", "Earlier query", id="filter_line.earlier", priority=True),
         Binding("down", "recall(-1)", "Later query", id="filter_line.later", priority=True),
     ]

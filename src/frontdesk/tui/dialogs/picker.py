@@ -52,13 +52,13 @@ class Menu(Dialog[V | None]):
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="menu.leave"),
-        Binding("q", "leave_or_take", "Back", show=False),
-        Binding("down", "move(1)", "Next", id="menu.next", show=False),
-        Binding("up", "move(-1)", "Previous", id="menu.previous", show=False),
-        Binding("enter", "take_row", "Choose", id="menu.take", show=False),
+        Binding("q", "leave_or_take", "Back"),
+        Binding("down", "move(1)", "Next", id="menu.next"),
+        Binding("up", "move(-1)", "Previous", id="menu.previous"),
+        Binding("enter", "take_row", "Choose", id="menu.take"),
         # Bindings work before mounting, so a letter typed ahead is not lost.
         *(
-            Binding(letter, f"take({letter!r})", show=False)
+            Binding(letter, f"take({letter!r})")
             for letter in (*ascii_letters, *digits)
             if letter != "q"
         ),
@@ -220,10 +220,10 @@ class Picker(AnswerDialog[V]):
     COMPONENT_CLASSES = PARTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="picker.leave"),
-        Binding("down", "move(1)", "Next", id="picker.next", show=False),
-        Binding("up", "move(-1)", "Previous", id="picker.previous", show=False),
-        Binding("pagedown", "page(1)", "Page down", id="picker.page_down", show=False),
-        Binding("pageup", "page(-1)", "Page up", id="picker.page_up", show=False),
+        Binding("down", "move(1)", "Next", id="picker.next"),
+        Binding("up", "move(-1)", "Previous", id="picker.previous"),
+        Binding("pagedown", "page(1)", "Page down", id="picker.page_down"),
+        Binding("pageup", "page(-1)", "Page up", id="picker.page_up"),
     ]
 
     def __init__(

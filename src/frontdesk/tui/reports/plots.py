@@ -121,10 +121,10 @@ class Plot(LineWidget, can_focus=True):
     """Draws a scene; left and right move the column cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "move(1)", "Next part of the period", id="plot.next", show=False),
-        Binding("h,left", "move(-1)", "Previous part of the period", id="plot.before", show=False),
-        Binding("end", "move(9999)", "Last part", id="plot.last", show=False),
-        Binding("home", "move(-9999)", "First part", id="plot.first", show=False),
+        Binding("l,right", "move(1)", "Next part of the period", id="plot.next"),
+        Binding("h,left", "move(-1)", "Previous part of the period", id="plot.before"),
+        Binding("end", "move(9999)", "Last part", id="plot.last"),
+        Binding("home", "move(-9999)", "First part", id="plot.first"),
     ]
 
     class CursorMoved(Message):
@@ -318,10 +318,10 @@ class HeatMap(LineWidget, can_focus=True):
     """Draws a row for each weekday and a column for each hour; the keys move the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "move(0, 1)", "Next hour", id="heat.next", show=False),
-        Binding("h,left", "move(0, -1)", "Previous hour", id="heat.before", show=False),
-        Binding("j,down", "move(1, 0)", "Next day", id="heat.below", show=False),
-        Binding("k,up", "move(-1, 0)", "Previous day", id="heat.above", show=False),
+        Binding("l,right", "move(0, 1)", "Next hour", id="heat.next"),
+        Binding("h,left", "move(0, -1)", "Previous hour", id="heat.before"),
+        Binding("j,down", "move(1, 0)", "Next day", id="heat.below"),
+        Binding("k,up", "move(-1, 0)", "Previous day", id="heat.above"),
     ]
 
     class CellChosen(Message):

@@ -625,9 +625,9 @@ class LiveLine(LineWidget, can_focus=True):
     """Left and right select a count, enter opens its conversations."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "move(1)", "Next number", id="live.next", show=False),
-        Binding("h,left", "move(-1)", "Previous number", id="live.before", show=False),
-        Binding("enter", "open", "Conversations behind it", id="live.open", show=False),
+        Binding("l,right", "move(1)", "Next number", id="live.next"),
+        Binding("h,left", "move(-1)", "Previous number", id="live.before"),
+        Binding("enter", "open", "Conversations behind it", id="live.open"),
     ]
 
     class FigureOpened(Message):

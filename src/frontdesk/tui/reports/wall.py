@@ -327,7 +327,7 @@ class WallApp(CrashReportingApp[None]):
     CSS_PATH = [STYLES / "app.tcss", STYLES / "inbox.tcss", STYLES / "dialogs.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "quit", "Quit", priority=True, show=False),
+        Binding("ctrl+c", "quit", "Quit", priority=True),
     ]
 
     def __init__(

@@ -50,18 +50,18 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     FIND: ClassVar[str] = "view.find"
     BINDINGS: ClassVar[list[BindingType]] = [
         *view_bindings(),
-        Binding("tab", "app.focus_next", "Next pane", id="pane.next", show=False),
-        Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before", show=False),
+        Binding("tab", "app.focus_next", "Next pane", id="pane.next"),
+        Binding("shift+tab", "app.focus_previous", "Previous pane", id="pane.before"),
         Binding("slash", "find", "Find in this list…", id="view.find"),
         Binding("n", "find_next(1)", "Next match", id="view.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="view.previous_match"),
         Binding("y", "copy", "Copy row", id="view.copy"),
         Binding("ctrl+r,f5", "refresh", "Refresh", id="view.refresh"),
         Binding("escape", "back", "Back", id="view.back"),
-        Binding("q", "back", "Back", id="view.leave", show=False),
+        Binding("q", "back", "Back", id="view.leave"),
         Binding("question_mark,f1", "help", "Help", id="view.help"),
         Binding("colon", "app.commands", "Commands…", id="view.commands"),
-        Binding("ctrl+z", "app.suspend_process", "Suspend", id="view.suspend", show=False),
+        Binding("ctrl+z", "app.suspend_process", "Suspend", id="view.suspend"),
     ]
     AUTO_FOCUS = ""
     COMPONENT_CLASSES = PARTS

@@ -217,14 +217,14 @@ class CatalogueScreen(ViewScreen):
             "right_square_bracket,full_stop", "section(1)", "Next section", id="catalogue.after"
         ),
         *(
-            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"catalogue.{n}", show=False)
+            Binding(f"{n}", f"section_at({n - 1})", f"Section {n}", id=f"catalogue.{n}")
             for n in range(1, 6)
         ),
         Binding(
             "tab,shift+tab", "other_pane", "Switch between list and details", id="catalogue.pane"
         ),
-        Binding("l,right", "pane('details')", "Go to details", id="catalogue.details", show=False),
-        Binding("h,left", "pane('list')", "Go to list", id="catalogue.list", show=False),
+        Binding("l,right", "pane('details')", "Go to details", id="catalogue.details"),
+        Binding("h,left", "pane('list')", "Go to list", id="catalogue.list"),
         Binding("slash", "find", "Find in this list…", id="catalogue.search"),
     ]
 

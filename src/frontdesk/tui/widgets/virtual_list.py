@@ -140,15 +140,15 @@ class VirtualList(LineWidget, Generic[R], can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "Next", id="list.next", show=False),
-        Binding("k,up", "move(-1)", "Previous", id="list.previous", show=False),
-        Binding("g,home", "first", "First", id="list.first", show=False),
-        Binding("G,end", "last", "Last", id="list.last", show=False),
-        Binding("ctrl+d", "page(0.5)", "Half a page down", id="list.half_down", show=False),
-        Binding("ctrl+u", "page(-0.5)", "Half a page up", id="list.half_up", show=False),
-        Binding("pagedown,space", "page(1)", "Page down", id="list.page_down", show=False),
-        Binding("pageup,b", "page(-1)", "Page up", id="list.page_up", show=False),
-        Binding("enter", "open", "Open", id="list.open", show=False),
+        Binding("j,down", "move(1)", "Next", id="list.next"),
+        Binding("k,up", "move(-1)", "Previous", id="list.previous"),
+        Binding("g,home", "first", "First", id="list.first"),
+        Binding("G,end", "last", "Last", id="list.last"),
+        Binding("ctrl+d", "page(0.5)", "Half a page down", id="list.half_down"),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", id="list.half_up"),
+        Binding("pagedown,space", "page(1)", "Page down", id="list.page_down"),
+        Binding("pageup,b", "page(-1)", "Page up", id="list.page_up"),
+        Binding("enter", "open", "Open", id="list.open"),
     ]
 
     # When the cursor leaves the window, scroll by half its height, which writes a sixth of the
