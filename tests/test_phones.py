@@ -165,6 +165,9 @@ def test_a_written_number_means_these_of_the_stored_ones(text: str, phones: list
     pattern = phone_pattern(text)
     assert pattern is not None
     assert sorted(pattern.select(STORED, str)) == sorted(phones)
+    normal = phone_pattern(pattern.text)
+    assert normal is not None
+    assert sorted(normal.select(STORED, str)) == sorted(phones)
 
 
 @pytest.mark.parametrize(

@@ -45,14 +45,17 @@ def parse_phone(text: str) -> str | None:
 class PhonePattern(NamedTuple):
     """Numbers that a text means which is one number, whole or a part.
 
-    text: the number as written, without what is between its digits. whole: E.164 of the numbers
-    that it may be, the likeliest first. parts: digits, any of which a number contains; after a +,
-    it begins with them.
+    whole: E.164 of the numbers that it may be, the likeliest first. parts: digits, any of which a
+    number contains; after a +, it begins with them. The first are those that are written.
     """
 
-    text: str
     whole: tuple[str, ...]
     parts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The number without what is between its digits, and without a 0 or 00 in front."""
+        return self.parts[0]
 
     def matches(self, phone: str | None) -> bool:
         """True if an E.164 number contains one of the parts."""
@@ -84,7 +87,7 @@ def phone_pattern(text: str) -> PhonePattern | None:
     prefix, digits = match[1] or "", match[2] or match[3]
     if prefix != "+" and len(digits) < _LEAST_DIGITS:
         # The 0 is a digit of 010, which begins no national number.
-        return PhonePattern(number, (), (number,)) if len(number) >= _LEAST_DIGITS else None
+        return PhonePattern((), (number,)) if len(number) >= _LEAST_DIGITS else None
     international = f"+{digits}"
     without_trunk = _without_trunk(international) if prefix in ("+", "00") else ()
     whole = [phone for one in without_trunk for phone in _with_variants(one)]
@@ -93,7 +96,7 @@ def phone_pattern(text: str) -> PhonePattern | None:
     parts = [international if prefix == "+" else digits]
     parts += [phone for phone in whole if digits not in phone]
     parts += [] if prefix in ("+", "00") else _national(digits)
-    return PhonePattern(number, tuple(dict.fromkeys(whole)), tuple(dict.fromkeys(parts)))
+    return PhonePattern(tuple(dict.fromkeys(whole)), tuple(dict.fromkeys(parts)))
 
 
 def _national(digits: str) -> list[str]:

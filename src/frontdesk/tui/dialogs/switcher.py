@@ -74,7 +74,7 @@ class _People(NamedTuple):
 def number_choices(typed: str) -> list[Choice[Any]]:
     """The conversations of a number that was typed, also of a customer never seen here."""
     pattern = phone_pattern(typed)
-    if pattern is None or len(pattern.text.lstrip("+0")) < LEAST_DIGITS:
+    if pattern is None or len(pattern.text.lstrip("+")) < LEAST_DIGITS:
         return []
     number = typed.strip()
     if number.startswith(("+", "00")):
