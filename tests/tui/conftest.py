@@ -62,10 +62,13 @@ def viewer(client: InboxClient, cache: Cache) -> Viewer:
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until every worker has ended, also those that others began, and all is painted."""
+    """Wait until every worker has ended, also those that others began, and all is painted.
+
+    An app that crashed paints no more: `run_test` raises what ended it.
+    """
     app = pilot.app
     await pilot.pause()
-    while True:
+    while not app.return_code:
         await all_ended(app)
         await pilot.pause()
         # Another size is laid out a hundredth of a second later.
