@@ -16,6 +16,9 @@ from frontdesk.query import QueryPlan, sort_key
 from frontdesk.query.plan import SortKey
 from frontdesk.wire import Conversation, body_of
 
+# The cached states of conversations by id, without missing ones.
+CurrentStates = Callable[[Collection[str]], Mapping[str, Conversation]]
+
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
@@ -211,7 +214,7 @@ class Kept:
         self,
         stay: Mapping[str, Conversation],
         listing: ListState,
-        current: Callable[[Collection[str]], Mapping[str, Conversation]],
+        current: CurrentStates,
         *,
         key: Callable[[Conversation], SortKey],
     ) -> MergedView:
@@ -288,7 +291,7 @@ class Scan:
         now: datetime,
         *,
         stay: Mapping[str, SortKey] = MappingProxyType({}),
-        current: Callable[[Collection[str]], Mapping[str, Conversation]] = lambda ids: {},
+        current: CurrentStates = lambda ids: {},
         known: Iterable[Conversation] = (),
     ) -> None:
         self._listing = listing

@@ -1,11 +1,12 @@
 """One shown query of the inbox, with all that ends with it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
-from frontdesk.inbox.rows import CachedList, Kept, Scan
-from frontdesk.query import Matcher, Query, QueryPlan, Term
+from frontdesk.inbox.rows import CachedList, CurrentStates, Kept, MergedView, Scan
+from frontdesk.query import Matcher, Query, QueryPlan, Term, sort_key
 from frontdesk.query.language import SORT
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import Conversation, ConversationFilter
 
 # The scan for a local filter ends with the list, or after this many rows; "last" extends it.
 MOST_ROWS_SCANNED = 5000
@@ -53,6 +54,37 @@ class View:
         """Go on by other plans of the same query; rows that stay do so."""
         self.wanted, self.shown, self.matches, self.list = wanted, shown, matches, rows
         self.scan, self.scan_ended = None, False
+
+    def reload(
+        self, stay: Mapping[str, Conversation], matches: Matcher, current: CurrentStates
+    ) -> Mapping[str, Conversation]:
+        """Read the list again; returns the rows that stay, of those that would.
+
+        If rows that have left are to be left out, those stay that match and come further down than
+        the loaded ones.
+        """
+        self.list.reload()
+        self.matches = matches
+        if not self.kept.leave_out():
+            return stay
+        states = current(self.list.absent(stay))
+        held = len(self.list) + self.list.complete
+        ranks = self.list.ranks(list(states.values()))
+        return {
+            id: stay[id]
+            for (id, state), rank in zip(states.items(), ranks, strict=True)
+            if rank >= held and matches(state)
+        }
+
+    def merged(
+        self, stay: Mapping[str, Conversation], current: CurrentStates, now: datetime
+    ) -> MergedView:
+        """The list with the rows of `stay` that have left it."""
+        return self.kept.merge(stay, self.list, current, key=sort_key(self.shown.order, now))
+
+    def has_left(self, row: Conversation) -> bool:
+        """True for a row of the server's list that changed since, and no longer matches."""
+        return self.scan is None and not self.matches(row) and self.list.has_moved(row)
 
     @property
     def unreadable_rows(self) -> int:

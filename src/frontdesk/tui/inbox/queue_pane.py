@@ -889,24 +889,13 @@ class QueuePane(Pane):
         else:
             await self._scan_again()
 
-    def _reload_listing(self) -> dict[str, Conversation]:
+    def _reload_listing(self) -> Mapping[str, Conversation]:
         """Read the list again; returns the rows that stay."""
-        stay, self.view.seen_before = self._rows_that_stay(), self.list.keys_in_view()
-        self.view.list.reload()
+        view = self.view
+        stay, view.seen_before = self._rows_that_stay(), self.list.keys_in_view()
         self._reloads += 1
-        self.view.matches = self._matcher(self.view.query.terms)
-        if self.view.kept.leave_out():
-            return {id: row for id, row in stay.items() if self._is_further_down(id)}
-        return stay
-
-    def _is_further_down(self, conversation_id: str) -> bool:
-        """True if a conversation matches, and comes after the loaded rows."""
-        state = self._mailbox.conversation(conversation_id)
-        if state is None or not self.view.matches(state):
-            return False
-        held = len(self.view.list) + self.view.list.complete
-        is_loaded = self.view.list.position(conversation_id) is not None
-        return not is_loaded and self.view.list.rank(state) >= held
+        matches = self._matcher(view.query.terms)
+        return view.reload(stay, matches, self._mailbox.conversations_by_id)
 
     def _rows_that_stay(self) -> dict[str, Conversation]:
         return self.view.kept.rows(self._rows_in_view(), self.list.row)
@@ -915,16 +904,12 @@ class QueuePane(Pane):
         return [self.list.rows[at] for at in self.list.in_view()]
 
     def _has_left(self, row: Conversation) -> bool:
-        """True for a row of the server's list that changed since, and no longer matches."""
-        view = self.view
-        return view.scan is None and not view.matches(row) and view.list.has_moved(row)
+        return self.view.has_left(row)
 
     def _show_merged(self, stay: Mapping[str, Conversation]) -> None:
         """Show the list with the rows of `stay` that have left it."""
-        key = sort_key(self.view.shown.order, self._clock.server_now())
-        merged = self.view.kept.merge(
-            stay, self.view.list, self._mailbox.conversations_by_id, key=key
-        )
+        now = self._clock.server_now()
+        merged = self.view.merged(stay, self._mailbox.conversations_by_id, now)
         self.list.dimmed, self.list.after_gap = merged.dimmed, merged.after_gap
         self._show_rows(merged.rows)
 
