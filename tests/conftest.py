@@ -35,6 +35,8 @@ for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
 # On sixteen colours the viewer has a theme of its own.
 os.environ["COLORTERM"] = "truecolor"
+# Some terminals draw emoji sequences whole, and others only plain characters.
+os.environ["TERM"] = "xterm-256color"
 
 # Each viewer makes many objects that live as long as it does, so that collections find little.
 gc.set_threshold(20_000, 10, 10)

@@ -100,7 +100,7 @@ class Views(RuleBasedStateMachine):
         if self.selected is not None and self.cached.states[self.selected.id].status != "open":
             self.selected = None
 
-    def _ids(self) -> set[str]:
+    def ids(self) -> set[str]:
         return {self.shown.rows[at].id for at in range(len(self.shown.rows))}
 
     @invariant()

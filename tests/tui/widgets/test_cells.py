@@ -1,5 +1,10 @@
 """Text is fitted to exact widths, whatever its characters."""
 
+import ast
+import os
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,6 +156,22 @@ def test_a_terminal_that_draws_sequences_gets_them_whole(sequence: str) -> None:
     text = f"a {sequence}{sequence} b"
     assert width_safe(text, whole=True) == text
     assert cell_len(text) == 8
+
+
+PROGRAM = """
+from frontdesk.tui.widgets.text_layout import cut, wrap
+print(ascii([*wrap("👩🏽\u200d🦽" * 4, 5), cut("👩🏽\u200d🦽" * 4, 4)]))
+"""
+
+
+@pytest.mark.skipif(not COUNTS_SEQUENCES, reason="this Rich counts the parts, so they are drawn")
+def test_lines_are_cut_between_whole_sequences() -> None:
+    environment = {**os.environ, "TERM": "xterm-kitty"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True
+    )
+    one = SEQUENCES[0]
+    assert ast.literal_eval(done.stdout.decode()) == [one * 2, one * 2, f"{one}…"]
 
 
 @pytest.mark.parametrize(
