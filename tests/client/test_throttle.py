@@ -14,7 +14,7 @@ from tests.client.prepared_server import ALL, EMPTY, KEY, Server, answer
 from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.client import InboxClient
-from frontdesk.client.throttle import AT_ONCE, spacing
+from frontdesk.client.throttle import AT_ONCE, Throttle, spacing
 from frontdesk.errors import CircuitOpen, Unreachable
 from frontdesk.request_priority import urgent
 from frontdesk.wire import Label, Team
@@ -94,6 +94,19 @@ async def test_without_a_word_on_how_long_the_pauses_grow(header: str) -> None:
             waits.append(caught.value.retry_after)
             clock.seconds += caught.value.retry_after
     assert waits == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
+
+
+async def test_after_an_answer_the_pauses_begin_anew() -> None:
+    clock = Clock()
+    throttle = Throttle(clock, clock.sleep, lambda: 0.5)
+    for expected in (1.0, 2.0):
+        assert throttle.back_off() == expected
+        clock.seconds += expected
+    throttle.answered()
+    assert throttle.back_off() == 4.0
+    clock.seconds += 4.0
+    throttle.succeeded()
+    assert throttle.back_off() == 1.0
 
 
 async def test_a_limit_that_is_used_up_is_not_run_against() -> None:

@@ -82,6 +82,22 @@ def test_a_certificate_that_fails_is_reported_in_plain_words(code: int, words: s
     assert not again
 
 
+@pytest.mark.parametrize(
+    ("proxy", "who"),
+    [
+        ("", "The server cannot prove"),
+        ("http://proxy.example:1", "The server cannot prove"),
+        ("https://proxy.example:1", "The server, or the proxy in front of it, cannot prove"),
+    ],
+)
+def test_a_certificate_may_be_that_of_a_proxy_which_has_one(proxy: str, who: str) -> None:
+    error = httpx.ConnectError("failed")
+    error.__cause__ = ssl.SSLCertVerificationError("certificate verify failed")
+    error.__cause__.verify_code = 10
+    message, _ = Connector("https://inbox.example", Network(proxy=proxy)).failure(error)
+    assert str(message).startswith(who)
+
+
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:
     return Authority(tmp_path)

@@ -144,7 +144,8 @@ def test_a_part_that_is_cut_off_or_not_over_is_unfinished() -> None:
     assert unfinished(today, "day", UTC, now)
     assert unfinished(week, "week", UTC, now)
     assert not unfinished(bucket("2026-03-14T09:00:00Z", "2026-03-14T10:00:00Z"), "hour", UTC, now)
-    assert not unfinished(bucket("?", "?"), "day", UTC, now)
+    for start, end in (("?", "?"), ("?", today.end), (today.start, "?")):
+        assert not unfinished(bucket(start, end), "day", UTC, now)
 
 
 @pytest.mark.parametrize(

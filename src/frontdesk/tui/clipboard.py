@@ -43,8 +43,8 @@ def programs(platform: str, environment: Mapping[str, str]) -> list[Sequence[str
     return commands
 
 
-def copy_natively(text: str) -> bool:
-    """Run the first installed command that succeeds; False if none does."""
+def copy_natively(text: str, deadline_seconds: float = _DEADLINE_SECONDS) -> bool:
+    """Run the first installed command that succeeds in time; False if none does."""
     for command in programs(sys.platform, os.environ):
         if shutil.which(command[0]) is None:
             continue
@@ -55,7 +55,7 @@ def copy_natively(text: str) -> bool:
                 input=text.encode(encoding, "surrogatepass"),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                timeout=_DEADLINE_SECONDS,
+                timeout=deadline_seconds,
                 env=subprocess_environment.without_secrets(),
                 check=True,
             )

@@ -128,6 +128,16 @@ async def test_a_user_who_has_the_text_inside_the_name_comes_after_customers(
         assert app.choices[:4] == ["Ana Costa", "Luis Ana", "Hari Anand", "Dana Whitlock"]
 
 
+async def test_a_choice_that_is_only_similar_comes_last_and_none_comes_twice(
+    switcher: Callable[..., SwitcherApp],
+) -> None:
+    app = switcher(SavedView("Hat rack", Query()))
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, *"hat")
+        assert app.choices == ["Hat rack", "Tom Hartley"]
+
+
 async def test_a_text_of_several_words_that_starts_a_name_comes_first(
     switcher: Callable[..., SwitcherApp],
 ) -> None:

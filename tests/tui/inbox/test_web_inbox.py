@@ -3,6 +3,7 @@
 import webbrowser
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -16,9 +17,10 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.preferences import Preferences
 from frontdesk.tui.views.templates import fill_in
-from frontdesk.wire import PhoneRef
+from frontdesk.wire import Message, PhoneRef
+from frontdesk.wire import Page as WirePage
 from tests.conftest import NOW
-from tests.tui.conftest import settle, shown
+from tests.tui.conftest import notifications, settle, shown
 
 LINK = "https://inbox.example.com/conversations/{id}"
 THEO = PhoneRef(id="8", name="Theo Kim", phone="+447700900821")
@@ -62,6 +64,68 @@ async def test_o_on_a_conversation_opens_it_in_the_web_inbox(
         await settle(pilot)
         assert isinstance(app.screen, InboxScreen)
         assert app.opened == [LINK.replace("{id}", str(app.screen.selected_id))]
+
+
+class Linked:
+    """The real client, whose messages have this text."""
+
+    def __init__(self, client: InboxClient, text: str) -> None:
+        self._client, self._text = client, text
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def message_page(self, *arguments: Any, **options: Any) -> WirePage[Message]:
+        page = await self._client.message_page(*arguments, **options)
+        rows = tuple(
+            row.model_copy(update={"text": self._text, "media": None}) for row in page.data
+        )
+        return page.model_copy(update={"data": rows})
+
+
+@pytest.mark.parametrize("link", [None, LINK])
+@pytest.mark.parametrize(
+    ("text", "keys", "opened"),
+    [
+        ("See https://one.example/a.", ("o",), ["https://one.example/a"]),
+        (
+            "https://one.example/a or https://two.example/b",
+            ("o", "down", "enter"),
+            ["https://two.example/b"],
+        ),
+        ("https://one.example/a or https://two.example/b", ("o", "escape"), []),
+    ],
+)
+async def test_o_in_the_thread_opens_a_link_of_the_message(
+    client: InboxClient,
+    cache: Cache,
+    link: str | None,
+    text: str,
+    keys: tuple[str, ...],
+    opened: list[str],
+) -> None:
+    source: Any = Linked(client, text)
+    app = Page(source, cache, link)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for key in ("j", "enter", *keys):
+            await pilot.press(key)
+            await settle(pilot)
+        assert app.opened == opened
+
+
+@pytest.mark.parametrize("link", [None, LINK])
+async def test_o_without_a_link_in_the_message_opens_the_web_inbox_if_there_is_one(
+    client: InboxClient, cache: Cache, link: str | None
+) -> None:
+    source: Any = Linked(client, "Hello")
+    app = Page(source, cache, link)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "enter", "o")
+        await settle(pilot)
+        assert bool(app.opened) == bool(link)
+        assert bool(notifications(app)) != bool(link)
 
 
 async def test_without_a_browser_the_link_is_shown_to_copy(

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import command
-from frontdesk.cli.commands.import_.files import check, importable, named
+from frontdesk.cli.commands.import_.files import importable, named
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible, progress
@@ -81,7 +81,6 @@ def chat_command(
     """
     from frontdesk.ingest.archive.importer import run_import
 
-    check(files)
     run = _ChatImport(
         _ChatRequest(account, channel, contact, me, initial_status), _zone(tz), tz, date_order
     )

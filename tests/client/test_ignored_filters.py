@@ -1,0 +1,272 @@
+"""Filters, names and orders that other servers ignore or leave out."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from frontdesk.client.compat.lists import (
+    LOOK_UP_SECONDS,
+    MOST_MESSAGES,
+    NOT_REACHED,
+    OLDEST_FIRST,
+    THREADS_MOST_PAGES,
+    FilterCheck,
+    NameLookup,
+    is_oldest_first,
+    newest_first,
+    shows_order,
+)
+from frontdesk.client.compat.rows import BARE
+from frontdesk.client.server_info import ServerState
+from frontdesk.errors import Unreachable
+from frontdesk.wire import Channel, Contact, Conversation, ConversationFilter, Message, Page, User
+
+GRACE = {"id": "7", "name": ""}
+NOW = datetime(2026, 3, 14, 10, tzinfo=UTC)
+
+
+def at(minutes: int) -> str:
+    return f"{NOW + timedelta(minutes=minutes):%Y-%m-%dT%H:%M:%S}.000Z"
+
+
+def conversation(id: str = "1", **members: Any) -> Conversation:
+    return Conversation.model_validate(
+        {
+            "id": id,
+            "status": "open",
+            "channel": {"id": "1"},
+            "contact": {"id": "1"},
+            "last_activity_at": at(0),
+            **members,
+        }
+    )
+
+
+def state() -> ServerState:
+    return ServerState("https://inbox.example", lambda: NOW)
+
+
+@pytest.mark.parametrize(
+    ("filter", "members", "matches"),
+    [
+        ({"status": "open"}, {"status": "resolved"}, False),
+        ({"status": "open"}, {"status": "unknown"}, True),
+        ({"channel": "1"}, {"channel": {"id": "2"}}, False),
+        ({"channel": "1"}, {"channel": {"id": ""}}, True),
+        ({"label": "vip"}, {"labels": ["VIP", "x"]}, True),
+        ({"label": "vip"}, {"labels": ["x"]}, False),
+        ({"label": "vip"}, {}, True),
+        ({"assignee": "me"}, {"assignee": None}, True),
+        ({"assignee": "assigned"}, {"assignee": GRACE}, True),
+        ({"assignee": "assigned"}, {"assignee": None}, False),
+        ({"assignee": "unassigned"}, {"assignee": GRACE}, False),
+        ({"assignee": "unassigned"}, {"assignee": None}, True),
+        ({"assignee": "unassigned"}, {}, True),
+        ({"assignee": "7"}, {"assignee": GRACE}, True),
+        ({"assignee": "7"}, {"assignee": {"id": "8", "name": ""}}, False),
+        ({"assignee": "7"}, {"assignee": None}, False),
+        ({"contact": "1"}, {"contact": {"id": "2"}}, False),
+        ({"contact": "1"}, {"contact": {"id": ""}}, True),
+        ({"awaiting_human": True}, {"awaiting_human": False}, False),
+        ({"awaiting_human": True}, {"awaiting_human": None}, True),
+        ({"awaiting_human": False}, {"awaiting_human": False}, True),
+        ({"unread": True}, {"unread_count": 0}, False),
+        ({"unread": True}, {"unread_count": 1}, True),
+        ({"unread": False}, {"unread_count": 1}, False),
+        ({"unread": False}, {"unread_count": None}, True),
+    ],
+)
+def test_a_row_that_does_not_match_is_left_out_and_one_that_may_is_not(
+    filter: dict[str, Any], members: dict[str, Any], matches: bool
+) -> None:
+    page = Page[Conversation](data=(conversation(**members),))
+    found = FilterCheck(state()).conversations(page, ConversationFilter(**filter))
+    assert bool(found.data) == matches
+    assert matches == (found is page)
+
+
+@pytest.mark.parametrize(("status", "expected"), [("open", "present"), ("resolved", "ignored")])
+def test_a_filter_that_a_server_ignores_is_recorded(status: str, expected: str) -> None:
+    server = state()
+    page = Page[Conversation](data=(conversation(), conversation("2", status=status)))
+    found = FilterCheck(server).conversations(page, ConversationFilter(status="open"))
+    assert len(found.data) == (2 if expected == "present" else 1)
+    assert server.server().features["filter_status"].state == expected
+    assert server.server().features["filter_label"].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("minutes", "waits", "order", "lacking"),
+    [
+        # By activity: the order may have been ignored.
+        ((3, 2, 1), (3, 2, 1), "waiting", True),
+        ((3, 2, 1), (1, 2, 3), "waiting", False),
+        # Otherwise the server has applied another.
+        ((1, 2, 3), (3, 2, 1), "waiting", False),
+        ((3, 2, 1), (1, 2, 3), "window", False),
+    ],
+)
+def test_an_order_that_a_server_ignores_is_recorded(
+    minutes: tuple[int, ...], waits: tuple[int, ...], order: str, lacking: bool
+) -> None:
+    server = state()
+    rows = tuple(
+        conversation(
+            str(number),
+            last_activity_at=at(-10 + active),
+            waiting_since=at(-100 + wait),
+            service_window_expires_at=at(100 + wait),
+        )
+        for number, (active, wait) in enumerate(zip(minutes, waits, strict=True))
+    )
+    FilterCheck(server).conversations(Page[Conversation](data=rows), ConversationFilter(sort=order))
+    assert ("sort" in server.server().no_extensions) == lacking
+    assert shows_order(rows) == (minutes == (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("assignees", "known"),
+    [((), True), (("7", "7"), True), (("7", "8"), False), (("7", None), False)],
+)
+def test_rows_of_me_have_one_assignee(assignees: tuple[str | None, ...], known: bool) -> None:
+    rows = tuple(conversation(assignee=each and {"id": each, "name": ""}) for each in assignees)
+    assert FilterCheck(state()).knows_me(Page[Conversation](data=rows)) == known
+
+
+ANA = {"id": "1", "name": "Ana Costa", "phone": "+44770090012", "email": "ana@example.com"}
+
+
+@pytest.mark.parametrize(
+    ("contact", "q", "found"),
+    [
+        (ANA, "costa ana", True),
+        (ANA, "ÁNA", True),
+        (ANA, "example.com", True),
+        (ANA, "12 99", False),
+        (ANA, "0900", True),
+        (ANA, "77-00", True),
+        (ANA, "bo", False),
+        ({**ANA, "custom_fields": {"order": "A-77", "n": 5}}, "a-77", True),
+        ({"id": "1", "wa_id": "4477"}, "477", True),
+        ({"id": "1", "wa_id": "4477"}, "+8", False),
+    ],
+)
+def test_a_contact_is_found_by_all_words(contact: dict[str, Any], q: str, found: bool) -> None:
+    page = Page[Contact](data=(Contact.model_validate(contact),))
+    assert bool(FilterCheck(state()).contacts(page, q).data) == found
+
+
+@pytest.mark.parametrize(("others", "left", "expected"), [(1, 2, "present"), (2, 1, "ignored")])
+def test_a_search_of_which_half_matches_may_look_at_more(
+    others: int, left: int, expected: str
+) -> None:
+    server = state()
+    rows = [Contact.model_validate(ANA), *(Contact(id="2", name="Bo") for _ in range(others))]
+    page = FilterCheck(server).contacts(Page[Contact](data=tuple(rows)), "ana")
+    assert len(page.data) == left
+    assert server.server().features["search_contacts"].state == expected
+
+
+class Lists:
+    """The lists of names, and how often each was asked for."""
+
+    def __init__(self, fails: bool = False) -> None:
+        self.fails = fails
+        self.asked: list[str] = []
+
+    def of(self, part: str, *rows: Any) -> Any:
+        async def page(cursor: str | None) -> Page[Any]:
+            self.asked.append(part)
+            if self.fails:
+                raise Unreachable("The server does not answer")
+            return Page(data=rows)
+
+        return page
+
+    def all(self) -> dict[str, Any]:
+        return {
+            "contact": self.of("contact", Contact(id="1", name="Ana", phone="+44")),
+            "channel": self.of("channel", Channel(id="1", name="London", phone="+55")),
+            "assignee": self.of("assignee", User(id="7", name="Grace")),
+        }
+
+
+def bare(*parts: str) -> Any:
+    """What a server is known to leave out."""
+    return lambda words: words in {f"Conversation: {part} is {BARE}" for part in parts}
+
+
+async def test_names_that_a_server_leaves_out_come_from_its_lists_once() -> None:
+    lists, seconds = Lists(), [0.0]
+    lookup = NameLookup(lists.all(), lambda: seconds[0])
+    rows = (conversation(assignee=GRACE), conversation("2", assignee=None))
+    page = Page[Conversation](data=rows)
+    assert await lookup.filled(page, bare()) is page
+    named = (await lookup.filled(page, bare("contact", "channel", "assignee"))).data
+    assert [(row.contact.name, row.contact.phone) for row in named] == [("Ana", "+44")] * 2
+    assert [(row.channel.name, row.channel.phone) for row in named] == [("London", "+55")] * 2
+    assert named[0].assignee is not None
+    assert named[0].assignee.name == "Grace"
+    assert named[1].assignee is None
+    assert lists.asked == ["contact", "channel", "assignee"]
+    await lookup.filled(page, bare("contact"))
+    assert len(lists.asked) == 3
+
+
+async def test_a_name_that_is_unknown_is_looked_up_again_after_ten_minutes() -> None:
+    lists, seconds = Lists(fails=True), [1_000.0]
+    lookup = NameLookup(lists.all(), lambda: seconds[0])
+    page = Page[Conversation](data=(conversation(contact={"id": "1", "name": "own"}),))
+    for passed, asked in ((0.0, 1), (LOOK_UP_SECONDS - 1, 1), (1.0, 2)):
+        seconds[0] += passed
+        assert (await lookup.filled(page, bare("contact"))).data == page.data
+        assert lists.asked == ["contact"] * asked
+    lists.fails = False
+    seconds[0] += LOOK_UP_SECONDS
+    (row,) = (await lookup.filled(page, bare("contact"))).data
+    assert (row.contact.name, row.contact.phone) == ("own", "+44")
+
+
+def message(number: int) -> Message:
+    said = {"direction": "inbound", "author": "contact", "created_at": at(number // 2)}
+    return Message.model_validate({"id": str(number), "conversation_id": "1", **said})
+
+
+def test_one_message_or_equal_times_have_no_order() -> None:
+    for numbers, oldest in (
+        ((), False),
+        ((1,), False),
+        ((2, 3), False),
+        ((4, 2), False),
+        ((2, 4), True),
+    ):
+        assert is_oldest_first(Page[Message](data=tuple(map(message, numbers)))) == oldest
+
+
+@pytest.mark.parametrize(
+    ("pages", "size", "read", "reached"),
+    [
+        (1, 3, 1, True),
+        (3, 3, 3, True),
+        (THREADS_MOST_PAGES, 1, THREADS_MOST_PAGES, True),
+        (THREADS_MOST_PAGES + 1, 1, THREADS_MOST_PAGES, False),
+        (3, MOST_MESSAGES // 2, 2, False),
+    ],
+)
+async def test_a_thread_that_comes_oldest_first_is_read_and_turned_round(
+    pages: int, size: int, read: int, reached: bool
+) -> None:
+    def page(number: int) -> Page[Message]:
+        more = number + 1 < pages
+        rows = tuple(map(message, range(number * size, (number + 1) * size)))
+        return Page(data=rows, next_cursor=str(number + 1) if more else None, has_more=more)
+
+    async def following(cursor: str) -> Page[Message]:
+        return page(int(cursor))
+
+    remarks: list[str] = []
+    whole = await newest_first(page(0), following, remarks.append)
+    assert [int(row.id) for row in whole.data] == list(reversed(range(read * size)))
+    assert (whole.next_cursor, whole.has_more) == (None, False)
+    assert remarks == [OLDEST_FIRST] + [NOT_REACHED] * (not reached)
