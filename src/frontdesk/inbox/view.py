@@ -55,6 +55,11 @@ class View:
         self.wanted, self.shown, self.matches, self.list = wanted, shown, matches, rows
         self.scan, self.scan_ended = None, False
 
+    def lengthen_scan(self) -> None:
+        """Scan as many rows more as at first."""
+        if self.scan is not None:
+            self.scan_limit = self.scan.looked_at + MOST_ROWS_SCANNED
+
     def reload(
         self, stay: Mapping[str, Conversation], matches: Matcher, current: CurrentStates
     ) -> Mapping[str, Conversation]:

@@ -21,6 +21,7 @@ from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.cli.target import in_process
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
+from frontdesk.inbox import view as inbox_view
 from frontdesk.mailbox import Mailbox
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -247,7 +248,7 @@ async def test_escape_stops_and_last_goes_on_where_it_was(
 async def test_last_goes_on_where_nothing_was_found_yet(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue_module, "MOST_ROWS_SCANNED", 100)
+    monkeypatch.setattr(inbox_view, "MOST_ROWS_SCANNED", 100)
     inbox = Waiting()
     inbox.conversations["3"] = inbox.conversations["3"].model_copy(
         update={"contact": PhoneRef(id="3", name="Zoë Ruiz", phone="+16505550003")}

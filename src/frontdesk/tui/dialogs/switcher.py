@@ -21,7 +21,7 @@ from frontdesk.text import first_non_blank, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, has_whole_words, match_rank, matching
-from frontdesk.tui.dialogs.view_table import VIEWS, View
+from frontdesk.tui.dialogs.view_table import VIEWS, OverlayView
 from frontdesk.tui.widgets.conversation_row import snippet
 from frontdesk.wire import Contact, Conversation, Page
 
@@ -48,7 +48,7 @@ def full_name(contact: Contact) -> str:
     return first_non_blank(contact.name, contact.profile_name) or phones.contact_name(contact)
 
 
-Destination: TypeAlias = View | SavedView | Query | Contact | Conversation
+Destination: TypeAlias = OverlayView | SavedView | Query | Contact | Conversation
 
 
 class _People(NamedTuple):

@@ -18,7 +18,7 @@ from frontdesk.wire import PhoneRef
 INBOX = "inbox"
 
 
-class View(NamedTuple):
+class OverlayView(NamedTuple):
     """A view; `letter` selects it in the menu, `function_key` opens it directly."""
 
     letter: str
@@ -32,14 +32,14 @@ class View(NamedTuple):
         return f"Open {self.title.lower()}"
 
 
-VIEWS: Sequence[View] = (
-    View("i", INBOX, "Inbox", "f2"),
-    View("c", "contacts", "Contacts", "f3"),
-    View("r", "reports", "Reports", "f4"),
-    View("t", "templates", "Templates"),
-    View("q", "replies", "Quick replies"),
-    View("d", "directory", "Directory"),
-    View("s", "server", "Server"),
+VIEWS: Sequence[OverlayView] = (
+    OverlayView("i", INBOX, "Inbox", "f2"),
+    OverlayView("c", "contacts", "Contacts", "f3"),
+    OverlayView("r", "reports", "Reports", "f4"),
+    OverlayView("t", "templates", "Templates"),
+    OverlayView("q", "replies", "Quick replies"),
+    OverlayView("d", "directory", "Directory"),
+    OverlayView("s", "server", "Server"),
 )
 
 

@@ -21,7 +21,7 @@ from textual.worker import Worker, WorkerCancelled, WorkerState
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.inbox.rows import CachedList, Rows, Scan, StoredRows
-from frontdesk.inbox.view import MOST_ROWS_SCANNED, View
+from frontdesk.inbox.view import View
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import phone_pattern
 from frontdesk.query import (
@@ -672,7 +672,8 @@ class QueuePane(Pane):
         self.new_ids, self._names = (), None
         await self._mailbox.refresh_counts(ConversationFilter())
         if not self._chosen and not self.view.list:
-            self.view = self._view_of(first_query(self.all_counts))
+            view = self._view_of(first_query(self.all_counts))
+            view.bound_for_last, self.view = self.view.bound_for_last, view
             self.show()
         await self._find_contact()
         if any(term.value == ME for term in self.view.shown.rest if term.kind == ASSIGNEE):
@@ -987,9 +988,9 @@ class QueuePane(Pane):
             self.post_message(self.ProgressChanged())
 
     def _scan_further(self) -> None:
-        """Continue an ended scan by `MOST_ROWS_SCANNED` more rows."""
+        """Continue an ended scan."""
         if self.view.scan is not None and not self.scanning and not self.view.complete:
-            self.view.scan_limit = self.view.scan.looked_at + MOST_ROWS_SCANNED
+            self.view.lengthen_scan()
             self._scan()
 
     def _scan_goes_on(self) -> bool:

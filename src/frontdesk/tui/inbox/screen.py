@@ -39,7 +39,7 @@ from frontdesk.tui.dialogs.base import Choice, SizedScreen
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
 from frontdesk.tui.dialogs.view_table import (
     Opening,
-    View,
+    OverlayView,
     view_bindings,
     view_commands,
     view_entries,
@@ -1066,12 +1066,13 @@ class InboxScreen(SizedScreen[None]):
         self.app.push_screen(switcher, self._go_to)
 
     def _go_to(
-        self, destination: View | SavedView | Query | Contact | Conversation | PhoneRef | None
+        self,
+        destination: OverlayView | SavedView | Query | Contact | Conversation | PhoneRef | None,
     ) -> None:
         match destination:
             case Conversation():
                 self.show_conversation(destination.id)
-            case View():
+            case OverlayView():
                 self.action_view(destination.name)
             case SavedView():
                 self._show_view(destination)
