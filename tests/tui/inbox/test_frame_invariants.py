@@ -52,7 +52,7 @@ def test_invariants_hold_in_every_frame(tmp_path: Path, seed: int) -> None:
             app.after_refresh = true.refreshed  # type: ignore[method-assign]
             # Frames of dialogs are not counted, and a session may be in them for long.
             for step in range(500):
-                if step >= 100 and frames > 100:
+                if step >= 60 and frames > 60:
                     break
                 await session.step(app)
                 assert not wrong, wrong[0]

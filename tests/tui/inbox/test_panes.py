@@ -141,12 +141,13 @@ def test_a_pane_has_the_keyboard_again_after_a_terminal_that_was_too_small(tmp_p
     run(0, scenario)
 
 
+@pytest.mark.parametrize("opened", [("f", "ctrl+k"), ("question_mark", "v", "v q")])
 def test_a_dialog_or_view_has_the_keyboard_again_and_so_has_the_inbox_after_it(
-    tmp_path: Path,
+    tmp_path: Path, opened: tuple[str, ...]
 ) -> None:
     async def scenario() -> None:
         async with memory_inbox_viewer(MemoryInbox(30), tmp_path / "cache.db") as app:
-            for keys in ("f", "ctrl+k", "question_mark", "v", "v q"):
+            for keys in opened:
                 await press(app, *keys.split())
                 focused, screen = app.focused, app.screen
                 assert screen is not app.screen_stack[0]
