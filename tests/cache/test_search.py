@@ -209,6 +209,23 @@ async def test_the_words_of_attachments_and_forms_are_found(cache: Cache) -> Non
     assert found(cache, "march") == ["1"]
 
 
+@pytest.mark.parametrize(
+    ("line", "snippet", "span"),
+    [
+        (f"needle {'x' * 153}", f"needle {'x' * 153}", (0, 6)),
+        (f"{'x' * 153} needle", f"{'x' * 153} needle", (154, 160)),
+        (f"{'x' * 154} needle", "needle", (0, 6)),
+        (f"needle {'x' * 154}", f"needle {'x' * 153}", (0, 6)),
+        (f"{'word ' * 40}needle", f"{'word ' * 7}needle", (35, 41)),
+        (f"{'word ' * 40}needle{' x' * 100}", f"{'word ' * 7}needle{' x' * 59} ", (35, 41)),
+    ],
+)
+def test_a_snippet_is_the_whole_line_if_that_is_short(
+    line: str, snippet: str, span: tuple[int, int]
+) -> None:
+    assert snippet_of((line,), Terms.of("needle")) == (snippet, (span,))
+
+
 def test_a_snippet_of_a_long_message_begins_shortly_before_the_word() -> None:
     line = "word " * 500 + "needle in it " + "hay " * 500
     snippet, spans = snippet_of((line,), Terms.of("needle"))

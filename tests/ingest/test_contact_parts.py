@@ -1,5 +1,7 @@
 """Parts of contacts: merged by a change of number, and split again."""
 
+from contextlib import suppress
+
 import pytest
 from tests.ingest.event_helpers import CHANNEL, NOW, apply, inbound, only, outbound, revision, rows
 from tests.ingest.test_contact_merging import adds_up, by_phone
@@ -154,6 +156,17 @@ def test_whoever_is_erased_takes_the_news_of_the_number_along(database: Database
         assert rows(database, f"SELECT * FROM {table}") == []
     apply(database, inbound(NOW - 5000, person=NUMBER), inbound(NOW - 5000, "a", person=ANA))
     assert len(rows(database, "SELECT id FROM contact")) == 2
+
+
+def test_an_erasure_is_a_new_revision_of_the_inbox(database: Database) -> None:
+    joined(database)
+    before = revision(database)
+    erase(database, 1, str(NUMBER.phone), lambda more: None)
+    assert revision(database) > before
+    before = revision(database)
+    with suppress(KeyError):
+        erase(database, 1, str(NUMBER.phone), lambda more: None)
+    assert revision(database) == before
 
 
 def test_nothing_of_the_number_stays_where_its_owner_is_erased(database: Database) -> None:

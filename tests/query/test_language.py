@@ -357,6 +357,14 @@ def test_a_term_matches_what_it_says(text: str, conversation: Conversation, matc
     assert Matcher(parse(text).terms, NAMES, NOW)(conversation) is matches
 
 
+@pytest.mark.parametrize("assignee", [None, "3", "1"])
+def test_nothing_is_mine_where_nobody_knows_me(assignee: str | None) -> None:
+    nobody = NAMES._replace(me="")
+    conversation = row(assignee=assignee)
+    assert not Matcher(parse("@me").terms, nobody, NOW)(conversation)
+    assert Matcher(parse("-@me").terms, nobody, NOW)(conversation)
+
+
 def test_an_order_puts_first_what_is_most_urgent_and_last_what_has_no_time() -> None:
     rows = [
         row(id="none", active=3 * HOUR),

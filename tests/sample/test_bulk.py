@@ -28,6 +28,7 @@ from frontdesk.sample.bulk import (
 )
 from frontdesk.sample.bulk_rows import ACCOUNT, fill
 from frontdesk.sample.catalogue import large_catalogue
+from frontdesk.store import message_search
 from frontdesk.store.connect import open_database
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.database import Connection, Database
@@ -159,6 +160,18 @@ def test_its_indexes_are_those_of_any_other(filled: Database, tmp_path: Path) ->
             filled.read(lambda connection: [tuple(row.values()) for row in connection.rows(sql)])
             == names
         )
+
+
+@pytest.mark.parametrize("searchable", [True, False])
+def test_a_fill_has_the_index_of_messages_that_was_asked_for(
+    tmp_path: Path, searchable: bool
+) -> None:
+    path, stages = tmp_path / "inbox.db", []
+    fill(str(path), Size(20, 60, 5, UNTIL), quiet, stages.append, searchable=searchable)
+    with closing(SQLiteDatabase(path)) as database:
+        assert database.read(lambda c: message_search.is_ready(c, ACCOUNT)) == searchable
+        assert database.read(lambda connection: [*differences(connection, ACCOUNT)]) == []
+    assert ("index of messages" in stages) == searchable
 
 
 def test_filling_a_database_that_already_has_an_inbox_is_refused(target: str) -> None:

@@ -107,6 +107,21 @@ async def test_enter_typed_ahead_is_not_lost(viewer: Viewer) -> None:
             assert expected in "\n".join(lines(app)[:5])
 
 
+@pytest.mark.parametrize("dialog", ["ctrl+k", "s"])
+async def test_a_key_behind_an_enter_that_waits_is_for_the_inbox(
+    viewer: Viewer, dialog: str
+) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        type_ahead(app, dialog, *"zubiri", "enter", "9")
+        await until(pilot, lambda: isinstance(app.screen, InboxScreen))
+        await settle(pilot)
+        assert len(app.screen_stack) < 2
+        assert "is:open" in lines(app)[0]
+        assert "zubiri9" not in shown(app)
+
+
 async def test_enter_takes_the_choice_that_keys_before_it_moved_to(viewer: Viewer) -> None:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:

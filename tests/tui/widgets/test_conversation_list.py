@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.conversation_row import (
     COLUMNS,
+    LEAST_TABLE_WIDTH,
     RowContext,
     RowState,
     column_widths,
@@ -226,6 +227,9 @@ def test_a_table_row_has_every_column_at_the_place_of_its_heading() -> None:
     oldest = "".join(text for _, text in heading(width, "oldest"))
     assert oldest.endswith("Last ▴ ")
     assert sum(column_widths(width)) == width - 1 - 2 * (len(COLUMNS) - 2)
+    # At the least width, a third of a usual message is seen; the rest of a wider screen is its.
+    assert column_widths(LEAST_TABLE_WIDTH) == [3, 24, 32, 26, 15, 11, 7, 7]
+    assert column_widths(LEAST_TABLE_WIDTH + 50) == [3, 24, 82, 26, 15, 11, 7, 7]
 
 
 @pytest.mark.parametrize(
