@@ -158,6 +158,16 @@ def test_whoever_is_erased_takes_the_news_of_the_number_along(database: Database
     assert len(rows(database, "SELECT id FROM contact")) == 2
 
 
+def test_who_is_known_by_user_id_is_found_by_an_earlier_number(database: Database) -> None:
+    one, other = (Person(person.phone, person.wa_id, "US.1") for person in (ANA, NUMBER))
+    for at, person in ((9000, one), (8000, other), (7000, ANA)):
+        apply(database, inbound(NOW - at, person=person))
+    assert only(database, "contact")["phone"] == ANA.phone
+    assert [row["phone"] for row in rows(database, "SELECT * FROM contact_alias")] == [NUMBER.phone]
+    assert len(rows(database, "SELECT * FROM message")) == 3
+    assert only(database, "conversation")
+
+
 def test_an_erasure_is_a_new_revision_of_the_inbox(database: Database) -> None:
     joined(database)
     before = revision(database)

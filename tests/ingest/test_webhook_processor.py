@@ -11,7 +11,7 @@ from tests.stores import sqlite_store
 from frontdesk.errors import Unreachable
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.webhooks import processor as intake_module
-from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, WebhookProcessor
+from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, StepResult, WebhookProcessor
 from frontdesk.ingest.webhooks.retention import DAY, delete_old_webhooks
 from frontdesk.store import raw_events
 from frontdesk.store.database import Connection, Database
@@ -20,6 +20,14 @@ from frontdesk.store.raw_events import ReceivedBody
 ACCOUNT, NOW = 1, 1_773_480_600_000
 CHANNEL = "106540352242922"
 Element = dict[str, Any]
+
+
+def test_results_of_steps_are_added_up() -> None:
+    one = StepResult(1, Counter(done=1), Counter(message=2))
+    other = StepResult(2, Counter(failed=1), Counter(message=1), revoked=True)
+    assert one + other == StepResult(3, Counter(done=1, failed=1), Counter(message=3), revoked=True)
+    assert one + StepResult() == one
+    assert not (one + one).revoked
 
 
 def text(wamid: str, words: str = "hello", sender: str = "16505551234", at: int = 0) -> Element:

@@ -357,6 +357,20 @@ def test_a_term_matches_what_it_says(text: str, conversation: Conversation, matc
     assert Matcher(parse(text).terms, NAMES, NOW)(conversation) is matches
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ('#"pick up"late', [("label", "pick up"), ("words", "late")]),
+        ('#"pick up"-#vip', [("label", "pick up"), ("label", "vip")]),
+        ('"a \\"b\\""c', [("words", 'a "b"'), ("words", "c")]),
+    ],
+)
+def test_what_follows_a_quotation_is_a_term_of_its_own(
+    text: str, terms: list[tuple[str, str]]
+) -> None:
+    assert [(term.kind, term.value) for term in parse(text).terms] == terms
+
+
 @pytest.mark.parametrize("assignee", [None, "3", "1"])
 def test_nothing_is_mine_where_nobody_knows_me(assignee: str | None) -> None:
     nobody = NAMES._replace(me="")

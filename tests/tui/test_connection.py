@@ -245,6 +245,18 @@ async def test_a_request_that_is_invalid_is_not_repeated(
     assert not connection.asking
 
 
+@pytest.mark.parametrize(
+    ("seen", "words"), [(None, "loading…"), (NOW - timedelta(minutes=2), " · loading…")]
+)
+async def test_what_is_loading_has_the_age_of_what_is_shown_meanwhile(
+    client: InboxClient, cache: Cache, seen: datetime | None, words: str
+) -> None:
+    connection = await _connection(client, cache, _Hand(), seen_at=lambda: seen)
+    connection.begin()
+    assert _said(connection).endswith(words)
+    assert _said(connection).startswith("as of ") == (seen is not None)
+
+
 async def test_without_polling_no_retry_is_announced(client: InboxClient, cache: Cache) -> None:
     connection = await _connection(client, cache, _Hand())
     await _fail(connection, Unreachable("No answer"), beside=True)

@@ -247,10 +247,10 @@ def _token(text: str, at: int) -> Token:
         if _PREFIXES.get(prefix.lower()) == CONTACT and _is_begun_number(value):
             end = _number_end(text, start, end)
         return Token(at, end, bool(match["not"]), prefix, text[start:end])
-    closed = bool(match["end"])
     inside = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
-    end = match.end("end") if closed else match.end()
-    return Token(at, end, bool(match["not"]), prefix, inside, closed or None)
+    return Token(
+        at, match.end("end"), bool(match["not"]), prefix, inside, bool(match["end"]) or None
+    )
 
 
 def _is_begun_number(value: str) -> bool:

@@ -87,6 +87,10 @@ def test_a_chosen_channel_that_has_no_room_is_brought_into_the_line() -> None:
     channels = [channel(id=str(one), name=f"Shop {one}") for one in range(30)]
     rows = channel_rows(channels, None, "20")
     assert [row.id for row in tabs_in(rows, 500)] == [row.id for row in rows]
+    empty = channel_rows(channels[:3], COUNTS, None)
+    width = sum(len(text) for _, text in channel_tabs(empty))
+    assert tabs_in(empty, width) == empty
+    assert len(tabs_in(empty, width - 1)) < len(empty)
     shown = tabs_in(rows, 40)
     assert shown[-1] is rows[-1]
     line = "".join(text for _, text in channel_tabs(shown))[:40]
