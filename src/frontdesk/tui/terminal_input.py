@@ -32,8 +32,9 @@ _ESCAPED = re.compile(
     re.DOTALL,
 )
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
-# The escape key as kitty's protocol sends it, which is complete by itself.
-_ESCAPE = "\x1b" if constants.DISABLE_KITTY_KEY else "\x1b[27u"
+# The escape key as kitty's protocol sends it, which is complete by itself. Textual reads it unless
+# that is switched off, which it cannot be before version 8.2.7.
+_ESCAPE = "\x1b" if getattr(constants, "DISABLE_KITTY_KEY", False) else "\x1b[27u"
 # What editors of a line take for alt and left, right, backspace; and shift+tab of some consoles.
 _EDITING_KEYS, _SHIFT_TAB = "bf\x7f", "\t"
 _RELEASE = "3"
