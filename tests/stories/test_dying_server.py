@@ -16,6 +16,8 @@ def test_reading_goes_on_without_the_server_and_with_it_again(
     terminal = viewer_at(url, tmp_path, key)
     try:
         terminal.until("All open 60", "live")
+        # The next key ends the request for a thread that is not there yet.
+        terminal.until("It has been six days", within="thread")
         terminal.send("j")
         terminal.until("Harry Patel", within="title")
         kill(server)
