@@ -80,11 +80,9 @@ class CachedRows:
     def absent(self, ids: Collection[str], /) -> set[str]:
         return {*ids} - self._places.keys()
 
-    def rank(self, value: Conversation, /) -> int:
-        return bisect_left(sorted(self._places.values()), _BY_ACTIVITY(value))
-
     def ranks(self, values: Sequence[Conversation], /) -> list[int]:
-        return [self.rank(value) for value in values]
+        places = sorted(self._places.values())
+        return [bisect_left(places, _BY_ACTIVITY(value)) for value in values]
 
     def has_moved(self, value: Conversation, /) -> bool:
         return self._places.get(value.id) not in (None, _BY_ACTIVITY(value))

@@ -73,6 +73,11 @@ class Views(RuleBasedStateMachine):
         self.cached.states[id] = conversation(int(id), second=self.now, status="resolved")
         self._show()
 
+    @rule()
+    def refreshes_by_itself(self) -> None:
+        self._answer()
+        self._show()
+
     @rule(more=st.integers(1, 10))
     def loads_more(self, more: int) -> None:
         self.loaded += more
@@ -148,3 +153,21 @@ def test_a_row_beyond_missing_ones_that_no_longer_matches_is_left_out() -> None:
     views.cached.states["3"] = conversation(3, second=3, status="resolved")
     views.refreshes()
     assert "3" not in views.ids()
+
+
+def test_a_row_that_has_left_a_complete_list_is_dimmed_also_at_its_end() -> None:
+    views = Views()
+    views.begin(loaded=ROWS)
+    views.opens("0")
+    views.cached.states["0"] = conversation(0, second=0, status="resolved")
+    views.refreshes_by_itself()
+    assert views.shown.dimmed == {"0"}
+
+
+def test_a_selected_row_stays_though_it_was_neither_opened_nor_in_view() -> None:
+    views = Views()
+    views.begin(loaded=12)
+    views.selects(10)
+    assert views.selected is not None
+    views.changes(views.selected.id, "resolved")
+    assert views.selected.id in views.shown.dimmed

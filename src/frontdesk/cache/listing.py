@@ -255,10 +255,6 @@ class Listing(Generic[T]):
         # Rows were saved since: each is looked for in this state.
         return {id for id in ids if self.position(id) is None}
 
-    def rank(self, value: T) -> int:
-        """Number of rows before a value that is not in the list."""
-        return self.ranks([value])[0]
-
     def ranks(self, values: Sequence[T]) -> list[int]:
         """For each value that is not in the list, the number of rows before it."""
         if not len(self) or not values:

@@ -124,9 +124,6 @@ class CachedList(ListState, Protocol):
     def position(self, id: str, /) -> int | None:
         """Position of a row by id; None if it is not in this state of the list."""
 
-    def rank(self, value: Conversation, /) -> int:
-        """Number of rows before a value that is not in the list."""
-
     def has_moved(self, value: Conversation, /) -> bool:
         """True for a row of the list that has changed since, so that its place is another."""
 
