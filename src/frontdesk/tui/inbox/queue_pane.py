@@ -689,7 +689,7 @@ class QueuePane(Pane):
     async def _fetch_planned_rows(self) -> None:
         """Fetch the rows of the query; anew by each plan that the answers lead to."""
         planned = None
-        for _ in range(_MOST_PLANS):
+        for tries_left in reversed(range(_MOST_PLANS)):
             if planned == self.view.wanted:
                 return
             planned = self.view.wanted
@@ -698,7 +698,7 @@ class QueuePane(Pane):
                 self._replan()
             except InboxError:
                 # The server may have refused a filter that it lacks.
-                if not self._replan():
+                if not tries_left or not self._replan():
                     raise
                 planned = None
 
