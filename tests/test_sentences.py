@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import frontdesk
+from frontdesk.inbox import sentences as of_inbox
 from frontdesk.tui import sentences
 from tests.source_trees import nodes_of
 
@@ -58,7 +59,7 @@ def spoken() -> list[tuple[str, str]]:
     """Places and texts of the areas that speak to people: viewer, shell, client and cache."""
     return [
         (f"{path.relative_to(SOURCE)}:{line}", text)
-        for area in ("tui", "cli", "client", "cache", "mailbox", "query")
+        for area in ("inbox", "tui", "cli", "client", "cache", "mailbox", "query")
         for path in sorted((SOURCE / area).rglob("*.py"))
         for line, text in texts(path)
         if not re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|said|found)\b", text)
@@ -74,7 +75,8 @@ def test_user_facing_texts_are_idiomatic(words: str) -> None:
 
 def of_viewer() -> dict[str, str]:
     """Sentences of the viewer by name."""
-    named = {name: value for name, value in vars(sentences).items() if name.isupper()}
+    named = {name: value for name, value in (vars(of_inbox) | vars(sentences)).items()
+             if name.isupper()}  # fmt: skip
     several = {f"{name}.{key}": text for name, texts in named.items()
                if isinstance(texts, dict) for key, text in texts.items()}  # fmt: skip
     return {name: text for name, text in (named | several).items() if isinstance(text, str)}
@@ -91,13 +93,15 @@ def test_a_sentence_of_the_viewer_begins_as_one_and_is_used() -> None:
         "DOWNLOADED_AS",
         "MORE_MATCHES",
     }
-    code = "".join(path.read_text("utf-8") for path in (SOURCE / "tui").rglob("*.py"))
+    areas = (SOURCE / "inbox", SOURCE / "tui")
+    code = "".join(path.read_text("utf-8") for area in areas for path in area.rglob("*.py"))
     for name, text in of_viewer().items():
         begins = text[:1].isupper() or text.startswith("{") or name in fragments
         assert begins, text
         assert not re.search(r" {2}|\s$", text.rstrip(" ") if text.endswith(": ") else text), text
         constant = name.partition(".")[0]
-        assert f"sentences.{constant}" in code or re.search(rf"= {constant}\b", code), name
+        used = rf"sentences\.{constant}\b|(?<!^)\b{constant}\b(?! =)"
+        assert re.search(used, code, re.MULTILINE), name
 
 
 def test_all_sentences_can_be_read_together(capsys: pytest.CaptureFixture[str]) -> None:

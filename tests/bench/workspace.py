@@ -16,7 +16,7 @@ from frontdesk import first_frame_file
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
 from frontdesk.environment import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
-from frontdesk.tui.inbox.queue_pane import CONVERSATION_SETTING, QUERY_SETTING
+from frontdesk.inbox.state import CONVERSATION_SETTING, QUERY_SETTING
 from tests.bench import warm_cache
 from tests.bench.sessions import Program, environment_in
 

@@ -9,14 +9,13 @@ from textual.app import App
 
 from frontdesk.text import clean
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from tests.soak.faults import FaultyTransport
 from tests.soak.virtual_loop import VirtualLoop
 from tests.tui.screen_text import strips
 
 # What the server is asked unasked; everything else goes on because of a key.
-_UNASKED = {"begin", "queue", "thread", "ahead"}
+_UNASKED = {"begin", "refresh", "names", "thread", "ahead"}
 # An age is counted in whole minutes, and brought up to date once a minute.
 _FRESH_SECONDS = 125.0
 _LIVE = re.compile(r"\blive\b(?: · (\d+)m ago)?")
@@ -71,7 +70,7 @@ class Invariants:
         inbox = self.inbox
         conversation = inbox.thread.conversation
         return Place(
-            _list_of(inbox.queue.list, inbox.queue.plan),
+            _list_of(inbox.queue.list, inbox.queue.inbox.view.shown),
             _list_of(
                 inbox.thread.messages, (conversation and conversation.id, inbox.thread.filter)
             ),
@@ -108,7 +107,7 @@ class Invariants:
         words = self.inbox.query_one("#status").words  # type: ignore[attr-defined]
         live = _LIVE.search(words)
         # A search asks for the first page too, in the order of waiting.
-        groups = {*_UNASKED, SEARCH}
+        groups = {*_UNASKED, "find"}
         asking = any(
             not worker.is_finished and worker.group in groups for worker in self._app.workers
         )

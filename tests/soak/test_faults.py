@@ -41,7 +41,7 @@ async def use_under_fault(sandbox: Sandbox, kind: str, said: str) -> None:
         inbox = invariants.inbox
         status = inbox.query_one("#status")
         assert "live" in status.words  # type: ignore[attr-defined]
-        rows = len(inbox.queue.listing)
+        rows = len(inbox.queue.inbox.view.list)
         network.fault = kind
         for turn in range(30):
             before = inbox.queue.list.cursor
@@ -52,7 +52,7 @@ async def use_under_fault(sandbox: Sandbox, kind: str, said: str) -> None:
             invariants.check_freshness()
         assert said in status.words  # type: ignore[attr-defined]
         # A conversation that is said to be gone is gone.
-        assert kind == "forbidden" or len(inbox.queue.listing) == rows
+        assert kind == "forbidden" or len(inbox.queue.inbox.view.list) == rows
         network.fault = FINE
         if kind == REFUSED:
             asked = sum(network.counts.values())

@@ -8,6 +8,7 @@ from textual.app import App
 from textual.geometry import Region
 from textual.widget import Widget
 
+from frontdesk.inbox.requests import Kind
 from frontdesk.mailbox import Mailbox
 from frontdesk.phones import contact_name
 from frontdesk.query import Term
@@ -125,13 +126,13 @@ class TrueScreen:
         """A row that was in view while the list was live stays until the view is left."""
         queue = self.inbox.queue
         rows = queue.list.rows
-        if queue.listing is not self._listing:
-            self._listing = queue.listing
+        if queue.inbox.view.list is not self._listing:
+            self._listing = queue.inbox.view.list
             self._seen.clear()
         if self._refreshing:
             self._seen.clear()
-            workers = self._app.workers
-            self._refreshing = any(one.group == "queue" and one.is_running for one in workers)
+            tasks = queue.inbox.tasks
+            self._refreshing = Kind.REFRESH in tasks or Kind.RESCAN in tasks
         here = {rows[at].id for at in range(len(rows))}
         gone = {id for id in self._seen - here if self._mailbox.conversation(id) is not None}
         assert not gone, f"{gone} left the list"
@@ -143,10 +144,10 @@ class TrueScreen:
         """A conversation becomes read where it is entered, or stays selected for 3 seconds."""
         inbox, now = self.inbox, self._clock()
         selected, since = self._selected
-        unread = {row.id: row for row in self._loaded() if inbox.queue.is_unread(row)}
+        unread = {row.id: row for row in self._loaded() if inbox.queue.inbox.is_unread(row)}
         for id, row in self._unread.items():
             current = self._mailbox.conversation(id)
-            if current is None or not current.unread_count or inbox.queue.is_unread(current):
+            if current is None or not current.unread_count or inbox.queue.inbox.is_unread(current):
                 continue
             rested = id in self._rested or (id == selected and now - since >= _REST)
             # With the focus in the thread, keys open one conversation after the other.
@@ -161,12 +162,12 @@ class TrueScreen:
 
     def _chips_and_rows(self) -> None:
         """Each row that is not dimmed is what the chips say."""
-        query = self.inbox.queue.list_query
+        query = self.inbox.queue.inbox.view.query
         for row in self.rows():
             assert self._matches(row), f"{row.contact.name} {row.status} is not {query}"
 
     def _matches(self, row: Conversation) -> bool:
-        query = self.inbox.queue.list_query
+        query = self.inbox.queue.inbox.view.query
         return all(self._has(row, term) != term.negated for term in query.filters)
 
     def _has(self, row: Conversation, term: Term) -> bool:
@@ -184,7 +185,7 @@ class TrueScreen:
             "label": row.labels,
             "from": (contact.phone, f"{ID}{contact.id}"),
             "needs": ("human",) if row.awaiting_human else (),
-            "unread": ("",) if self.inbox.queue.is_unread(row) else (),
+            "unread": ("",) if self.inbox.queue.inbox.is_unread(row) else (),
         }
         if term.kind == "words":
             return term.value.casefold() in _words(row)
@@ -192,7 +193,7 @@ class TrueScreen:
 
     def _order(self) -> None:
         """The rows in view are in the order that the view says."""
-        order = self.inbox.queue.list_query.order
+        order = self.inbox.queue.inbox.view.query.order
         keys = [_sort_key(row, order) for row in self.rows()]
         if order == WINDOW:
             # A window that has just closed moves to the end with the next refresh.
@@ -204,16 +205,16 @@ class TrueScreen:
         """A filter or order over a part of the rows says how far it is; a complete one does not."""
         queue = self.inbox.queue
         behind_since, self._behind_since = self._behind_since, None
-        if queue.plan.exact or self._app.size.width < _ROOM or self._tiny:
+        if queue.inbox.view.shown.exact or self._app.size.width < _ROOM or self._tiny:
             return
         status = self.words("#status")
         partial = any(words in status for words in ("~", "sorting", "nothing loaded"))
-        if partial == queue.view.complete:
+        if partial == queue.inbox.view.complete:
             now = self._clock()
             self._behind_since = now if behind_since is None else behind_since
-            assert now - self._behind_since <= _FOLLOWS, f"{queue.view.complete}: {status}"
+            assert now - self._behind_since <= _FOLLOWS, f"{queue.inbox.view.complete}: {status}"
             return
-        if queue.view.complete:
+        if queue.inbox.view.complete:
             header = self.words("#header")
             assert not _PARTIAL_CHIP.search(header), f"{header} although {status}"
 
@@ -221,9 +222,9 @@ class TrueScreen:
         """Live is said after an answer only; all countdowns agree."""
         status = self.words("#status")
         if self._is_live:
-            queue = self.inbox.queue
+            inbox = self.inbox.queue.inbox
             # No rows are asked for where nothing can match, but their counts are.
-            assert queue.listing.fetched_at is not None or queue.matches_nothing, status
+            assert inbox.view.list.fetched_at is not None or inbox.matches_nothing, status
         lines = [line.strip() for line in self._lines if _RETRY.search(line)]
         waits = set(_RETRY.findall("\n".join(lines)))
         assert len(waits) <= 1, f"two clocks: {lines}"

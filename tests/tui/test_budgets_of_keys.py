@@ -268,7 +268,7 @@ async def test_an_order_that_is_made_here_holds_the_rows_in_view_and_not_all_as_
             await pilot.press("F", "ctrl+u", *"is:open sort:oldest", "enter")
             await settle(pilot)
             queue = _screen(app).queue
-            assert queue.view.complete
+            assert queue.inbox.view.complete
             assert len(queue.list.rows or ()) == FEW
             assert _conversations_held() - before < FEW // 2
 

@@ -276,7 +276,7 @@ async def home(pilot: Pilot[Any]) -> None:
     screen.panes.show_contact(False)
     screen.panes.enter("list")
     listed.unmark_all()
-    if screen.queue.list_query != Query():
+    if screen.queue.inbox.view.query != Query():
         screen.show_query(Query())
     await settle(pilot)
     if listed.cursor:

@@ -5,9 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frontdesk.cache import Cache
+from frontdesk.inbox.state import first_query, stored_query
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
-from frontdesk.tui.inbox.queue_pane import first_query, stored_query
 from frontdesk.tui.saved_views import FIRST_VIEWS, QueryHistory, SavedViews, ViewHistory
 from frontdesk.wire import Counts
 from tests.mailbox.inbox import Inbox

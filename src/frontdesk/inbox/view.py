@@ -24,8 +24,8 @@ class View:
     refresh.
 
     unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
-    added_above: rows that came above the window. loading_page: the next page is being loaded;
-    loads_long: for so long that it is said.
+    added_above: rows that came above the window. page_since: when the request for the next page
+    began that is running.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class View:
         self.seen_before: Sequence[str] = ()
         self.refreshed_before: ConversationFilter | None = None
         self.unreadable = self.unreadable_below = self.added_above = 0
-        self.loading_page = self.loads_long = False
+        self.page_since: float | None = None
 
     def replan(
         self, wanted: QueryPlan, shown: QueryPlan, matches: Matcher, rows: CachedList

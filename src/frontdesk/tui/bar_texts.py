@@ -5,69 +5,18 @@ Chips of filters, tabs of views, titles of threads, empty lists. `inbox/bars.py`
 
 from collections.abc import Collection, Sequence
 
-from frontdesk.errors import NOBODY_IS_ME
+from frontdesk.inbox.chips import chips
 from frontdesk.message_text import Entry
-from frontdesk.phones import contact_name, format_phone, parse_phone
-from frontdesk.query import Query, QueryNames, SavedView, Term, parse
-from frontdesk.query.language import CONTACT, ID, WORDS
-from frontdesk.query.names import contact_id, unknown_name
+from frontdesk.phones import contact_name, format_phone
+from frontdesk.query import Query, QueryNames, SavedView, Term
 from frontdesk.text import counted, one_line, shortened
-from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.widgets.conversation_row import owner_name, window_left
 from frontdesk.tui.widgets.text_layout import Piece, width_of
-from frontdesk.wire import Conversation, ConversationFilter, Counts, CountSet, Note, PhoneRef
-from frontdesk.wire.values import STATUSES
+from frontdesk.wire import Conversation, Note
 
 _SHORT_NAMES = {"Needs a human": "Human", "Waiting >1h": "Waits >1h", "All open": "Open"}
 _SHORT_NAME = 10
-
-
-def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
-    """Pairs of term and label; ids are shown as names where those are known."""
-    return [(term, chip(term, names)) for term in query.terms]
-
-
-def chip(term: Term, names: QueryNames) -> str:
-    """A term as it is written, with the name of an id or of a customer."""
-    if term.kind == CONTACT:
-        return _customer_chip(term, names)
-    known = {"assignee": names.users, "in": names.channels}.get(term.kind)
-    id = term.value.removeprefix(ID)
-    if known is None or id == term.value:
-        return str(term)
-    return str(term._replace(value=one_line(known.get(id, term.value))))
-
-
-def _customer_chip(term: Term, names: QueryNames) -> str:
-    """Name of the customer that a term means, and what no other has: the number, else the id."""
-    contact = _customer(term.value, names)
-    if contact is None:
-        return str(term._replace(value=customer_name(term.value, names) or term.value))
-    name, number = contact_name(contact), format_phone(contact.phone)
-    written = str(term._replace(value=name))
-    return written if name == number else f"{written} {number or ID + contact.id}"
-
-
-def customer_name(value: str, names: QueryNames) -> str:
-    """Name of the customer that a `from:` value means, else the number; "" if it is a part.
-
-    Of customers with the same name, the number is given too.
-    """
-    contact = _customer(value, names)
-    if contact is None:
-        return format_phone(value) if parse_phone(value) else ""
-    name = contact_name(contact)
-    if contact.name and sum(other.name == contact.name for other in names.contacts) > 1:
-        return one_line(f"{name} {format_phone(contact.phone)}")
-    return name
-
-
-def _customer(value: str, names: QueryNames) -> PhoneRef | None:
-    """The known contact that a `from:` value means."""
-    id = contact_id(value, names)
-    return next((contact for contact in names.contacts if contact.id == id), None)
 
 
 def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ()) -> list[Piece]:
@@ -80,10 +29,6 @@ def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ())
         mark = "~" if term in partial else ""
         pieces += [("dim", " " if pieces else "  "), ("text@card", f" {mark}{words} ")]
     return pieces or [("dim", "   all conversations")]
-
-
-# What the number of unread conversations counts, in every view, and what it leads to.
-UNREAD = parse("is:open unread")
 
 
 def unread_words(unread: int | None, width: int, no_counts: str = "") -> list[Piece]:
@@ -144,42 +89,6 @@ def rounded(number: int) -> str:
     return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"
 
 
-def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
-    """Number of conversations of a filter; None if the counts do not contain it."""
-    if counts is None or filter.contact is not None or filter.unread is not None:
-        return None
-    if counts.by_status is None:
-        return getattr(counts, _flat_count(filter), None)
-    sets = [getattr(counts.by_status, filter.status)] if filter.status in STATUSES else None
-    if sets is None:
-        sets = [getattr(counts.by_status, status) for status in STATUSES]
-    numbers = [_count_in(count_set, filter) for count_set in sets]
-    return None if None in numbers else sum(number or 0 for number in numbers)
-
-
-def _flat_count(filter: ConversationFilter) -> str:
-    """Name of the count in a response without counts by assignee; "" if there is none."""
-    if filter.assignee is not None or filter.awaiting_human is not None:
-        return ""
-    return filter.status or "all"
-
-
-def _count_in(counts: CountSet, filter: ConversationFilter) -> int | None:
-    if filter.awaiting_human is not None:
-        alone = filter.awaiting_human and filter.assignee is None
-        return counts.awaiting_human if alone else None
-    match filter.assignee:
-        case None:
-            return counts.all
-        case "me":
-            return counts.mine
-        case "unassigned":
-            return counts.unassigned
-        case "assigned":
-            return counts.assigned
-    return None
-
-
 def list_title(name: str, orders: Sequence[str], width: int) -> tuple[list[Piece], list[Piece]]:
     """Left and right pieces of the list's title that fit into `width` cells: view and order.
 
@@ -234,47 +143,6 @@ def thread_foot(conversation: Conversation, clock: Clock, *, no_notes: str = "")
     window = window_left(conversation, clock)
     pieces: list[Piece] = [("dim", " Reply window: "), window] if window else [("dim", " ")]
     return [*pieces, ("dim", f"   {no_notes}")] if no_notes else pieces
-
-
-def empty_words(
-    query: Query,
-    names: QueryNames,
-    keys: KeyNames,
-    *,
-    loaded: bool,
-    problem: str,
-    looked_through: str = "",
-    loading: bool = False,
-    within: str = "",
-    seconds: int = 0,
-) -> str:
-    """Explanation of an empty conversation list, with the keys that help.
-
-    looked_through: progress of the local filter, empty when the scan is complete. within: name of
-    the list that was filtered here, if it is not the view's own. seconds: since its request.
-    """
-    unknown = [words for term in query.terms if (words := unknown_name(term, names))]
-    if unknown:
-        return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
-    remove = f"{keys['inbox.remove_filter']}: remove filter"
-    if loaded and looked_through:
-        goes_on = f"{keys['inbox.back']}: stop" if loading else f"{keys['list.last']}: keep looking"
-        return f"No match in the first {looked_through}.  {goes_on} · {remove}"
-    if loaded and query.filters:
-        words = " ".join(chip(term, names) for term in query.filters)
-        where = f" in {within}" if within else ""
-        search = ""
-        if any(term.kind == WORDS and not term.negated for term in query.filters):
-            where += " by name, number, label or last message"
-            search = f"{keys['inbox.search']}: search messages · "
-        return f"No conversation matches {words}{where}.  {search}{remove}"
-    if loaded:
-        return "There are no conversations yet."
-    if problem == NOBODY_IS_ME:
-        return f"{problem}."
-    if problem:
-        return f"{problem.rstrip('.')}. This view has not been loaded yet."
-    return f"{sentences.LOADING} {seconds} s" if seconds else sentences.LOADING
 
 
 def selection_words(count: int) -> str:

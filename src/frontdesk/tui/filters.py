@@ -3,10 +3,12 @@
 Saved views themselves are in `saved_views.py`.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from frontdesk.inbox.chips import chip
+from frontdesk.inbox.server_counts import count_for
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import (
     ORDERS,
@@ -16,12 +18,10 @@ from frontdesk.query import (
     QueryPlan,
     Term,
     parse,
-    plan,
     reference,
 )
 from frontdesk.query.language import ME, WORDS
 from frontdesk.query.plan import STANDARD
-from frontdesk.tui.bar_texts import chip, count_for
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.wire import ConversationFilter, Counts, PhoneRef
@@ -41,7 +41,6 @@ def query_names(mailbox: Mailbox, contacts: Iterable[PhoneRef] = ()) -> QueryNam
     )
 
 
-ALL_FILTERS = STANDARD | EXTENSIONS
 _LACKS = "inbox.lacks"
 
 
@@ -61,13 +60,6 @@ def store_lacks(mailbox: Mailbox) -> None:
 
 def _stored_lacks(mailbox: Mailbox) -> frozenset[str]:
     return frozenset((mailbox.get_setting(_LACKS) or "").split())
-
-
-def query_plan(
-    query: Query, names: QueryNames, mailbox: Mailbox, *, only: Collection[str] = ALL_FILTERS
-) -> QueryPlan:
-    """Plan of a query for the filters that the server answers, as far as they are among `only`."""
-    return plan(query, names, offered(mailbox).intersection(only))
 
 
 FILTER_MENU = (

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from frontdesk.inbox.server_counts import count_for
+from frontdesk.inbox.words import empty_words
 from frontdesk.query import QueryNames, SavedView, parse
 from frontdesk.tui.bar_texts import (
     chips,
-    count_for,
-    empty_words,
     list_title,
     rounded,
     thread_foot,

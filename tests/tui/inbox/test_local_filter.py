@@ -21,13 +21,14 @@ from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.cli.target import in_process
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
+from frontdesk.inbox import scanning
 from frontdesk.inbox import view as inbox_view
+from frontdesk.inbox.requests import Kind
 from frontdesk.mailbox import Mailbox
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.inbox import queue_pane as queue_module
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -227,7 +228,7 @@ async def test_escape_stops_and_last_goes_on_where_it_was(
         await settle(pilot)
         inbox.gate = asyncio.Event()
         await pilot.press(*keys)
-        await idle_until(pilot, lambda: screen_of(app).queue.scanning)
+        await idle_until(pilot, lambda: Kind.SCAN in screen_of(app).inbox.tasks)
         await pages_come(pilot, inbox, 2)
         found = set(queue_names(app))
         await pilot.press("escape")
@@ -372,7 +373,7 @@ async def test_a_refresh_shows_what_came_although_a_prefetch_beside_it_is_cancel
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The rows that came are still being sorted when the thread of the next one is prefetched.
-    monkeypatch.setattr(queue_module, "SCAN_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(scanning, "SCAN_PAUSE_SECONDS", 0.05)
     inbox = SlowThreads(120)
     app = viewer_of(inbox, cache)
     async with app.run_test(size=(120, 40)) as pilot:

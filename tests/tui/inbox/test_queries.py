@@ -22,7 +22,7 @@ from tests.tui.views import press, type_ahead
 
 
 def query_of(app: FrontdeskApp) -> str:
-    return str(screen_of(app).queue.list_query)
+    return str(screen_of(app).queue.inbox.view.query)
 
 
 async def test_open_mine_a_label_and_a_channel_take_at_most_twelve_keys(viewer: Viewer) -> None:
@@ -34,7 +34,7 @@ async def test_open_mine_a_label_and_a_channel_take_at_most_twelve_keys(viewer: 
         await press(pilot, "f", "r", "S", "w", "enter")
         assert screen_of(app).panes.at == "thread"
         await press(pilot, *keys)
-        query = screen_of(app).queue.list_query
+        query = screen_of(app).queue.inbox.view.query
         assert (query.value("is"), query.value("assignee")) == ("open", "me")
         assert query.value("label") == "vip"
         assert query.value("in") == "London"

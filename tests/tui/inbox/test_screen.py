@@ -168,7 +168,7 @@ async def test_u_goes_to_the_next_unread_conversation_and_says_when_there_is_non
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        listing = screen_of(app).queue.listing
+        listing = screen_of(app).queue.inbox.view.list
         unread = [at for at in range(1, len(listing)) if listing[at].unread_count]
         await pilot.press("u", "u")
         await settle(pilot)

@@ -28,10 +28,10 @@ async def test_a_local_filter_loads_until_the_window_is_filled(viewer: Viewer) -
         await settle(pilot)
         await pilot.press("f", "r")
         await settle(pilot)
-        held = len(screen_of(app).queue.listing)
+        held = len(screen_of(app).queue.inbox.view.list)
         await pilot.press("f", "t", *"refund", "enter")
         await settle(pilot)
-        assert len(screen_of(app).queue.listing) > held
+        assert len(screen_of(app).queue.inbox.view.list) > held
         assert all("refund" in str(one).casefold() for one in queue(app))
         assert " shown of " in lines(app)[-1]
 
@@ -50,7 +50,7 @@ async def test_escape_ends_what_is_looked_for(viewer: Viewer, client: InboxClien
         await pilot.press("escape")
         await settle(pilot)
         assert "loading…" not in lines(app)[-1]
-        assert not screen_of(app).queue.listing.complete
+        assert not screen_of(app).queue.inbox.view.list.complete
 
 
 async def test_digits_show_views(viewer: Viewer) -> None:

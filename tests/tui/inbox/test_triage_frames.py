@@ -10,6 +10,7 @@ import pytest
 from textual import events
 
 from frontdesk.errors import ME_UNAVAILABLE, BadResponse, NotFound, Refused, Unreachable
+from frontdesk.inbox.sentences import NO_UNREAD_ABOVE, NOT_KNOWN
 from frontdesk.query import parse
 from frontdesk.tui import sentences
 from frontdesk.tui.preferences import Preferences
@@ -92,7 +93,7 @@ def unread(app: MemoryInboxApp) -> set[str]:
     """The customers in the list that are unread."""
     rows = app.inbox.queue.list.rows
     every = [rows[at] for at in range(len(rows))]
-    return {row.contact.name or "" for row in every if app.inbox.queue.is_unread(row)}
+    return {row.contact.name or "" for row in every if app.inbox.queue.inbox.is_unread(row)}
 
 
 # Read and unread
@@ -150,7 +151,7 @@ def test_a_message_stays_until_the_next_key_or_view(tmp_path: Path) -> None:
         for _ in range(3):
             # What is said again stays.
             await press(app, "g", "U", seconds=1.0)
-            assert sentences.NO_UNREAD_ABOVE in status(app)
+            assert NO_UNREAD_ABOVE in status(app)
         await press(app, "y")
         assert "Copied: +447700900000" in status(app)
         await press(app, "S", "o")
@@ -674,14 +675,14 @@ def test_the_number_in_a_row_is_that_of_messages_that_were_not_read_here(tmp_pat
         await asyncio.sleep(3.0)
         assert source.rows["5"]["waiting_since"]
         assert number(app, name(5)) == "2"
-        app.inbox.queue.go_to("5")
+        app.inbox.inbox.go_to("5")
         await press(app, "enter", seconds=2.0)
         await press(app, "escape", "g", seconds=2.0)
         assert number(app, name(5)) == ""
         source.change("5", unread_count=3)
         await press(app, "ctrl+r", seconds=2.0)
         assert number(app, name(5)) == "1"
-        app.inbox.queue.go_to("5")
+        app.inbox.inbox.go_to("5")
         await asyncio.sleep(1.0)
         assert "1 new" in "\n".join(Shown(app).part("Thread"))
         await press(app, "g")
@@ -836,10 +837,10 @@ def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
             text = re.search(r"(\d+) found in (\d+)", status(app))
             if text:
                 found.append(int(text[2]))
-            if app.inbox.queue.listing.complete:
+            if app.inbox.queue.inbox.view.list.complete:
                 break
         assert found == sorted(found)
-        assert app.inbox.queue.listing.complete
+        assert app.inbox.queue.inbox.view.list.complete
         rows = app.inbox.queue.list.rows
         assert len(rows) == matching
 
@@ -1408,7 +1409,7 @@ def test_a_view_that_failed_to_load_is_reported_as_not_known(tmp_path: Path, key
 
     async def story(app: MemoryInboxApp) -> None:
         await press(app, key, seconds=0.2)
-        assert sentences.NOT_KNOWN in status(app)
+        assert NOT_KNOWN in status(app)
         await asyncio.sleep(11.0)
         source.down = False
         await press(app, "ctrl+r", key, seconds=5.0)
@@ -1428,9 +1429,9 @@ def test_an_answer_that_fails_after_the_key_is_said_to_be_unknown(tmp_path: Path
 
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "ctrl+r", "W", seconds=0.2)
-        assert sentences.NOT_KNOWN not in status(app)
+        assert NOT_KNOWN not in status(app)
         await asyncio.sleep(2.0)
-        assert sentences.NOT_KNOWN in status(app)
+        assert NOT_KNOWN in status(app)
 
     play(SlowFailing(15), tmp_path, story)
 
@@ -1442,7 +1443,7 @@ def test_a_view_of_an_unknown_label_is_known_to_be_empty(tmp_path: Path, key: st
         app.inbox.show_query(parse("#nosuch"))
         await asyncio.sleep(4.0)
         await press(app, key)
-        assert sentences.NOT_KNOWN not in status(app)
+        assert NOT_KNOWN not in status(app)
         assert not re.search(r"Your filter \d", Shown(app).part("#list-title")[0])
 
     play(MemoryInbox(15), tmp_path, story)

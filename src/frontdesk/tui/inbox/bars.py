@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from frontdesk.inbox.counting import count_of, unread_count
 from frontdesk.query import SavedView, Term
 from frontdesk.tui import bar_texts
 from frontdesk.tui.inbox.channel_pane import ChannelPane
@@ -88,23 +89,23 @@ class Bars:
 
     def refresh(self) -> None:
         """Render header, channel tabs, and the words of the list panes."""
-        queue = self._queue
+        queue, inbox = self._queue, self._queue.inbox
         tabs, filters = self.channel_tabs, self._keys.fill(" {inbox.filter} filters ")
-        rows = self._channel_pane.show(queue.plan)
+        rows = self._channel_pane.show(inbox.view.shown)
         if width_of(channel_tabs(rows)) + len(filters) > tabs.size.width:
             # The status line has this hint too.
             filters = ""
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
-        left += bar_texts.chip_pieces(queue.list_query, queue.names, queue.partial_terms)
-        if queue.filtered_here:
+        left += bar_texts.chip_pieces(inbox.view.query, inbox.names, inbox.partial_terms)
+        if inbox.filtered_here:
             left.append(("dim", "   ~ filtered here"))
-        elif queue.partial_terms:
+        elif inbox.partial_terms:
             left.append(("dim", "   ~ loaded rows only"))
         left += [("accent", self._keys.fill("   {inbox.filter_line}")), ("text", " edit")]
         # Open conversations are counted, also where others are shown.
-        unread = queue.unread_count if queue.filter.status == "open" else None
-        no_counts = queue.lacking("counts")
+        unread = unread_count(inbox) if inbox.view.shown.filter.status == "open" else None
+        no_counts = inbox.cached.lacking("counts")
         self.header.show_fitted(
             lambda width: (left, bar_texts.unread_words(unread, width - width_of(left), no_counts))
         )
@@ -140,9 +141,11 @@ class Bars:
 
     def _show_views(self) -> None:
         """Render the tabs of the views that have a key, with their counts."""
-        queue = self._queue
-        shown = self._saved_views.named(queue.list_query)
-        views = [(view, queue.count_of(view.query)) for view in self._saved_views.all() if view.key]
+        inbox = self._queue.inbox
+        shown = self._saved_views.named(inbox.view.query)
+        views = [
+            (view, count_of(inbox, view.query)) for view in self._saved_views.all() if view.key
+        ]
         more = self._keys.fill("{view.menu} more")
         tabs = bar_texts.view_tabs(views, shown, self.views.size.width, more)
         self._tabs = [key.strip() for _, key in tabs[1::4]]
@@ -156,18 +159,18 @@ class Bars:
 
     def chip_at(self, piece: int) -> Term | None:
         """Term of the chip at an index of the header's pieces."""
-        terms = self._queue.list_query.terms
+        terms = self._queue.inbox.view.query.terms
         at = piece - _BEFORE_CHIPS
         return terms[at // 2] if at % 2 and 0 <= at // 2 < len(terms) else None
 
     @property
     def edit_piece(self) -> int:
         """Index of the hint after the chips in the header's pieces."""
-        return _BEFORE_CHIPS + 2 * len(self._queue.list_query.terms)
+        return _BEFORE_CHIPS + 2 * len(self._queue.inbox.view.query.terms)
 
     def last_chip(self) -> Term | None:
         """Term of the rightmost chip; the status comes first, so it is removed last."""
-        return next(reversed(self._queue.list_query.terms), None)
+        return next(reversed(self._queue.inbox.view.query.terms), None)
 
     def channel_at(self, piece: int) -> ChannelItem | None:
         """Channel at an index of the channel tabs' pieces."""

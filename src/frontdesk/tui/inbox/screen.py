@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import date, timedelta
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 from urllib.parse import quote
 
 from textual import events, on, work
@@ -16,7 +15,7 @@ from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker, WorkerCancelled, get_current_worker
+from textual.worker import Worker
 
 from frontdesk.cache import Coverage, Hit
 from frontdesk.conversation_export import (
@@ -24,11 +23,25 @@ from frontdesk.conversation_export import (
     QUEUE_ENDINGS,
 )
 from frontdesk.errors import InboxError
+from frontdesk.inbox import finding, refreshing
+from frontdesk.inbox.counting import UNREAD, counts_of
 from frontdesk.inbox.link import RESTED
+from frontdesk.inbox.requests import (
+    NamesCame,
+    OpenSelected,
+    Order,
+    Refreshed,
+    Say,
+    ShowBars,
+    ShowConversation,
+    ShowProgress,
+    Warn,
+)
+from frontdesk.inbox.scanning import reload, start_scan
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
 from frontdesk.request_priority import in_background
-from frontdesk.tui import bar_texts, filters, sentences
+from frontdesk.tui import filters, sentences
 from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy, say
@@ -54,7 +67,7 @@ from frontdesk.tui.inbox.panes import (
     LEAST_PANES,
     Panes,
 )
-from frontdesk.tui.inbox.queue_pane import SCAN, QueuePane
+from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.thread_pane import SEARCH, ThreadPane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import PLAIN, Preferences
@@ -69,9 +82,6 @@ from frontdesk.wire import Contact, Conversation, PhoneRef
 
 _QUIT_WITHIN = timedelta(seconds=2)
 
-# "Refresh" replaces a request by hand that has been running for this long.
-_REFRESH_AGAIN = timedelta(seconds=1)
-
 # Delay between a cursor movement and the load of the thread.
 PREVIEW_SECONDS = 0.15
 
@@ -81,14 +91,6 @@ _SHARE, _SPACING_SECONDS = 0.5, 0.2
 
 # Rows searched synchronously on a find, then per step of the worker.
 _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
-
-
-class _Awaited(NamedTuple):
-    """An action that waits for the next answer for the view, as often as its key was pressed."""
-
-    action: Callable[..., object]
-    arguments: tuple[object, ...] = ()
-    times: int = 1
 
 
 class InboxScreen(SizedScreen[None]):
@@ -165,11 +167,11 @@ class InboxScreen(SizedScreen[None]):
     ]
 
     selected_id: var[str | None] = var(None, init=False)
-    # What to do with the next answer for the view, unless the user goes on before it.
-    _awaited: _Awaited | None = None
     _bars_due = False
-    # The names of channels, users and labels were asked for without success.
-    _names_due = False
+    # The first answer for the list has come.
+    _begun = False
+    # What was open before there was a connection.
+    _opened_before: str | None = None
     _thread_request: Worker[None] | None = None
 
     def __init__(
@@ -187,7 +189,7 @@ class InboxScreen(SizedScreen[None]):
             self._warn_of_view,
             changed=self._refresh_bars_soon,
             state_changed=self._show_status,
-            seen_at=lambda: self.queue.listing.fetched_at,
+            seen_at=lambda: self.inbox.view.list.fetched_at,
             schedule_poll=self._schedule_poll,
             quiet_unfocused=preferences.quiet_unfocused,
         )
@@ -197,7 +199,10 @@ class InboxScreen(SizedScreen[None]):
         self._undo: tuple[str, str] | None = None
         self._history = ViewHistory()
         self.channels = ChannelPane(mailbox)
-        self.queue = QueuePane(mailbox, clock, self._connection, self._keys, self._views)
+        self.queue = QueuePane(
+            mailbox, clock, self._connection, self._keys, self._views, self._carry_out
+        )
+        self.inbox, self._do = self.queue.inbox, self.queue.driver.do
         self.thread = ThreadPane(mailbox, clock, self._connection, self._keys)
         self.contact = ContactPane(mailbox, clock)
         self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
@@ -208,8 +213,6 @@ class InboxScreen(SizedScreen[None]):
         self._resting: Timer | None = None
         self._next_poll: Timer | None = None
         self._countdown: Timer | None = None
-        self._refreshing: Worker[None] | None = None
-        self._refreshed_at = clock.now()
         self._find_text = ""
         self._warned: str | None = None
         self._pace = mailbox.pace(
@@ -231,7 +234,7 @@ class InboxScreen(SizedScreen[None]):
         self._clock.tick()
         self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
         self.watch(self.queue.list, "selected_by_input", self._start_reading, init=False)
-        self.queue.show()
+        self._do(self.inbox.show)
         self.panes.enter("list")
         self._connection.begin("connecting…")
         self.set_interval(60.0, self._update_ages)
@@ -272,29 +275,28 @@ class InboxScreen(SizedScreen[None]):
 
     def on_screen_suspend(self) -> None:
         """Forget what waits for an answer: it would move the selection behind another screen."""
-        self._awaited = None
+        self._do(finding.forget_awaited, self.inbox)
 
     # The view and the selection
 
     def show_query(self, query: Query) -> None:
         """Show the conversations of a query: at once from the cache, then from the server."""
-        if query != self.queue.list_query:
-            self._history.leave(self.queue.list_query, self.selected_id)
+        if query != self.inbox.view.query:
+            self._history.leave(self.inbox.view.query, self.selected_id)
         self._show_query(query)
 
     def _show_query(self, query: Query, selected: str | None = None) -> None:
-        self._awaited = None
-        if query != self.queue.list_query and isinstance(self.app, CrashReportingApp):
+        if query != self.inbox.view.query and isinstance(self.app, CrashReportingApp):
             self.app.end_view_notices()
-        self.queue.show_query(query, selected)
+        self._do(refreshing.show_query, self.inbox, query, selected)
         if self.focused is self.thread.messages:
             # Its thread is read, even if the row comes with a later answer.
-            self.queue.list.selected_by_input = True
+            self.queue.list.take_for_input()
         self._connection.begin()
         self._open_selected()
         self._refresh_bars()
         self._refresh_queue()
-        self.queue.start_scan()
+        self._do(start_scan, self.inbox)
 
     def _follow_cursor(self) -> None:
         row = self.queue.list.row
@@ -306,7 +308,7 @@ class InboxScreen(SizedScreen[None]):
         A cached thread is shown at once too, unless the cursor is moving on.
         """
         if before is not None and self.queue.list.selected_by_input:
-            self._awaited = None
+            self._do(finding.forget_awaited, self.inbox)
         row = self.queue.list.row
         self.thread.select(row, open_cached=self._preview is None)
         if row is not None and self.thread.listing is not None:
@@ -343,7 +345,7 @@ class InboxScreen(SizedScreen[None]):
         conversation = self.thread.conversation
         if conversation is not None and conversation.id != self._opened_id:
             self._opened_id = conversation.id
-            self.queue.remember(conversation)
+            self.inbox.note_opened(conversation)
             self.call_after_refresh(self._draw_ahead)
             if self._mailbox.connected:
                 self._refresh_thread()
@@ -386,14 +388,14 @@ class InboxScreen(SizedScreen[None]):
         if self._reading is not None:
             self._reading.cancel()
         if self._preferences.mark_read_after != "never" and self.selected_id is not None:
-            self.queue.mark_read(self.selected_id)
+            self._do(self.inbox.mark, self.selected_id, read=True)
 
     def action_mark_unread(self) -> None:
         """Mark the selected conversation as unread on this computer, until it is read again."""
         if self._reading is not None:
             self._reading.cancel()
         if self.selected_id is not None:
-            self.queue.mark_unread(self.selected_id)
+            self._do(self.inbox.mark, self.selected_id, read=False)
             self._notify(sentences.MARKED_UNREAD)
 
     def show_conversation(self, conversation_id: str, entry: str = "") -> None:
@@ -406,11 +408,11 @@ class InboxScreen(SizedScreen[None]):
         if not self._go_to_conversation(conversation_id, entry):
             self.queue.list.go_to(0)
             self._open_selected()
-            self._awaited = _Awaited(self._go_to_conversation, (conversation_id, entry))
+            self._do(finding.show_when_known, self.inbox, conversation_id, entry)
 
     def _go_to_conversation(self, conversation_id: str, entry: str) -> bool:
         """Select a conversation, and an entry in it; False if it is not in the list."""
-        if not self.queue.go_to(conversation_id):
+        if not self.inbox.go_to(conversation_id):
             return False
         self._open_selected()
         if entry.startswith(("message ", "note ")):
@@ -429,40 +431,34 @@ class InboxScreen(SizedScreen[None]):
     def _show_contact(self, contact: PhoneRef | Contact) -> None:
         """Show the conversations of a contact, on all channels and of any status."""
         id, phone = contact.id, contact.phone
-        self.queue.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
-        before = self.queue.list_query
+        self.inbox.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
+        before = self.inbox.view.query
         self.show_query(Query.of(customer(id, phone)))
         self.panes.enter("list")
-        if self.queue.list_query != before:
+        if self.inbox.view.query != before:
             self._notify(sentences.CUSTOMER_VIEW.format(key=self._keys["inbox.view_back"]))
 
-    @property
-    def _is_loaded(self) -> bool:
-        """True if the rows of the view are known, and not only by an earlier start."""
-        known = self.queue.view.is_loaded or self.queue.matches_nothing
-        return known and self._mailbox.connected
-
-    def _repeat_when_loaded(self, action: Callable[..., object], *arguments: object) -> None:
-        """Repeat an action with the next answer for the view; warn if none is being asked for."""
-        asking = any(worker.group == "queue" and not worker.is_finished for worker in self.workers)
-        if asking or not self._mailbox.connected:
-            before, now = self._awaited, (action, arguments)
-            repeated = before.times if before is not None and before[:2] == now else 0
-            self._awaited = _Awaited(*now, repeated + 1)
-        else:
-            self._warn(sentences.NOT_KNOWN)
-
-    def _do_awaited(self) -> None:
-        awaited, self._awaited = self._awaited, None
-        if awaited is None:
-            return
-        for _ in range(awaited.times):
-            awaited.action(*awaited.arguments)
-            if self._awaited is not None:
-                # The request for the view has failed.
-                self._awaited = None
-                self._warn(sentences.NOT_KNOWN)
-                break
+    def _carry_out(self, order: Order) -> None:
+        """Do what the inbox says."""
+        match order:
+            case Say(words):
+                self._notify(words)
+            case Warn(words):
+                self._warn(words)
+            case OpenSelected():
+                self._open_selected()
+            case ShowConversation(id, entry):
+                self._go_to_conversation(id, entry)
+            case ShowProgress():
+                self._show_status()
+            case ShowBars():
+                self._refresh_bars_soon()
+            case NamesCame():
+                # They may have changed what was drawn.
+                self._refresh_bars()
+                self._draw_ahead()
+            case Refreshed(answered, was_failing):
+                self._follow_refresh(answered=answered, was_failing=was_failing)
 
     # Requests
 
@@ -475,33 +471,9 @@ class InboxScreen(SizedScreen[None]):
             # No request can succeed: exit, and let the command line print the error.
             self.app.exit(error)
             return
-        opened_before = self._opened_id
-        # Choosing another view cancels this worker for a newer one; closing cancels all.
-        with suppress(WorkerCancelled):
-            await self._refresh_queue().wait()
-        if get_current_worker().is_cancelled:
-            return
-        await self._fetch_names()
-        if self._opened_id == opened_before:
-            # A thread that is opened with a connection is refreshed at once; this one was not.
-            self._refresh_thread()
-        else:
-            # The names may have changed what was drawn.
-            self._draw_ahead()
-        self.queue.start_scan()
-        self.start_mirror()
-        if self._preferences.alerts.kinds:
-            self._show_alerts()
-
-    async def _fetch_names(self) -> None:
-        """Request the names of channels, users, labels and fields; once they are there, no more."""
-        answer = await self._connection.ask(self.queue.fetch_names, beside=True)
-        self._names_due = answer is None
-        self._refresh_bars()
-
-    @work(group="names", exclusive=True)
-    async def _request_names(self) -> None:
-        await self._fetch_names()
+        self._opened_before = self._opened_id
+        self._refresh_queue()
+        self._do(refreshing.request_names, self.inbox)
 
     def _refresh(self) -> None:
         """Refresh the conversation list, and the open thread unless it is being requested."""
@@ -509,34 +481,38 @@ class InboxScreen(SizedScreen[None]):
         if self._thread_request is None or self._thread_request.is_finished:
             self._refresh_thread()
 
-    @work(group="queue", exclusive=True)
-    async def _refresh_queue(self, *, by_hand: bool = False) -> None:
-        self._connection.asks()
+    def _refresh_queue(self, *, by_hand: bool = False) -> None:
+        self._do(refreshing.refresh, self.inbox, by_hand=by_hand)
         self._schedule_status()
         self._schedule_poll()
-        if self.queue.scan_is_due:
-            # Before the refresh, whose requests could use up what a rate limit allows.
-            self.queue.start_scan(by_hand=by_hand)
-        was_failing = self._connection.failing
-        answer = await self._connection.ask(self.queue.fetch, by_hand=by_hand)
-        if answer:
-            self._connection.is_live()
-            if was_failing:
-                # Its own request may be waiting for an answer that was lost.
-                self._refresh_thread()
-                if self._names_due:
-                    self._request_names()
-            if self.queue.scan_is_due:
-                self.queue.start_scan(by_hand=by_hand)
+
+    def _follow_refresh(self, *, answered: bool, was_failing: bool) -> None:
+        """Do what follows an answer for the list, or its failure."""
+        if answered:
             self.queue.highlight_new()
             if self._bell.rings(self.queue.unread()) and self._preferences.bell:
                 self.app.bell()
-        self._do_awaited()
+        if not self._begun:
+            self._begin_rest()
+        elif answered and was_failing:
+            # Its own request may be waiting for an answer that was lost.
+            self._refresh_thread()
         self._renew_selected()
         self._refresh_bars()
         self._schedule_poll()
-        if answer:
+        if answered:
             self._prefetch()
+
+    def _begin_rest(self) -> None:
+        """Begin what follows the first answer for the list."""
+        self._begun = True
+        if self._opened_id == self._opened_before:
+            # A thread that is opened with a connection is refreshed at once; this one was not.
+            self._refresh_thread()
+        self._do(start_scan, self.inbox)
+        self.start_mirror()
+        if self._preferences.alerts.kinds:
+            self._show_alerts()
 
     def _refresh_thread(self, *, by_hand: bool = False) -> None:
         """Request the open thread in place of the one that is being requested."""
@@ -558,9 +534,23 @@ class InboxScreen(SizedScreen[None]):
         """Refresh the thread, and its conversation if that has left the list or was active."""
         await self.thread.fetch()
         conversation = self.thread.conversation
-        if conversation is not None and await self.queue.refresh_conversation(conversation.id):
+        if conversation is not None and await self._refresh_conversation(conversation.id):
+            self._do(reload, self.inbox)
             self._renew_selected()
             self._refresh_bars()
+
+    async def _refresh_conversation(self, id: str) -> bool:
+        """Refresh a conversation that left the list, or has newer messages; True if it changed.
+
+        It is requested once for each of these events.
+        """
+        row = self._mailbox.conversation(id)
+        event = refreshing.departure(self.inbox, row) if row is not None else None
+        if row is None or event is None:
+            return False
+        changed = await self._mailbox.refresh_conversation(row)
+        refreshing.note_departure(self.inbox, event)
+        return changed
 
     @work(group="ahead", exclusive=True)
     async def _prefetch(self) -> None:
@@ -580,10 +570,10 @@ class InboxScreen(SizedScreen[None]):
                 continue
 
     async def _prefetch_once(self, ids: list[str]) -> bool:
-        position = self.queue.loaded_position or 0
-        loaded = await self._mailbox.prefetch(self.queue.filter, position, *ids)
+        position = self.inbox.loaded_position or 0
+        loaded = await self._mailbox.prefetch(self.inbox.view.shown.filter, position, *ids)
         if loaded:
-            await self.queue.reload()
+            self._do(reload, self.inbox)
             self._refresh_bars()
         return loaded
 
@@ -635,7 +625,7 @@ class InboxScreen(SizedScreen[None]):
 
     def record_input(self) -> None:
         """Record user input; refresh at once if polling had slowed down."""
-        self.queue.record_input()
+        self.inbox.note_input()
         if self._connection.used():
             self._refresh()
 
@@ -701,12 +691,11 @@ class InboxScreen(SizedScreen[None]):
             self._warned = self._mailbox.warning
             self._warn(self._warned or "")
         self._bars.refresh()
-        self.thread.set_me(self.queue.names.me)
-        self.contact.set_context(self.queue.names.me, self.queue.label_colours)
+        self.thread.set_me(self.inbox.names.me)
+        self.contact.set_context(self.inbox.names.me, self.queue.label_colours)
         self.thread.refresh_bars()
         self._show_status()
 
-    @on(QueuePane.ProgressChanged)
     def _show_status(self) -> None:
         if not self._is_whole:
             return
@@ -756,12 +745,10 @@ class InboxScreen(SizedScreen[None]):
         """Remove a chip; edit the filter; show the counted unread conversations, or all open."""
         chip = self._bars.chip_at(event.piece)
         if chip is not None:
-            self.show_query(self.queue.list_query.without(chip))
+            self.show_query(self.inbox.view.query.without(chip))
         elif event.piece < 0:
-            is_shown = self.queue.list_query == bar_texts.UNREAD
-            self.show_query(
-                bar_texts.UNREAD.without(Term("unread")) if is_shown else bar_texts.UNREAD
-            )
+            is_shown = self.inbox.view.query == UNREAD
+            self.show_query(UNREAD.without(Term("unread")) if is_shown else UNREAD)
         elif event.piece >= self._bars.edit_piece:
             self.action_filter_line()
 
@@ -771,7 +758,7 @@ class InboxScreen(SizedScreen[None]):
 
     @on(VirtualList.LabelPressed)
     def _press_label(self, event: VirtualList.LabelPressed) -> None:
-        self.show_query(self.queue.list_query.toggled(Term("label", event.label)))
+        self.show_query(self.inbox.view.query.toggled(Term("label", event.label)))
 
     @on(Bar.Pressed, "#views")
     def _choose_view(self, event: Bar.Pressed) -> None:
@@ -817,16 +804,11 @@ class InboxScreen(SizedScreen[None]):
 
     def action_back(self) -> None:
         """Cancel running searches; else leave contact, then thread, and unmark rows in the list."""
-        searches = ((self, SEARCH), (self.queue, SEARCH), (self.thread, SEARCH), (self.queue, SCAN))
-        awaited, self._awaited = self._awaited, None
         stopped = [rows.stop() for rows in (self.queue.list, self.thread.messages)]
-        if any(
-            [
-                awaited,
-                *stopped,
-                *(self.workers.cancel_group(node, group) for node, group in searches),
-            ]
-        ):
+        stopped.append(self._do(finding.stop, self.inbox))
+        searches = (self, self.queue, self.thread)
+        cancelled = [self.workers.cancel_group(node, SEARCH) for node in searches]
+        if any([*stopped, *cancelled]):
             return
         match self.panes.at:
             case "contact":
@@ -837,7 +819,7 @@ class InboxScreen(SizedScreen[None]):
             case _ if self.queue.list.marked:
                 self.queue.list.unmark_all()
                 self._refresh_bars()
-            case _ if self.queue.list_query.value("from") and self._history.has_before:
+            case _ if self.inbox.view.query.value("from") and self._history.has_before:
                 self.action_history(-1)
 
     def action_leave(self) -> None:
@@ -865,7 +847,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_history(self, step: int) -> None:
         """Go back (-1) or forward (1) through the views, to their selection."""
-        visit = self._history.step(step, self.queue.list_query, self.selected_id)
+        visit = self._history.step(step, self.inbox.view.query, self.selected_id)
         if visit is None:
             self._notify(sentences.NO_VIEW_BEFORE if step < 0 else sentences.NO_VIEW_AFTER)
         else:
@@ -875,7 +857,7 @@ class InboxScreen(SizedScreen[None]):
         """Remove the last chip of the view."""
         chip = self._bars.last_chip()
         if chip is not None:
-            self.show_query(self.queue.list_query.without(chip))
+            self.show_query(self.inbox.view.query.without(chip))
 
     def action_status(self, step: int) -> None:
         """Select the next or previous status."""
@@ -885,13 +867,13 @@ class InboxScreen(SizedScreen[None]):
         """Select the next or previous channel; all channels come before the first."""
         channel = self.queue.channel_beside(step)
         if channel is None:
-            self._notify(self.queue.lacking("channels") or sentences.NO_CHANNEL)
+            self._notify(self.inbox.cached.lacking("channels") or sentences.NO_CHANNEL)
         else:
             self._change_filter("in", channel)
 
     def action_order(self) -> None:
         """Open the menu of sort orders."""
-        menu = dialogs.menu("Sort", filters.ORDER_MENU, current=self.queue.list_query.order)
+        menu = dialogs.menu("Sort", filters.ORDER_MENU, current=self.inbox.view.query.order)
         dialogs.ask(self.app, menu, self._sort)
 
     def _sort(self, order: str) -> None:
@@ -902,7 +884,7 @@ class InboxScreen(SizedScreen[None]):
         from frontdesk.tui.dialogs.filter_line import FilterLine
 
         history = QueryHistory(self._mailbox)
-        line = FilterLine(self.queue.list_query, self.queue.all_names, history.all())
+        line = FilterLine(self.inbox.view.query, self.inbox.all_names, history.all())
 
         def use(query: Query) -> None:
             history.add(str(query))
@@ -912,8 +894,8 @@ class InboxScreen(SizedScreen[None]):
 
     def action_filter(self) -> None:
         """Open the filter menu, then a picker of values."""
-        has_me = not self.queue.lacking("me")
-        menu = dialogs.menu("Filter by", filters.filter_menu(self.queue.list_query, has_me=has_me))
+        has_me = not self.inbox.cached.lacking("me")
+        menu = dialogs.menu("Filter by", filters.filter_menu(self.inbox.view.query, has_me=has_me))
         dialogs.ask(self.app, menu, self._filter)
 
     def _filter(self, name: str) -> None:
@@ -921,8 +903,8 @@ class InboxScreen(SizedScreen[None]):
 
         The picker is pushed synchronously, so that the next key goes to it.
         """
-        no_me = self.queue.lacking("me") if name == "@me" else ""
-        query = filters.apply_entry(self.queue.list_query, name)
+        no_me = self.inbox.cached.lacking("me") if name == "@me" else ""
+        query = filters.apply_entry(self.inbox.view.query, name)
         if no_me:
             self._notify(no_me)
         elif query is not None:
@@ -932,7 +914,7 @@ class InboxScreen(SizedScreen[None]):
         elif name == "line":
             self.action_filter_line()
         elif name == "words":
-            text = self.queue.list_query.value("words") or ""
+            text = self.inbox.view.query.value("words") or ""
             prompt = dialogs.prompt("text ", value=text, placeholder="words of the row")
             dialogs.ask(self.app, prompt, partial(self._change_filter, "words"))
         else:
@@ -940,10 +922,10 @@ class InboxScreen(SizedScreen[None]):
 
     def _pick_filter(self, kind: str) -> None:
         """Open a picker of values for a kind of filter."""
-        query = self.queue.list_query
+        query, shown = self.inbox.view.query, self.inbox.view.shown
         picker = dialogs.picker(
             f"Filter by {filters.KIND_NAMES[kind]}",
-            filters.choices_for(kind, self.queue.plan, self._mailbox, self.queue.counts),
+            filters.choices_for(kind, shown, self._mailbox, counts_of(self.inbox, shown.filter)),
             current=query.value(kind) or filters.ANY,
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
@@ -951,19 +933,19 @@ class InboxScreen(SizedScreen[None]):
 
     def _change_filter(self, kind: str, value: str | None) -> None:
         """Set a term of a kind, or remove all of it; a label comes to those that are there."""
-        query = self.queue.list_query
+        query = self.inbox.view.query
         if kind == "label" and value:
             self.show_query(query.toggled(Term(kind, value)))
         else:
             self.show_query(query.with_value(kind, value or None))
 
     def _change_channel(self, id: str | None) -> None:
-        channel = reference(id, self.queue.names.channels) if id else None
+        channel = reference(id, self.inbox.names.channels) if id else None
         self._change_filter("in", channel)
 
     def action_save_view(self) -> None:
         """Ask for a name and a key, and save the query as a view."""
-        query = self.queue.list_query
+        query = self.inbox.view.query
         view = self._views.named(query)
 
         def ask_for_key(name: str) -> None:
@@ -1031,29 +1013,15 @@ class InboxScreen(SizedScreen[None]):
 
     def action_unread(self, step: int) -> None:
         """Go to the next or previous unread conversation; downwards further pages are loaded."""
-        if self.queue.go_to_unread(step):
-            self._open_selected()
-        elif not self._is_loaded:
-            self._repeat_when_loaded(self.action_unread, step)
-        elif step > 0 and self.queue.plan.exact:
-            self.queue.find_unread()
-        elif step > 0:
-            self._notify(self.queue.no_unread_below)
-        else:
-            self._notify(sentences.NO_UNREAD_ABOVE)
+        self._do(finding.next_unread, self.inbox, step)
 
     def action_waiting(self) -> None:
         """Go to the longest waiting conversation; repeated, to the next longest."""
-        if not self._is_loaded:
-            self._repeat_when_loaded(self.action_waiting)
-        elif self.queue.knows_longest_waiting or not self.queue.offers_waiting:
-            self.queue.go_to_longest_loaded()
-        else:
-            self.queue.find_longest_waiting()
+        self._do(finding.longest_wait, self.inbox)
 
     def action_swap(self) -> None:
         """Go back to the previously opened conversation; repeated, forth again."""
-        if self.queue.go_to_previous():
+        if self.inbox.go_to_last_opened():
             self._open_selected()
         else:
             self._notify(sentences.NO_PREVIOUS)
@@ -1062,7 +1030,7 @@ class InboxScreen(SizedScreen[None]):
         """Open the quick switcher."""
         from frontdesk.tui.dialogs.switcher import Switcher
 
-        switcher = Switcher(self._mailbox, self.queue.names, self._views.all())
+        switcher = Switcher(self._mailbox, self.inbox.names, self._views.all())
         self.app.push_screen(switcher, self._go_to)
 
     def _go_to(
@@ -1086,7 +1054,7 @@ class InboxScreen(SizedScreen[None]):
         """Open the full-text search."""
         from frontdesk.tui.dialogs.search import SearchScreen
 
-        names, offered = self.queue.all_names, filters.offered(self._mailbox)
+        names, offered = self.inbox.all_names, filters.offered(self._mailbox)
         search = SearchScreen(self._mailbox, self._clock, names, offered)
         self.app.push_screen(search, self._show_hit)
 
@@ -1222,12 +1190,9 @@ class InboxScreen(SizedScreen[None]):
 
     def action_refresh(self) -> None:
         """Refresh without regard to a back-off, and drop rows that no longer match the filter."""
-        self.queue.leave_out_stale()
-        now, running = self._clock.now(), self._refreshing and not self._refreshing.is_finished
-        # A held key does not cancel its own requests.
-        if not running or now - self._refreshed_at >= _REFRESH_AGAIN:
-            self._refreshed_at = now
-            self._refreshing = self._refresh_queue(by_hand=True)
+        if self._do(refreshing.refresh_by_hand, self.inbox):
+            self._schedule_status()
+            self._schedule_poll()
             self._refresh_thread(by_hand=True)
 
     def action_redraw(self) -> None:
@@ -1252,7 +1217,7 @@ class InboxScreen(SizedScreen[None]):
         ]
         queries = [
             CommandEntry(f"Filter: {words}", "", partial(self._toggle_filter, term), synonyms)
-            for term, words, synonyms in filters.filter_terms(self.queue.names)
+            for term, words, synonyms in filters.filter_terms(self.inbox.names)
         ]
         views = [
             CommandEntry(f"View: {view.name}", "", partial(self._show_view, view))
@@ -1276,7 +1241,7 @@ class InboxScreen(SizedScreen[None]):
         return [*actions, *orders, *queries, *views, *save, *screens]
 
     def _toggle_filter(self, term: Term) -> None:
-        query = self.queue.list_query
+        query = self.inbox.view.query
         replaces = term.kind in ("is", "assignee", "in")
         self.show_query(query.with_term(term) if replaces else query.toggled(term))
 

@@ -17,7 +17,9 @@ from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
 from frontdesk.conversation_export import THREAD_ENDINGS, by_people, thread_text, threads_text
+from frontdesk.inbox.connection import moment_words
 from frontdesk.inbox.rows import FixedRows, Rows
+from frontdesk.inbox.sentences import LOADED_SO_FAR, LOADING
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.message_text import Entry
 from frontdesk.phones import name_or_phone
@@ -25,7 +27,7 @@ from frontdesk.text import first_non_blank
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import copy, links_in, open_outside, say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import ConnectionMonitor, moment_words
+from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
@@ -188,7 +190,7 @@ class ThreadPane(Pane):
             self._knows_read = False
             thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
             if conversation is None or thread is None or thread.fetched_at is None:
-                self.messages.clear(sentences.LOADING if conversation else "")
+                self.messages.clear(LOADING if conversation else "")
                 self.refresh_bars()
             else:
                 self._open(conversation, thread)
@@ -561,7 +563,7 @@ class ThreadPane(Pane):
         event.stop()
         if self._has_older:
             rows, key = bar_texts.entry_words([*(self.listing or ())]), self._keys["list.first"]
-            say(self.screen, sentences.LOADED_SO_FAR.format(rows=rows, key=key))
+            say(self.screen, LOADED_SO_FAR.format(rows=rows, key=key))
 
     def _show_end(self) -> None:
         """Update the bars if the end of the thread has come into view, or has left it."""
@@ -631,7 +633,7 @@ class ThreadPane(Pane):
         contents = self._contents(conversation, listing, self._depth, read_before=before)
         self.messages.open(contents, place=self._places.get(conversation.id))
         loading = listing.fetched_at is None
-        self.messages.say_when_empty(sentences.LOADING if loading else self._empty_words())
+        self.messages.say_when_empty(LOADING if loading else self._empty_words())
 
     def _count_read(self, conversation: Conversation) -> int | None:
         """Number of unread messages of the server that were read here; None if all were."""

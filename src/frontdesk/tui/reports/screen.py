@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
 from frontdesk.inbox.link import problem_words
+from frontdesk.inbox.sentences import LOADING
 from frontdesk.reports.export import ENDINGS, default_name, exported
 from frontdesk.reports.metrics import BreakdownRow, Figure, Glyphs
 from frontdesk.reports.periods import (
@@ -28,7 +29,6 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
-from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
@@ -257,7 +257,7 @@ class ReportScreen(ViewScreen):
         self._panes.show_hours(hours, words, shown=self._options.hours)
 
     def _missing_words(self, part: str) -> str:
-        return self._part_refusals.get(part) or self._problem or sentences.LOADING
+        return self._part_refusals.get(part) or self._problem or LOADING
 
     @property
     def _problem(self) -> str:
@@ -270,7 +270,7 @@ class ReportScreen(ViewScreen):
             otherwise = self.named("{report.period} chooses another period.")
             return panes.refusal(self._failure, otherwise)
         if not self._problem:
-            return sentences.LOADING
+            return LOADING
         again = self.named("{view.refresh}: retry")
         return f"{self._problem.rstrip('.')}. No report of this period is saved. {again}"
 

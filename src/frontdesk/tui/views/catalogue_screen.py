@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.inbox.rows import FixedRows
+from frontdesk.inbox.sentences import LOADING
 from frontdesk.phones import is_e164, phone_pattern
 from frontdesk.text import folded, one_line
 from frontdesk.tui import sentences
@@ -347,7 +348,7 @@ class CatalogueScreen(ViewScreen):
             return sentences.NONE.format(things=things)
         if self.connection.problem:
             return sentences.NOT_LOADED.format(problem=self.connection.problem.rstrip("."))
-        return sentences.LOADING
+        return LOADING
 
     # Contents
 

@@ -78,6 +78,39 @@ class ConversationList(VirtualList[Conversation]):
         """Ids of the marked conversations, in the order of marking."""
         return tuple(self._marked)
 
+    @property
+    def is_shown(self) -> bool:
+        """False while the application ends."""
+        return self.is_attached
+
+    @property
+    def is_entered(self) -> bool:
+        """True if keys go to the list once no dialog is open."""
+        return self.screen.focused is self
+
+    @property
+    def selected_id(self) -> str | None:
+        """Id of the conversation under the cursor as it was announced last."""
+        key = self.selected_key
+        return None if key is None else key.removeprefix("conversation ")
+
+    @property
+    def is_by_input(self) -> bool:
+        """True if a key or a click selected that conversation."""
+        return self.selected_by_input
+
+    def take_for_input(self) -> None:
+        """Take the selected conversation for one that a key selected."""
+        self.selected_by_input = self.row is not None
+
+    def go_to_last(self) -> None:
+        """Go to the last row, and on over those that this loads."""
+        self.action_last()
+
+    def refresh_rows(self) -> None:
+        """Draw the rows anew."""
+        self.refresh()
+
     def is_dimmed(self, conversation: Conversation) -> bool:
         """True for a row that no longer matches the view."""
         return conversation.id in self.dimmed or self._has_left(conversation)

@@ -2,10 +2,11 @@
 
 from frontdesk.cache import CONTACT, CONVERSATION, Cache
 from frontdesk.client import InboxClient
+from frontdesk.inbox.chips import chip
+from frontdesk.inbox.customers import QueryCustomers
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
-from frontdesk.tui.bar_texts import chip
-from frontdesk.tui.inbox.query_customers import QueryCustomers
+from frontdesk.tui.inbox.driver import MailboxReads
 from frontdesk.wire import Contact, PhoneRef, body_of
 from tests.cache.pages import conversation
 from tests.conftest import NOW
@@ -20,7 +21,7 @@ async def test_a_customer_that_a_query_names_by_id_is_known_again_after_a_start(
     )
     await cache.save_all(CONTACT, {"7": body_of(ada)})
     await cache.save_all(CONVERSATION, {"1": body_of(row)})
-    customers = QueryCustomers(Mailbox(lambda: client, cache, clock=lambda: NOW))
+    customers = QueryCustomers(MailboxReads(Mailbox(lambda: client, cache, clock=lambda: NOW)))
     query = parse("is:open from:id:7")
 
     def chips(text: str) -> list[str]:

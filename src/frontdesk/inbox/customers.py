@@ -3,20 +3,20 @@
 from collections.abc import Collection
 
 from frontdesk.errors import NotFound
-from frontdesk.mailbox import Mailbox
+from frontdesk.inbox.cached import Cached
+from frontdesk.inbox.requests import FindContact, FindContacts, Steps, ask
 from frontdesk.phones import is_possible, phone_pattern
 from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import CONTACT, ID
 from frontdesk.query.names import contact_id
-from frontdesk.tui.unsupported import lacking
 from frontdesk.wire import PhoneRef
 
 
 class QueryCustomers:
     """Contacts that queries have named, and the results of looking up their numbers."""
 
-    def __init__(self, mailbox: Mailbox) -> None:
-        self._mailbox = mailbox
+    def __init__(self, cached: Cached) -> None:
+        self._cached = cached
         self._contacts: dict[str, PhoneRef] = {}
         # Values of `from:`: those of one customer with its id, those of none, and parts of numbers.
         self._ids: dict[str, str] = {}
@@ -41,19 +41,31 @@ class QueryCustomers:
         for term in query.terms:
             id = term.value.removeprefix(ID)
             if term.kind == CONTACT and id != term.value and id not in self._contacts:
-                known = self._mailbox.known_contact(id)
-                rows = self._mailbox.conversations_of(id) if known is None else []
+                known = self._cached.known_contact(id)
+                rows = self._cached.conversations_of(id) if known is None else []
                 if known is not None:
                     self.add(PhoneRef(id=id, name=known.name, phone=known.phone))
                 elif rows:
                     self.add(rows[0].contact)
         return len(self._contacts) > known_before
 
+    def recognise_here(self, query: Query) -> bool:
+        """Make the customer known whose number a query has, by rows on this computer alone."""
+        value = query.value(CONTACT) or ""
+        number = phone_pattern(value)
+        if number is None or not number.whole:
+            return False
+        rows = self._cached.conversations_found(value)
+        found = [row.contact for row in rows if row.contact.phone in number.whole]
+        for contact in found:
+            self.add(contact)
+        return bool(found)
+
     def with_results(self, names: QueryNames) -> QueryNames:
         """Add the customers that were found by number, and the numbers that nobody has."""
         return names._replace(customers=self._ids, unknown_customers=frozenset(self._unknown))
 
-    async def find(self, value: str, names: QueryNames) -> bool:
+    def find(self, value: str, names: QueryNames) -> Steps[bool]:
         """Request the customer with the number in a `from:` value; False if there is no need.
 
         Raises: InboxError.
@@ -65,20 +77,20 @@ class QueryCustomers:
             return False
         try:
             # The contact may have another number by now, or another spelling of it.
-            contact = await self._mailbox.contact_by_phone(number.whole[0])
+            contact = yield from ask(FindContact(number.whole[0]))
         except NotFound:
-            await self._find_part(value)
+            yield from self._find_part(value)
         else:
             self.add(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
             self._ids[value] = contact.id
             self._unknown.discard(value)
         return True
 
-    async def _find_part(self, value: str) -> None:
+    def _find_part(self, value: str) -> Steps[None]:
         """Request contacts whose number has this part; none has, if the server looks for it."""
-        page = await self._mailbox.search_contacts(value)
+        found = yield from ask(FindContacts(value))
         is_whole = value.startswith("+") and is_possible(value)
-        if page.data or not is_whole or lacking(self._mailbox, "contact_by_phone"):
+        if found or not is_whole or self._cached.lacking("contact_by_phone"):
             self._parts.add(value)
             self._unknown.discard(value)
         else:

@@ -1,0 +1,156 @@
+"""What the inbox may read at any time: the cache, what is known of the server, and the window."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+
+from frontdesk.inbox.rows import CachedList, Rows
+from frontdesk.query import Query, QueryNames, SavedView
+from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, PhoneRef
+
+
+class Clock(Protocol):
+    """Time here and at the server."""
+
+    def now(self) -> datetime: ...
+
+    def server_now(self) -> datetime: ...
+
+
+class Cached(Protocol):
+    """Reads of the cache, and what is known of the server, as `Mailbox` has most of them."""
+
+    @property
+    def connected(self) -> bool: ...
+
+    @property
+    def me(self) -> str:
+        """Id of the own user, or ""."""
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """Filters that the server answers, as far as it is known."""
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """Members of a filter that it accepts but ignores."""
+
+    def lacking(self, feature: str) -> str:
+        """Why the server or the key is known to lack a feature; "" if it does not."""
+
+    def store_lacks(self) -> None:
+        """Store the filters that the server lacks, for the next start."""
+
+    def names(self, contacts: Iterable[PhoneRef]) -> QueryNames:
+        """Names of the cached catalogues, and of some contacts."""
+
+    def conversations(self, filter: ConversationFilter) -> CachedList: ...
+
+    def conversation(self, id: str) -> Conversation | None: ...
+
+    def conversations_by_id(self, ids: Collection[str]) -> Mapping[str, Conversation]: ...
+
+    def conversations_of(self, contact_id: str) -> list[Conversation]: ...
+
+    def conversations_found(self, text: str) -> list[Conversation]:
+        """Conversations on this computer whose customer has a text or number."""
+
+    def known_contact(self, id: str) -> Contact | None: ...
+
+    def counts(self, filter: ConversationFilter) -> Counts | None: ...
+
+    def unread_among(self, conversations: Iterable[Conversation]) -> Mapping[str, int]: ...
+
+    def marked_unread(self) -> list[Conversation]: ...
+
+    def mark_read(self, conversation_id: str) -> None: ...
+
+    def mark_unread(self, conversation_id: str) -> None: ...
+
+    def newer_entry(self, conversation: Conversation) -> str | None:
+        """Id of the newest entry, if it is newer than the last activity of the row."""
+
+    def get_setting(self, name: str) -> str | None: ...
+
+    def set_setting(self, name: str, value: str) -> None: ...
+
+
+class Views(Protocol):
+    """Saved views."""
+
+    def all(self) -> list[SavedView]:
+        """Views with a key, in the order of keys, then the others."""
+
+    def named(self, query: Query) -> SavedView | None: ...
+
+
+class Window(Protocol):
+    """The rows as the terminal shows them, and the cursor among them.
+
+    dimmed: ids of rows that no longer match the view. after_gap: ids of rows below a line that says
+    that rows are missing there. Both are set before `rows_changed`.
+    """
+
+    rows: Rows[Conversation]
+    dimmed: Set[str]
+    after_gap: Set[str]
+    cursor: int
+
+    @property
+    def is_shown(self) -> bool:
+        """False while the application ends."""
+
+    @property
+    def is_entered(self) -> bool:
+        """True if keys go to the list once no dialog is open."""
+
+    @property
+    def row(self) -> Conversation | None:
+        """The row under the cursor."""
+
+    @property
+    def selected_id(self) -> str | None:
+        """Id of the row that was under the cursor, as long as other rows were not announced."""
+
+    @property
+    def is_by_input(self) -> bool:
+        """True if a key or a click selected that row."""
+
+    def take_for_input(self) -> None:
+        """Take the selected row for one that a key selected."""
+
+    @property
+    def marked(self) -> Sequence[str]:
+        """Ids of the marked conversations."""
+
+    @property
+    def goes_on(self) -> bool:
+        """True while a movement to an end goes on over rows that are loaded."""
+
+    @property
+    def at_start(self) -> bool:
+        """True if the first line of the first row is visible."""
+
+    def in_view(self) -> Sequence[int]:
+        """Positions of the visible rows."""
+
+    def keys_in_view(self) -> Sequence[str]:
+        """Keys of the visible rows."""
+
+    def show(self, rows: Rows[Conversation], *, cursor: int = 0) -> None:
+        """Show other rows from their start, and reveal the one at `cursor`."""
+
+    def rows_changed(self, shown: Sequence[str] = ()) -> None:
+        """Show other `rows` of the same view. shown: keys of those that were visible before."""
+
+    def go_to(self, position: int, *, by_input: bool = True) -> None: ...
+
+    def go_to_last(self) -> None:
+        """Go to the last row, and on over those that this loads."""
+
+    def refresh_rows(self) -> None:
+        """Draw the rows anew."""
+
+    def loading_more(self) -> AbstractContextManager[None]:
+        """While rows are loaded at an end, a movement to that end goes on over them."""

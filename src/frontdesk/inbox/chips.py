@@ -1,0 +1,54 @@
+"""Terms of a query as the reader sees them: names for ids, and the customer that is meant."""
+
+from frontdesk.phones import contact_name, format_phone, parse_phone
+from frontdesk.query import Query, QueryNames, Term
+from frontdesk.query.language import CONTACT, ID
+from frontdesk.query.names import contact_id
+from frontdesk.text import one_line
+from frontdesk.wire import PhoneRef
+
+
+def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
+    """Pairs of term and label; ids are shown as names where those are known."""
+    return [(term, chip(term, names)) for term in query.terms]
+
+
+def chip(term: Term, names: QueryNames) -> str:
+    """A term as it is written, with the name of an id or of a customer."""
+    if term.kind == CONTACT:
+        return _customer_chip(term, names)
+    known = {"assignee": names.users, "in": names.channels}.get(term.kind)
+    id = term.value.removeprefix(ID)
+    if known is None or id == term.value:
+        return str(term)
+    return str(term._replace(value=one_line(known.get(id, term.value))))
+
+
+def _customer_chip(term: Term, names: QueryNames) -> str:
+    """Name of the customer that a term means, and what no other has: the number, else the id."""
+    contact = _customer(term.value, names)
+    if contact is None:
+        return str(term._replace(value=customer_name(term.value, names) or term.value))
+    name, number = contact_name(contact), format_phone(contact.phone)
+    written = str(term._replace(value=name))
+    return written if name == number else f"{written} {number or ID + contact.id}"
+
+
+def customer_name(value: str, names: QueryNames) -> str:
+    """Name of the customer that a `from:` value means, else the number; "" if it is a part.
+
+    Of customers with the same name, the number is given too.
+    """
+    contact = _customer(value, names)
+    if contact is None:
+        return format_phone(value) if parse_phone(value) else ""
+    name = contact_name(contact)
+    if contact.name and sum(other.name == contact.name for other in names.contacts) > 1:
+        return one_line(f"{name} {format_phone(contact.phone)}")
+    return name
+
+
+def _customer(value: str, names: QueryNames) -> PhoneRef | None:
+    """The known contact that a `from:` value means."""
+    id = contact_id(value, names)
+    return next((contact for contact in names.contacts if contact.id == id), None)

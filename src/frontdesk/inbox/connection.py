@@ -1,0 +1,178 @@
+"""The connection of a screen: its `Link`, and what it tells of it."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from frontdesk.errors import InboxError
+from frontdesk.inbox.cached import Clock
+from frontdesk.inbox.link import Link, Said, is_passing
+from frontdesk.time_format import short_date, time_of_day
+
+
+class Reached(Protocol):
+    """What is known of the server, as `Mailbox` has it."""
+
+    @property
+    def connected(self) -> bool: ...
+
+    @property
+    def answers(self) -> int:
+        """Number of successful requests of any kind."""
+
+    def state_of(self, feature: str) -> str: ...
+
+
+class Connection:
+    """Keeps the `Link` that requests and events lead to.
+
+    `warn` shows a notification once for each problem; lasting states are in `state`. `seen_at`
+    returns when the shown rows were fetched, in local time. `schedule_poll` is called when the time
+    of the next attempt has changed; without it, a failure of a request beside the list is not
+    followed by one.
+    """
+
+    def __init__(
+        self,
+        reached: Reached,
+        clock: Clock,
+        warn: Callable[[str], None],
+        *,
+        seen_at: Callable[[], datetime | None] = lambda: None,
+        schedule_poll: Callable[[], None] | None = None,
+        quiet_unfocused: bool = False,
+    ) -> None:
+        self._reached, self._clock, self._warn = reached, clock, warn
+        self._seen_at = seen_at
+        self._schedule_poll = schedule_poll or (lambda: None)
+        self.link = Link.at(
+            clock.now(), retries=schedule_poll is not None, quiet_unfocused=quiet_unfocused
+        )
+
+    # Events
+
+    def begin(self, activity: str = "loading…") -> None:
+        """Set the state before the first answer for the shown rows; a failure stays.
+
+        The seconds of the request for them are counted from now.
+        """
+        connected = self._reached.connected
+        self.link = self.link.begins(self._clock.now(), activity, connected=connected)
+
+    def asks(self) -> None:
+        """Record that the list is requested; it ends with `is_live` or `report`."""
+        if self.may_ask:
+            self.link = self.link.asks(self._clock.now())
+
+    def is_live(self) -> None:
+        """Record that the shown rows are current."""
+        in_full = self._reached.state_of("unchanged") in ("absent", "ignored")
+        self.link = self.link.answered(self._clock.now(), in_full=in_full)
+
+    def used(self) -> bool:
+        """Record user input; True if the list is to be requested at once."""
+        now = self._clock.now()
+        self.link = self.link.used(now)
+        return self.link.is_late(now)
+
+    def focus(self, focused: bool) -> None:
+        """Record a focus change of the terminal."""
+        self.link = self.link.focuses(focused)
+
+    def use_early_retry(self) -> bool:
+        """True, once for each countdown, if the list can be requested before its end."""
+        may = self.link.may_retry_early(self._clock.now(), self._reached.answers)
+        if may:
+            self.link = self.link.retried_early()
+        return may
+
+    def tries_by_hand(self, more: int) -> None:
+        """Record that one more (1) or less (-1) request of the user is running."""
+        self.link = self.link.tried_by_user(more)
+
+    def succeeds_beside(self) -> None:
+        """Record that a request for something else than the list was answered."""
+        self.link = self.link.succeeded_beside()
+
+    def report(self, error: InboxError, *, beside: bool = False, by_hand: bool = False) -> None:
+        """Record and show a failure.
+
+        beside: it is not of the list, see `Link.failed_beside_list`. by_hand: the user asked.
+        """
+        before, now, answers = self.link, self._clock.now(), self._reached.answers
+        failed = before.failed_beside_list if beside else before.failed
+        self.link = failed(now, error, answers, by_hand=by_hand)
+        if self.link.not_before != before.not_before or self.link.failing != before.failing:
+            self._schedule_poll()
+        if not is_passing(error) and self.problem != before.warned:
+            self._warn(self.problem)
+
+    # State
+
+    @property
+    def may_ask(self) -> bool:
+        """True if there is a client, and the server has not refused its key."""
+        return self._reached.connected and not self.refused
+
+    @property
+    def is_urgent(self) -> bool:
+        """True after a countdown: the retry is sent although the circuit breaker may be open."""
+        return self.link.is_urgent(self._clock.now())
+
+    @property
+    def is_reached(self) -> bool:
+        """True if the list could not be reached, and the server has answered others since."""
+        return self.link.is_reached(self._reached.answers)
+
+    @property
+    def state(self) -> list[Said]:
+        """Pieces for the status line, see `Link.words`."""
+        now, seen = self._clock.now(), self._seen_at()
+        age = moment_words(seen, now) if seen is not None else ""
+        return self.link.words(now, age, self._reached.answers)
+
+    @property
+    def problem(self) -> str:
+        """Sentence for the panes about the last failure; "" after an answer for the list."""
+        return self.link.problem
+
+    @property
+    def failing(self) -> bool:
+        """True while a retry is scheduled."""
+        return self.link.failing
+
+    @property
+    def refused(self) -> bool:
+        """True if the server has refused the key: nothing is requested any more."""
+        return self.link.refused
+
+    @property
+    def asking(self) -> bool:
+        """True while a request for the shown rows is running."""
+        return self.link.asking
+
+    @property
+    def asking_seconds(self) -> int:
+        """Whole seconds for which a request for the shown rows has been running."""
+        return self.link.asking_seconds(self._clock.now())
+
+    @property
+    def counts_down(self) -> bool:
+        """True while the next attempt is awaited."""
+        return self.link.counts_down(self._clock.now())
+
+    @property
+    def is_busy(self) -> bool:
+        """True if requests of the background have to wait."""
+        return self.link.is_busy(self._clock.now())
+
+    @property
+    def poll_in(self) -> timedelta | None:
+        """Time to the next request for the list; None if there is none by itself."""
+        return self.link.poll_in(self._clock.now())
+
+
+def moment_words(moment: datetime, now: datetime) -> str:
+    """Time of day, with the date if it is not the date of `now`."""
+    time = time_of_day(moment)
+    return time if moment.date() == now.date() else f"{short_date(moment)} {time}"

@@ -1,0 +1,89 @@
+"""Numbers of conversations: as the server counts them, or of complete cached rows."""
+
+from collections.abc import Sequence
+
+from frontdesk.inbox.rows import Scan
+from frontdesk.inbox.server_counts import count_for, counted_filter
+from frontdesk.inbox.state import EVERY, Inbox, unsorted_filter
+from frontdesk.query import Query, QueryPlan, parse
+from frontdesk.wire import Conversation, ConversationFilter, Counts
+
+# What the number of unread conversations counts, in every view, and what it leads to.
+UNREAD = parse("is:open unread")
+
+# Rows of a complete list among which those of a view are counted.
+_MOST_COUNTED = 500
+
+_VIEWS_COUNTED = 20
+
+
+def counts_of(inbox: Inbox, filter: ConversationFilter) -> Counts | None:
+    """Cached counts for channel and label; None if the server sends those of all instead."""
+    counted = counted_filter(filter)
+    counts = inbox.cached.counts(counted)
+    return None if counts == inbox.all_counts and counted != EVERY else counts
+
+
+def total(inbox: Inbox) -> int | None:
+    """Number of rows of the shown list, as the server counts them."""
+    filter = inbox.view.shown.filter
+    return count_for(counts_of(inbox, filter), filter)
+
+
+def unread_count(inbox: Inbox) -> int | None:
+    """Number of unread open conversations: those unread here if all are loaded.
+
+    Otherwise the server's, which does not know what was read on this computer.
+    """
+    known, counts = count_of(inbox, UNREAD), inbox.all_counts
+    return known if known is not None else counts.unread if counts is not None else None
+
+
+def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
+    """Filters of the requests for counts of the list and the tabs, besides that of all counts."""
+    tabs = [inbox.plan_of(view.query) for view in inbox.views.all() if view.key]
+    plans = [inbox.view.shown, *tabs]
+    counted = dict.fromkeys(counted_filter(plan.filter) for plan in plans)
+    return [filter for filter in counted if filter != EVERY]
+
+
+def count_of(inbox: Inbox, query: Query) -> int | None:
+    """Number of conversations of a query: the server's, or that of a complete list."""
+    if inbox.has_unknown_name(query):
+        return None
+    plan = inbox.plan_of(query)
+    number = None if plan.rest else count_for(counts_of(inbox, plan.filter), plan.filter)
+    if number is not None:
+        return number
+    if inbox.lacks_me(plan):
+        return None
+    if inbox.all_counts is None and not inbox.cached.lacking("counts"):
+        # The server's answer is awaited; rows of an inbox that is being filled are a part.
+        return None
+    view = inbox.view
+    if plan == view.wanted and view.scan is not None:
+        return view.scan.matches if view.complete else None
+    known = inbox.known_rows(query)
+    filters = dict.fromkeys((plan.filter, unsorted_filter(plan.filter)))
+    counted = (_count_rows(inbox, plan._replace(filter=filter), known) for filter in filters)
+    return next((number for number in counted if number is not None), None)
+
+
+def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) -> int | None:
+    """Number of the cached rows that match; None if others may match, or they are too many."""
+    listing = inbox.cached.conversations(plan.filter)
+    total = count_for(counts_of(inbox, plan.filter), plan.filter)
+    complete = listing.complete and total in (None, len(listing))
+    if not plan.limits and not (complete and len(listing) <= _MOST_COUNTED):
+        return None
+    now, memo = inbox.clock.server_now().replace(second=0, microsecond=0), inbox.counted
+    of = (plan, inbox.names.me, listing.fetched_at, listing.extent, complete, now)
+    counted = (*of, *(row.id for row in known))
+    if counted not in memo:
+        for oldest in list(memo)[:-_VIEWS_COUNTED]:
+            del memo[oldest]
+        scan = Scan(listing, plan, inbox.matcher(plan.rest), now, known=known)
+        scan.step(_MOST_COUNTED)
+        whole = scan.ended or (complete and scan.looked_at == len(listing))
+        memo[counted] = scan.matches if whole else None
+    return memo[counted]

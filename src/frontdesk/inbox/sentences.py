@@ -1,0 +1,12 @@
+"""What the inbox says, with {names} of what is filled in."""
+
+NO_UNREAD_BELOW = "No unread conversation below"
+NO_UNREAD_ABOVE = "No unread conversation above"
+LOOK_ABOVE = "{words}. {key}: look above"
+NO_UNREAD_LOADED = "No unread conversation below in the loaded rows"
+LONGEST_WAIT_AGAIN = "Nobody waits less; this is the longest wait again"
+NO_ONE_WAITS = "No customer is waiting in the loaded rows"
+WAITS_AMONG_LOADED = "Longest wait of the first {rows:,} rows. {key}: sort all of them"
+NOT_KNOWN = "Not known: this view has not been loaded yet"
+LOADING = "Loading…"
+LOADED_SO_FAR = "{rows} loaded so far. {key}: load more"

@@ -1,0 +1,45 @@
+"""Numbers of conversations in the server's answer to a request for counts."""
+
+from frontdesk.wire import ConversationFilter, Counts, CountSet
+from frontdesk.wire.values import STATUSES
+
+
+def counted_filter(filter: ConversationFilter) -> ConversationFilter:
+    """Filter of the request for counts, whose answer has all statuses and assignees."""
+    return ConversationFilter(channel=filter.channel, label=filter.label)
+
+
+def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
+    """Number of conversations of a filter; None if the counts do not contain it."""
+    if counts is None or filter.contact is not None or filter.unread is not None:
+        return None
+    if counts.by_status is None:
+        return getattr(counts, _flat_count(filter), None)
+    sets = [getattr(counts.by_status, filter.status)] if filter.status in STATUSES else None
+    if sets is None:
+        sets = [getattr(counts.by_status, status) for status in STATUSES]
+    numbers = [_count_in(count_set, filter) for count_set in sets]
+    return None if None in numbers else sum(number or 0 for number in numbers)
+
+
+def _flat_count(filter: ConversationFilter) -> str:
+    """Name of the count in a response without counts by assignee; "" if there is none."""
+    if filter.assignee is not None or filter.awaiting_human is not None:
+        return ""
+    return filter.status or "all"
+
+
+def _count_in(counts: CountSet, filter: ConversationFilter) -> int | None:
+    if filter.awaiting_human is not None:
+        alone = filter.awaiting_human and filter.assignee is None
+        return counts.awaiting_human if alone else None
+    match filter.assignee:
+        case None:
+            return counts.all
+        case "me":
+            return counts.mine
+        case "unassigned":
+            return counts.unassigned
+        case "assigned":
+            return counts.assigned
+    return None

@@ -1,0 +1,481 @@
+"""State of the inbox: what is shown, what it is planned by, and what is asked for.
+
+Procedures and keys change it, see `refreshing`, `scanning` and `finding`; panes read it, and carry
+out its orders.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+from frontdesk.inbox.cached import Cached, Clock, Views, Window
+from frontdesk.inbox.connection import Connection
+from frontdesk.inbox.customers import QueryCustomers
+from frontdesk.inbox.requests import Kind, Order, Say, ShowBars, ShowProgress, Steps, Warn
+from frontdesk.inbox.rows import Rows, Scan, StoredRows
+from frontdesk.inbox.server_counts import count_for
+from frontdesk.inbox.tasks import Asked, Stop, Tasks
+from frontdesk.inbox.view import View
+from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, plan, sort_key
+from frontdesk.query.language import ASSIGNEE, CONTACT, ME, UNREAD, is_positive
+from frontdesk.query.names import contact_id, unknown_name
+from frontdesk.query.plan import STANDARD
+from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
+from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire.values import STATUSES
+
+# Names of stored settings.
+QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"
+
+EVERY = ConversationFilter()
+ALL_FILTERS = STANDARD | EXTENSIONS
+
+# A search, and a request for the next page, is said to be running after this time.
+PATIENCE_SECONDS = 0.5
+
+_SCANNED_AT_ONCE = 100
+
+# Rows whose customers are offered to complete `from:`.
+_MOST_COMPLETED = 200
+
+
+class Keys(Protocol):
+    """Names of the keys of actions."""
+
+    def __getitem__(self, action: str, /) -> str: ...
+
+
+class Awaited(NamedTuple):
+    """What a key does once the rows of the view are known, as often as it was pressed."""
+
+    action: Callable[..., object]
+    arguments: tuple[object, ...]
+    times: int
+
+
+class Walk:
+    """Steps to other rows that wait for the server, from the row with the id `start` on.
+
+    step: takes one; False ends them. left: how many are to be taken.
+    """
+
+    def __init__(self, step: Callable[["Inbox"], Steps[bool]], start: str | None) -> None:
+        self.step, self.start = step, start
+        self.left = 1
+
+
+class Inbox:
+    """What the inbox shows and does; nothing here waits.
+
+    seconds: a clock that never goes back. orders: what the panes have to do. input_at: time of the
+    last input. new_ids: of the rows that moved to the top with the last refresh. search_since: when
+    the running search began; by_hand_since: when the running refresh did, if by hand. is_chosen:
+    the query is not the default of an empty inbox.
+    """
+
+    def __init__(
+        self,
+        cached: Cached,
+        window: Window,
+        connection: Connection,
+        clock: Clock,
+        views: Views,
+        keys: Keys,
+        seconds: Callable[[], float],
+    ) -> None:
+        self.cached, self.window, self.connection = cached, window, connection
+        self.clock, self.views, self.keys, self.seconds = clock, views, keys, seconds
+        self.tasks = Tasks(seconds)
+        self.customers = QueryCustomers(cached)
+        self.orders: list[Order] = []
+        self.new_ids: Sequence[str] = ()
+        self.input_at = 0.0
+        self.by_hand_since: float | None = None
+        self.search_since: float | None = None
+        self.awaited: Awaited | None = None
+        self.walk: Walk | None = None
+        self.counted: dict[object, int | None] = {}
+        self.refreshes = self.reloads = 0
+        # Selected by the last step to who waits longest, and what was selected before the first.
+        self.longest_waiting_id: str | None = None
+        self.before_waiting: str | None = None
+        # Of the last refresh of one conversation: its id, if it had left, its newest message.
+        self.refreshed_for: tuple[str, bool, str | None] | None = None
+        self._opened_before: str | None = None
+        self._opened: str | None = None
+        self._takes_long = False
+        self._names: QueryNames | None = None
+        stored = stored_query(cached.get_setting(QUERY_SETTING))
+        self.is_chosen = stored is not None
+        self.view = self.view_of(first_query(self.all_counts) if stored is None else stored)
+
+    # Orders and time
+
+    def take(self) -> tuple[list[Order], list[Asked | Stop]]:
+        """What is to be done after an event: orders, then requests to send and to give up."""
+        orders, self.orders = self.orders, []
+        return orders, self.tasks.take()
+
+    def say(self, words: str) -> None:
+        """Tell the reader something."""
+        self.orders.append(Say(words))
+
+    def warn(self, words: str) -> None:
+        """Warn the reader."""
+        self.orders.append(Warn(words))
+
+    def advance(self) -> None:
+        """Time has passed."""
+        self.tasks.advance()
+        if self._takes_long != (self.searching or self.loads_long):
+            self._takes_long = not self._takes_long
+            self.orders.append(ShowProgress())
+
+    @property
+    def wake_at(self) -> float | None:
+        """When `advance` is due: for a procedure, or because words change."""
+        since = [self.search_since, self.view.page_since]
+        words = [begun + PATIENCE_SECONDS for begun in since if begun is not None]
+        times = [time for time in words if time > self.seconds()]
+        work = self.tasks.wake_at
+        return min(times if work is None else [*times, work], default=None)
+
+    @property
+    def searching(self) -> bool:
+        """True while a search of the server takes long."""
+        return self._is_long(self.search_since)
+
+    @property
+    def loads_long(self) -> bool:
+        """True while the next page takes long."""
+        return self._is_long(self.view.page_since)
+
+    def _is_long(self, since: float | None) -> bool:
+        return since is not None and self.seconds() >= since + PATIENCE_SECONDS
+
+    # Names and plans
+
+    @property
+    def names(self) -> QueryNames:
+        """Names that the query may use; read again after `forget_names`."""
+        if self._names is None or self._names.me != self.cached.me:
+            names = self.cached.names(self.customers.contacts)
+            self._names = self.customers.with_results(names)
+        return self._names
+
+    def forget_names(self) -> None:
+        """Read the names again: they have changed."""
+        self._names = None
+
+    @property
+    def all_names(self) -> QueryNames:
+        """Names that the query may use, with the customers of loaded rows for completion."""
+        rows = self.view.list
+        first = [rows[at].contact for at in range(min(len(rows), _MOST_COMPLETED))]
+        return self.cached.names((*self.customers.contacts, *first))
+
+    def add_contact(self, contact: PhoneRef) -> None:
+        """Make a contact known, so that its number leads to its conversations."""
+        self.customers.add(contact)
+        self.forget_names()
+
+    def matcher(self, terms: Iterable[Term]) -> Matcher:
+        """The test of terms for rows as they are now."""
+        return Matcher(terms, self.names, self.clock.server_now(), self.is_unread)
+
+    def plan_of(self, query: Query, only: frozenset[str] = ALL_FILTERS) -> QueryPlan:
+        """Plan for the filters that the server answers, as far as they are among `only`."""
+        return plan(query, self.names, self.cached.offered & only)
+
+    def plans_of(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
+        """Plan of a query, and the plan for loaded rows while its own list was never loaded.
+
+        The latter sorts the rows of the list by activity here, or filters those of the status, if
+        they are all that was loaded.
+        """
+        wanted = self.plan_of(query)
+        unsorted = wanted._replace(filter=unsorted_filter(wanted.filter))
+        if self._was_loaded(wanted) or self._was_loaded(unsorted):
+            return wanted, wanted if self._was_loaded(wanted) else unsorted
+        of_status = self.plan_of(query, frozenset({"status"}))
+        here = self._was_loaded(of_status) or self.known_rows(query)
+        return wanted, of_status if here and not self.lacks_me(of_status) else unsorted
+
+    def _was_loaded(self, plan: QueryPlan) -> bool:
+        return self.cached.conversations(plan.filter).fetched_at is not None
+
+    def lacks_me(self, plan: QueryPlan) -> bool:
+        """True if rows cannot be filtered here, because it is not known who "me" is."""
+        return not self.names.me and any(
+            term.kind == ASSIGNEE and term.value == ME for term in plan.rest
+        )
+
+    def known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
+        """Cached rows that match, which may be on no page.
+
+        Those of the query's contact, those marked unread here, and the selected one.
+        """
+        row = self.cached.conversation(selected) if selected else None
+        known = [row] if row is not None else []
+        contact = contact_id(query.value(CONTACT) or "", self.names)
+        if contact is not None:
+            known += self.cached.conversations_of(contact)
+        if _shows_unread(query):
+            known += self.cached.marked_unread()
+        return list(filter(self.matcher(query.terms), known))
+
+    def has_unknown_name(self, query: Query) -> bool:
+        """True if a query names what there is not, so that nothing can match."""
+        return any(unknown_name(term, self.names) for term in query.terms)
+
+    @property
+    def matches_nothing(self) -> bool:
+        """True if the shown query names what there is not."""
+        return self.has_unknown_name(self.view.query)
+
+    @property
+    def filtered_here(self) -> bool:
+        """True if the server ignores a filter of `/v1`, and not all rows were looked at here."""
+        ignored = self.cached.ignored & self.view.shown.filter.parameters().keys()
+        return bool(ignored) and not self.view.list.complete
+
+    @property
+    def partial_terms(self) -> Collection[Term]:
+        """Terms that are applied to loaded rows while others are missing."""
+        return self.view.partial_terms(has_rows=len(self.window.rows) > 0)
+
+    @property
+    def all_counts(self) -> Counts | None:
+        """Cached counts without a filter."""
+        return self.cached.counts(EVERY)
+
+    # The shown view
+
+    def view_of(self, query: Query) -> View:
+        """A view by the present plans."""
+        if self.customers.recognise(query):
+            self.forget_names()
+        wanted, shown = self.plans_of(query)
+        rows = self.cached.conversations(shown.filter)
+        return View(query, wanted, shown, self.matcher(query.terms), rows)
+
+    def show(self, *, at_top: bool = False) -> None:
+        """Show the cached rows of the view, with the cursor on the last selected conversation.
+
+        at_top: the cursor goes to the first row, and stays there while the scan finds more.
+        """
+        view, window = self.view, self.window
+        last = None if at_top else self.cached.get_setting(CONVERSATION_SETTING)
+        self.tasks.stop(Kind.RESCAN)
+        window.dimmed = window.after_gap = frozenset()
+        view.scan = None if view.shown.exact else self.new_scan(selected=last)
+        rows: Rows[Conversation] = view.list
+        if view.scan is not None:
+            view.scan.step(_SCANNED_AT_ONCE)
+            rows = view.scan.rows()
+        position = rows.find(f"conversation {last}")
+        # Rows that the scan finds may come above those of before, unless the server sorts them.
+        stays = at_top or (position is None and not view.shown.is_sorted)
+        view.follows_top = stays and not view.is_settled
+        window.show(rows, cursor=position or 0)
+
+    def replan(self) -> bool:
+        """Plan the query anew once names or the server's filters are known; True if changed."""
+        view = self.view
+        self.cached.store_lacks()
+        plans = self.plans_of(view.query)
+        if plans == (view.wanted, view.shown):
+            return False
+        if plans[0] == view.wanted and not self._was_loaded(view.wanted):
+            # Only the rows that are shown meanwhile would be others.
+            return False
+        # A reader who waits at the top for the server's order has read nothing yet.
+        stay = {} if view.follows_top and self.window.cursor == 0 else self.rows_that_stay()
+        rows = self.cached.conversations(plans[1].filter)
+        view.replan(*plans, self.matcher(view.query.terms), rows)
+        self.tasks.stop(Kind.RESCAN)
+        view.scan = None if view.shown.exact else self.new_scan(stay)
+        if view.scan is not None:
+            view.scan.step(_SCANNED_AT_ONCE)
+            self.show_scan(view.scan)
+        else:
+            self.show_merged(stay)
+        self.orders.append(ShowBars())
+        return True
+
+    def reread(self) -> Mapping[str, Conversation]:
+        """Read the list again; returns the rows that stay."""
+        view = self.view
+        stay, view.seen_before = self.rows_that_stay(), self.window.keys_in_view()
+        self.reloads += 1
+        return view.reload(stay, self.matcher(view.query.terms), self.cached.conversations_by_id)
+
+    def rows_that_stay(self) -> dict[str, Conversation]:
+        """Rows of the view that must not vanish by themselves, by id."""
+        return self.view.kept.rows(self._rows_in_view(), self.window.row)
+
+    def note_rows_in_view(self) -> None:
+        """Keep the rows that are in view."""
+        self.view.kept.add_seen(self._rows_in_view())
+        self.note_top()
+
+    def note_top(self) -> None:
+        """Count no rows above any more once the first row is in view."""
+        if self.view.added_above and self.window.at_start:
+            self.view.added_above = 0
+            self.orders.append(ShowProgress())
+
+    def _rows_in_view(self) -> list[Conversation]:
+        return [self.window.rows[at] for at in self.window.in_view()]
+
+    def show_merged(self, stay: Mapping[str, Conversation]) -> None:
+        """Show the list with the rows of `stay` that have left it."""
+        now = self.clock.server_now()
+        merged = self.view.merged(stay, self.cached.conversations_by_id, now)
+        self.window.dimmed, self.window.after_gap = merged.dimmed, merged.after_gap
+        self._show_rows(merged.rows)
+
+    def show_scan(self, scan: Scan) -> None:
+        """Show the rows that a scan has found."""
+        rows = scan.rows()
+        self._dim_stale(scan)
+        self.window.after_gap = frozenset()
+        self._show_rows(rows)
+
+    def _dim_stale(self, scan: Scan) -> None:
+        """Dim the rows of a scan that no longer match, and leave them out of its count."""
+        scan.stale |= self.view.kept.read_here
+        self.window.dimmed = frozenset(scan.stale)
+        self.orders.append(ShowBars())
+
+    def _show_rows(self, rows: Rows[Conversation]) -> None:
+        """Show other rows of the view; keep the cursor at the top unless the user has moved it."""
+        view, window = self.view, self.window
+        if not window.is_shown:
+            return
+        view.follows_top = view.follows_top and window.is_entered and window.cursor == 0
+        window.rows = rows
+        window.rows_changed(view.seen_before)
+        if view.follows_top:
+            same = window.cursor == 0
+            window.go_to(0, by_input=same and window.is_by_input)
+        view.follows_top = view.follows_top and not view.is_settled
+        if view.bound_for_last and len(rows):
+            view.bound_for_last = view.follows_top = False
+            window.go_to_last()
+
+    def new_scan(
+        self,
+        stay: Mapping[str, Conversation] = MappingProxyType({}),
+        *,
+        keeps_shown: bool = True,
+        selected: str | None = None,
+    ) -> Scan:
+        """A scan from the first row. stay: rows that must not vanish; with them all that are shown.
+
+        keeps_shown: False to keep no other rows. selected: id of a conversation that is shown at
+        once if it matches.
+        """
+        now, view = self.clock.server_now(), self.view
+        key = sort_key(view.shown.order, now)
+        places = {id: key(row) for id, row in stay.items()}
+        shown = self.window.rows
+        if stay and keeps_shown and view.kept.keeps_seen and isinstance(shown, StoredRows):
+            places.update(shown.places)
+        return Scan(
+            view.list,
+            view.shown,
+            self._vouched(self.matcher(view.shown.rest)),
+            now,
+            stay=places,
+            current=self.cached.conversations_by_id,
+            known=self.known_rows(view.query, selected),
+        )
+
+    def _vouched(self, matches: Matcher) -> Callable[[Conversation], bool]:
+        """The test of a scan, for rows for which the server's list vouches.
+
+        A row that changed since it was listed has to match the whole query.
+        """
+        whole, listing = self.matcher(self.view.query.terms), self.view.list
+        return lambda row: whole(row) or (matches(row) and not listing.has_moved(row))
+
+    # The selection, and what was read
+
+    @property
+    def rows_are_known(self) -> bool:
+        """True if the rows of the view are known, and not only by an earlier start."""
+        return self.cached.connected and (self.view.is_loaded or self.matches_nothing)
+
+    @property
+    def loaded_position(self) -> int | None:
+        """Position of the cursor; None on a row that comes further down than the loaded ones."""
+        row = self.window.row
+        is_loaded = row is None or self.view.list.position(row.id) is not None
+        return self.window.cursor if is_loaded else None
+
+    def go_to(self, conversation_id: str) -> bool:
+        """Move the cursor to a conversation; False if it is not in the list."""
+        position = self.window.rows.find(f"conversation {conversation_id}")
+        if position is not None:
+            self.window.go_to(position)
+        return position is not None
+
+    def go_to_last_opened(self) -> bool:
+        """Go back to the conversation that was opened before; False if it is not in the list."""
+        before = self._opened_before
+        return before is not None and before != self._opened and self.go_to(before)
+
+    def note_opened(self, conversation: Conversation) -> None:
+        """Record that the thread of a conversation was shown."""
+        self._opened_before, self._opened = self._opened, conversation.id
+        self.view.kept.add_opened(conversation)
+        self.cached.set_setting(CONVERSATION_SETTING, conversation.id)
+
+    def is_unread(self, conversation: Conversation) -> bool:
+        """True if a conversation is unread on this computer."""
+        return conversation.id in self.cached.unread_among((conversation,))
+
+    def note_input(self) -> None:
+        """Record input of the user, for which a running scan pauses."""
+        self.input_at = self.seconds()
+
+    def mark(self, conversation_id: str, *, read: bool) -> None:
+        """Mark a conversation here as read or unread; with `unread` a read one stays, dimmed."""
+        if read:
+            self.cached.mark_read(conversation_id)
+        else:
+            self.cached.mark_unread(conversation_id)
+        scan, read_here = self.view.scan, self.view.kept.read_here
+        if scan is not None and _shows_unread(self.view.query):
+            if read:
+                read_here.add(conversation_id)
+            else:
+                read_here.discard(conversation_id)
+                scan.stale.discard(conversation_id)
+            self._dim_stale(scan)
+        self.window.refresh_rows()
+
+
+def first_query(counts: Counts | None) -> Query:
+    """Default query: the first status that has conversations."""
+    chosen = (ConversationFilter(status=status) for status in STATUSES)
+    first = next((filter for filter in chosen if count_for(counts, filter)), None)
+    return Query.of(Term("is", (first and first.status) or STATUSES[0]))
+
+
+def stored_query(text: str | None) -> Query | None:
+    """Parse a stored query; None if it is missing or invalid."""
+    if text is None:
+        return None
+    query, problems = analyse(text)
+    return None if problems else query
+
+
+def unsorted_filter(filter: ConversationFilter) -> ConversationFilter:
+    """A filter without its order."""
+    return filter.model_copy(update={"sort": None})
+
+
+def _shows_unread(query: Query) -> bool:
+    return any(is_positive(term, UNREAD) for term in query.terms)

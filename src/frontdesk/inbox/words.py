@@ -1,0 +1,169 @@
+"""What the bars say of the list, as functions of the inbox."""
+
+from frontdesk.errors import NOBODY_IS_ME
+from frontdesk.inbox import sentences
+from frontdesk.inbox.chips import chip, customer_name
+from frontdesk.inbox.counting import count_of, total
+from frontdesk.inbox.scanning import is_due, is_loading_rows
+from frontdesk.inbox.state import Inbox, Keys
+from frontdesk.query import Query, QueryNames
+from frontdesk.query.language import CONTACT, WORDS
+from frontdesk.query.names import unknown_name
+from frontdesk.text import one_line
+
+
+def title(inbox: Inbox) -> str:
+    """Name of the view, or of the customer, with the number of its conversations."""
+    number = None if inbox.filtered_here else count_of(inbox, inbox.view.query)
+    return _name(inbox) + ("" if number is None else f" {number:,}")
+
+
+def _name(inbox: Inbox) -> str:
+    query = inbox.view.query
+    view = inbox.views.named(query)
+    if view is not None:
+        return one_line(view.name)
+    customer = customer_name(query.value(CONTACT) or "", inbox.names)
+    if customer:
+        return customer if any(map(str.isalpha, customer)) else f"from {customer}"
+    filters, status = query.filters, query.value("is")
+    if not filters:
+        return "All"
+    return status.capitalize() if status and len(filters) == 1 else "Your filter"
+
+
+def loaded(inbox: Inbox, *, in_list: bool) -> str:
+    """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded.
+
+    in_list: the keys of the list work.
+    """
+    view = inbox.view
+    if inbox.searching:
+        return _searching(inbox)
+    marked, unreadable = len(inbox.window.marked), view.unreadable_rows
+    words = [f"{marked} selected"] if marked else []
+    words += [f"{unreadable} unreadable"] if unreadable else []
+    if view.added_above and not inbox.window.at_start:
+        words.append(f"{view.added_above} new ▲ {inbox.keys['list.first']}")
+    words.append(_held(inbox) if view.scan is None else _found(inbox, in_list=in_list))
+    return " · ".join(words)
+
+
+def _searching(inbox: Inbox) -> str:
+    view, searching = inbox.view, f"searching… {inbox.keys['inbox.back']}: stop"
+    if view.scan is None or view.complete:
+        return searching
+    sorted_only = f"{view.scan.looked_at:,} sorted"
+    found = f"{view.scan.matches:,} found" if view.shown.rest else sorted_only
+    return f"~{found} · {searching}"
+
+
+def _held(inbox: Inbox) -> str:
+    number, view, page = total(inbox), inbox.view, _page(inbox)
+    held = len(view.list)
+    if not view.is_loaded:
+        return "nothing loaded"
+    if view.list.complete:
+        return f"{held:,} loaded"
+    if number is None:
+        return f"{held:,} loaded, {page or 'more below'}"
+    return f"{held:,} of {number:,}{f', {page}' if page else ' loaded'}"
+
+
+def _page(inbox: Inbox) -> str:
+    """Words while a page takes long, and how to stop on the way to the end; "" if none does."""
+    if not inbox.loads_long:
+        return ""
+    stop = f" {inbox.keys['inbox.back']}: stop" if inbox.window.goes_on else ""
+    return f"loading…{stop}"
+
+
+def scanned(inbox: Inbox) -> str:
+    """Progress of an incomplete scan, such as 1,100 of 20,000; empty if complete."""
+    view = inbox.view
+    if view.scan is None or view.complete:
+        return ""
+    number = total(inbox)
+    return f"{view.scan.looked_at:,}" + (f" of {number:,}" if number is not None else "")
+
+
+def _found(inbox: Inbox, *, in_list: bool) -> str:
+    """Progress of the local filter: sorting 350 of 521…; ~ marks incomplete results."""
+    view = inbox.view
+    assert view.scan is not None
+    matches, far = view.scan.matches, scanned(inbox)
+    if inbox.matches_nothing:
+        return "no match"
+    if view.complete and view.wider_list:
+        return f"{matches:,} from {view.wider_list}"
+    if view.complete:
+        whole = view.scan.ended or not view.shown.rest
+        found = f"{matches:,} shown of {view.scan.looked_at:,} read"
+        stale = len(inbox.window.rows) - matches
+        words = f"{matches:,} loaded" if whole else found
+        return f"{words}, {stale} no longer" if stale > 0 else words
+    if not view.is_loaded:
+        return f"~{matches:,} on this computer" if matches else "nothing loaded"
+    if is_loading_rows(inbox):
+        words = f"~{matches:,} found in {far}, loading…"
+        return words if view.shown.rest else f"sorting {far}…"
+    words = f"~{matches:,} found in {far}" if view.shown.rest else f"~sorted {far}"
+    if is_due(inbox) or view.awaits_order or inbox.connection.refused:
+        return f"{words}, paused"
+    return f"{words}, {inbox.keys['list.last']}: keep looking" if in_list else words
+
+
+def empty(inbox: Inbox) -> str:
+    """Explanation of the empty list, with the seconds that the status line says."""
+    return empty_words(
+        inbox.view.query,
+        inbox.names,
+        inbox.keys,
+        loaded=inbox.view.is_loaded,
+        problem=inbox.connection.problem,
+        looked_through=scanned(inbox),
+        loading=is_loading_rows(inbox),
+        within=inbox.view.wider_list,
+        seconds=inbox.connection.asking_seconds,
+    )
+
+
+def empty_words(
+    query: Query,
+    names: QueryNames,
+    keys: Keys,
+    *,
+    loaded: bool,
+    problem: str,
+    looked_through: str = "",
+    loading: bool = False,
+    within: str = "",
+    seconds: int = 0,
+) -> str:
+    """Explanation of an empty conversation list, with the keys that help.
+
+    looked_through: progress of the local filter, empty when the scan is complete. within: name of
+    the list that was filtered here, if it is not the view's own. seconds: since its request.
+    """
+    unknown = [words for term in query.terms if (words := unknown_name(term, names))]
+    if unknown:
+        return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
+    remove = f"{keys['inbox.remove_filter']}: remove filter"
+    if loaded and looked_through:
+        goes_on = f"{keys['inbox.back']}: stop" if loading else f"{keys['list.last']}: keep looking"
+        return f"No match in the first {looked_through}.  {goes_on} · {remove}"
+    if loaded and query.filters:
+        words = " ".join(chip(term, names) for term in query.filters)
+        where = f" in {within}" if within else ""
+        search = ""
+        if any(term.kind == WORDS and not term.negated for term in query.filters):
+            where += " by name, number, label or last message"
+            search = f"{keys['inbox.search']}: search messages · "
+        return f"No conversation matches {words}{where}.  {search}{remove}"
+    if loaded:
+        return "There are no conversations yet."
+    if problem == NOBODY_IS_ME:
+        return f"{problem}."
+    if problem:
+        return f"{problem.rstrip('.')}. This view has not been loaded yet."
+    return f"{sentences.LOADING} {seconds} s" if seconds else sentences.LOADING
