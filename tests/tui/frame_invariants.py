@@ -143,11 +143,12 @@ class TrueScreen:
     def _reading(self) -> None:
         """A conversation becomes read where it is entered, or stays selected for 3 seconds."""
         inbox, now = self.inbox, self._clock()
+        is_unread = inbox.inbox.planning.is_unread
         selected, since = self._selected
-        unread = {row.id: row for row in self._loaded() if inbox.queue.inbox.is_unread(row)}
+        unread = {row.id: row for row in self._loaded() if is_unread(row)}
         for id, row in self._unread.items():
             current = self._mailbox.conversation(id)
-            if current is None or not current.unread_count or inbox.queue.inbox.is_unread(current):
+            if current is None or not current.unread_count or is_unread(current):
                 continue
             rested = id in self._rested or (id == selected and now - since >= _REST)
             # With the focus in the thread, keys open one conversation after the other.
@@ -185,7 +186,7 @@ class TrueScreen:
             "label": row.labels,
             "from": (contact.phone, f"{ID}{contact.id}"),
             "needs": ("human",) if row.awaiting_human else (),
-            "unread": ("",) if self.inbox.queue.inbox.is_unread(row) else (),
+            "unread": ("",) if self.inbox.inbox.planning.is_unread(row) else (),
         }
         if term.kind == "words":
             return term.value.casefold() in _words(row)

@@ -21,10 +21,10 @@ from frontdesk.cache.cache import CacheFile
 from frontdesk.cache.listing import Listing
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
+from frontdesk.inbox import selecting
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.inbox import screen as inbox_screen
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.inbox.thread_pane import SEARCH
 from frontdesk.tui.widgets import line_widget
@@ -115,7 +115,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         monkeypatch.setattr(kind, "begin", _counting_painted(kind.begin, counted))
     monkeypatch.setattr(line_widget, "Strip", _counting_strips(counted))
     # What follows a rest of the cursor is counted where it is meant.
-    monkeypatch.setattr(inbox_screen, "PREVIEW_SECONDS", 1_000.0)
+    monkeypatch.setattr(selecting, "PREVIEW_SECONDS", 1_000.0)
     return counted
 
 
@@ -380,7 +380,8 @@ async def test_what_looks_at_many_rows_reads_a_few_in_each_turn_of_the_loop(
             monkeypatch.setattr(Listing, "__getitem__", counted)
             beats = asyncio.create_task(beat())
             await pilot.press(last)
-            await asyncio.gather(*(one.wait() for one in app.workers if one.group == SEARCH))
+            groups = (SEARCH, "alarm")
+            await asyncio.gather(*(one.wait() for one in app.workers if one.group in groups))
             beats.cancel()
     assert read >= FEW
     # A frame reads the rows in view several times.

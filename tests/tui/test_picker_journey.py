@@ -4,7 +4,11 @@ from tests.journeys import recorded_modules
 from tests.tui.conftest import Viewer, settle
 
 # Every key resets the polling interval, and what is behind a dialog is painted again.
-BESIDE = {"inbox/link.py", "tui/clock.py", "tui/widgets/bar.py"}
+POLLING = ("link", "connection", "refreshing", "state", "tasks", "deadlines", "selecting", "orders")
+BESIDE = {
+    *(f"inbox/{module}.py" for module in POLLING),
+    *("tui/inbox/driver.py", "tui/inbox/display.py", "tui/clock.py", "tui/widgets/bar.py"),
+}
 
 
 async def test_the_picker_of_labels_opens_through_26_modules_at_most(viewer: Viewer) -> None:

@@ -5,10 +5,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frontdesk.cache import Cache
-from frontdesk.inbox.state import first_query, stored_query
+from frontdesk.inbox.history import ViewHistory
+from frontdesk.inbox.planning import first_query, stored_query
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
-from frontdesk.tui.saved_views import FIRST_VIEWS, QueryHistory, SavedViews, ViewHistory
+from frontdesk.tui.saved_views import FIRST_VIEWS, QueryHistory, SavedViews
 from frontdesk.wire import Counts
 from tests.mailbox.inbox import Inbox
 from tests.query.test_language import QUERIES

@@ -49,7 +49,7 @@ _SWITCH_SECONDS = 0.0005
 _ENDED_BY_SIGNAL = 128
 
 
-class Inbox(NamedTuple):
+class OpenedInbox(NamedTuple):
     """Inbox to open. origin: the cache origin of its pages. me: id of the own user, if known."""
 
     connect: Callable[[], "InboxClient"]
@@ -203,7 +203,7 @@ def open_wall(target: Target, options: "ReportOptions") -> None:
         raise app.crash
 
 
-def _inbox_of(target: Target, configured: Configuration, resources: ExitStack) -> Inbox:
+def _inbox_of(target: Target, configured: Configuration, resources: ExitStack) -> OpenedInbox:
     return _of_server(target, configured) if target.url else _of_database(target, resources)
 
 
@@ -212,7 +212,7 @@ def _check_terminal() -> None:
         raise BadSettings("The viewer needs a terminal to draw on and to read keys from")
 
 
-def _of_server(target: Target, configured: Configuration) -> Inbox:
+def _of_server(target: Target, configured: Configuration) -> OpenedInbox:
     url, key = target.url or "", api_key_of(target, configured)
     # Report invalid network settings before the viewer opens.
     configured.network  # noqa: B018
@@ -226,10 +226,10 @@ def _of_server(target: Target, configured: Configuration) -> Inbox:
         anyio.run(anyio.sleep, 0)
         return InboxClient(url, key, network=network(configured))
 
-    return Inbox(connect, origin_of(url, key), target.profile or _host(url))
+    return OpenedInbox(connect, origin_of(url, key), target.profile or _host(url))
 
 
-def _of_database(target: Target, resources: ExitStack) -> Inbox:
+def _of_database(target: Target, resources: ExitStack) -> OpenedInbox:
     """Serve a database in this process; `target.user` is the user meant by "me"."""
     from frontdesk.cli.database import opened
     from frontdesk.cli.target import in_process, user_of
@@ -240,7 +240,7 @@ def _of_database(target: Target, resources: ExitStack) -> Inbox:
     row = user_of(database, target.user)
     me = int(row["id"]) if row else None
     title = target.profile or short_name(address)
-    return Inbox(
+    return OpenedInbox(
         lambda: in_process(database, me, resources),
         database_origin(address, me),
         f"{title} · {row['name']}" if row else title,
@@ -249,7 +249,7 @@ def _of_database(target: Target, resources: ExitStack) -> Inbox:
 
 
 def view(
-    inbox: Inbox,
+    inbox: OpenedInbox,
     cache_file: Path,
     settings: ViewerSettings,
     preferences: Preferences,

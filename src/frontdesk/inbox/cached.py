@@ -1,4 +1,4 @@
-"""What the inbox may read at any time: the cache, what is known of the server, and the window."""
+"""Reads that the inbox may do at any time: of the cache, the server's abilities, and the panes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
@@ -10,7 +10,7 @@ from frontdesk.query import Query, QueryNames, SavedView
 from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, PhoneRef
 
 
-class Clock(Protocol):
+class ServerClock(Protocol):
     """Time here and at the server."""
 
     def now(self) -> datetime: ...
@@ -62,6 +62,11 @@ class Cached(Protocol):
 
     def unread_among(self, conversations: Iterable[Conversation]) -> Mapping[str, int]: ...
 
+    def is_marked_unread(self, conversation_id: str) -> bool: ...
+
+    def has_newest(self, conversation: Conversation) -> bool:
+        """True if the newest message of a conversation is cached."""
+
     def marked_unread(self) -> list[Conversation]: ...
 
     def mark_read(self, conversation_id: str) -> None: ...
@@ -106,6 +111,10 @@ class Window(Protocol):
         """True if keys go to the list once no dialog is open."""
 
     @property
+    def is_covered(self) -> bool:
+        """True while a dialog or another screen is open."""
+
+    @property
     def row(self) -> Conversation | None:
         """The row under the cursor."""
 
@@ -117,8 +126,8 @@ class Window(Protocol):
     def is_by_input(self) -> bool:
         """True if a key or a click selected that row."""
 
-    def take_for_input(self) -> None:
-        """Take the selected row for one that a key selected."""
+    def take_for_input(self, *, also_none: bool = False) -> None:
+        """Take the selected row for one that a key selected. also_none: the next one, without."""
 
     @property
     def marked(self) -> Sequence[str]:
@@ -154,3 +163,15 @@ class Window(Protocol):
 
     def loading_more(self) -> AbstractContextManager[None]:
         """While rows are loaded at an end, a movement to that end goes on over them."""
+
+
+class ThreadWindow(Protocol):
+    """The thread as the terminal shows it."""
+
+    @property
+    def is_entered(self) -> bool:
+        """True if keys go to the thread once no dialog is open."""
+
+    @property
+    def shows_end(self) -> bool:
+        """True if the last entry of the thread is displayed."""

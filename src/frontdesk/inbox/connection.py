@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from frontdesk.errors import InboxError
-from frontdesk.inbox.cached import Clock
+from frontdesk.inbox.cached import ServerClock
 from frontdesk.inbox.link import Link, Said, is_passing
 from frontdesk.time_format import short_date, time_of_day
 
@@ -23,7 +23,7 @@ class Reached(Protocol):
     def state_of(self, feature: str) -> str: ...
 
 
-class Connection:
+class LinkKeeper:
     """Keeps the `Link` that requests and events lead to.
 
     `warn` shows a notification once for each problem; lasting states are in `state`. `seen_at`
@@ -35,7 +35,7 @@ class Connection:
     def __init__(
         self,
         reached: Reached,
-        clock: Clock,
+        clock: ServerClock,
         warn: Callable[[str], None],
         *,
         seen_at: Callable[[], datetime | None] = lambda: None,

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from frontdesk.inbox.planning import unsorted_filter
 from frontdesk.inbox.rows import Scan
 from frontdesk.inbox.server_counts import count_for, counted_filter
-from frontdesk.inbox.state import EVERY, Inbox, unsorted_filter
+from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
@@ -41,7 +42,7 @@ def unread_count(inbox: Inbox) -> int | None:
 
 def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
     """Filters of the requests for counts of the list and the tabs, besides that of all counts."""
-    tabs = [inbox.plan_of(view.query) for view in inbox.views.all() if view.key]
+    tabs = [inbox.planning.plan_of(view.query) for view in inbox.views.all() if view.key]
     plans = [inbox.view.shown, *tabs]
     counted = dict.fromkeys(counted_filter(plan.filter) for plan in plans)
     return [filter for filter in counted if filter != EVERY]
@@ -49,13 +50,13 @@ def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
 
 def count_of(inbox: Inbox, query: Query) -> int | None:
     """Number of conversations of a query: the server's, or that of a complete list."""
-    if inbox.has_unknown_name(query):
+    if inbox.planning.has_unknown_name(query):
         return None
-    plan = inbox.plan_of(query)
+    plan = inbox.planning.plan_of(query)
     number = None if plan.rest else count_for(counts_of(inbox, plan.filter), plan.filter)
     if number is not None:
         return number
-    if inbox.lacks_me(plan):
+    if inbox.planning.lacks_me(plan):
         return None
     if inbox.all_counts is None and not inbox.cached.lacking("counts"):
         # The server's answer is awaited; rows of an inbox that is being filled are a part.
@@ -63,7 +64,7 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     view = inbox.view
     if plan == view.wanted and view.scan is not None:
         return view.scan.matches if view.complete else None
-    known = inbox.known_rows(query)
+    known = inbox.planning.known_rows(query)
     filters = dict.fromkeys((plan.filter, unsorted_filter(plan.filter)))
     counted = (_count_rows(inbox, plan._replace(filter=filter), known) for filter in filters)
     return next((number for number in counted if number is not None), None)
@@ -77,12 +78,12 @@ def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) ->
     if not plan.limits and not (complete and len(listing) <= _MOST_COUNTED):
         return None
     now, memo = inbox.clock.server_now().replace(second=0, microsecond=0), inbox.counted
-    of = (plan, inbox.names.me, listing.fetched_at, listing.extent, complete, now)
+    of = (plan, inbox.planning.names.me, listing.fetched_at, listing.extent, complete, now)
     counted = (*of, *(row.id for row in known))
     if counted not in memo:
         for oldest in list(memo)[:-_VIEWS_COUNTED]:
             del memo[oldest]
-        scan = Scan(listing, plan, inbox.matcher(plan.rest), now, known=known)
+        scan = Scan(listing, plan, inbox.planning.matcher(plan.rest), now, known=known)
         scan.step(_MOST_COUNTED)
         whole = scan.ended or (complete and scan.looked_at == len(listing))
         memo[counted] = scan.matches if whole else None

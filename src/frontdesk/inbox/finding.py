@@ -7,6 +7,7 @@ from typing import TypeVar
 from frontdesk.errors import NotOffered
 from frontdesk.inbox import sentences
 from frontdesk.inbox.counting import total
+from frontdesk.inbox.orders import ShowProgress
 from frontdesk.inbox.refreshing import fetch_older
 from frontdesk.inbox.requests import (
     Answer,
@@ -14,15 +15,13 @@ from frontdesk.inbox.requests import (
     FetchHead,
     FetchOlder,
     Kind,
-    OpenSelected,
-    ShowConversation,
-    ShowProgress,
     Steps,
     Until,
     ask,
     rows_known,
 )
 from frontdesk.inbox.scanning import reloaded, reported
+from frontdesk.inbox.selecting import go_to_conversation, open_selected
 from frontdesk.inbox.state import Awaited, Inbox, Walk
 from frontdesk.query import sort_key
 from frontdesk.query.language import WAITING
@@ -36,7 +35,7 @@ MOST_ROWS_SEARCHED = 1000
 MOST_PAGES_LOADED = 20
 
 # Rows that are read before keys are handled.
-_READ_PER_STEP = 200
+_READ_PER_STEP = 100
 
 
 # Unread conversations
@@ -45,7 +44,7 @@ _READ_PER_STEP = 200
 def next_unread(inbox: Inbox, step: int) -> None:
     """Go to the next (1) or previous (-1) unread conversation; downwards pages are loaded."""
     if go_to_unread(inbox, step):
-        inbox.orders.append(OpenSelected())
+        open_selected(inbox)
     elif not inbox.rows_are_known:
         _repeat_when_known(inbox, next_unread, inbox, step)
     elif step > 0 and inbox.view.shown.exact:
@@ -72,7 +71,7 @@ def unread_beside(
     rows = inbox.window.rows
     end = len(rows) if step > 0 else -1
     for at in islice(range(position + step, end, step), most):
-        if at != inbox.window.cursor and inbox.is_unread(rows[at]):
+        if at != inbox.window.cursor and inbox.planning.is_unread(rows[at]):
             return at
     return None
 
@@ -184,7 +183,7 @@ def _fetch_longest_waiting(inbox: Inbox) -> Steps[Conversation | None]:
     """Load the list by wait until it has the conversation; None if the server has no order."""
     shown = inbox.view.shown
     ordered = shown.filter.model_copy(update={"sort": WAITING})
-    listing, matches = inbox.cached.conversations(ordered), inbox.matcher(shown.rest)
+    listing, matches = inbox.cached.conversations(ordered), inbox.planning.matcher(shown.rest)
     try:
         if _last_waiting(inbox) is None:
             yield from ask(FetchHead(ordered))
@@ -298,13 +297,7 @@ def show_when_known(inbox: Inbox, conversation_id: str, entry: str) -> None:
 
 def _show_when_known(inbox: Inbox, conversation_id: str, entry: str) -> Steps[None]:
     yield from rows_known()
-    inbox.orders.append(ShowConversation(conversation_id, entry))
-
-
-def forget_awaited(inbox: Inbox) -> None:
-    """End what waits for the rows of the view: the reader has gone on."""
-    if inbox.tasks.waits_for_rows(Kind.FIND):
-        inbox.tasks.stop(Kind.FIND)
+    go_to_conversation(inbox, conversation_id, entry)
 
 
 def stop(inbox: Inbox) -> bool:

@@ -3,6 +3,17 @@
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.inbox import scanning
 from frontdesk.inbox.counting import counted_filters, total
+from frontdesk.inbox.orders import (
+    Begun,
+    DrawAhead,
+    Highlight,
+    LookAhead,
+    Ring,
+    ShowBars,
+    ShowProgress,
+    ShowRenewed,
+)
+from frontdesk.inbox.planning import first_query
 from frontdesk.inbox.requests import (
     FetchCounts,
     FetchHead,
@@ -10,9 +21,6 @@ from frontdesk.inbox.requests import (
     FetchOlder,
     FindMe,
     Kind,
-    NamesCame,
-    Refreshed,
-    ShowProgress,
     Steps,
     ask,
     rows_known,
@@ -23,11 +31,11 @@ from frontdesk.inbox.state import (
     EVERY,
     QUERY_SETTING,
     Inbox,
-    first_query,
 )
+from frontdesk.inbox.threads import request_thread
 from frontdesk.query import Query
 from frontdesk.query.language import ASSIGNEE, CONTACT, ME
-from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire import ConversationFilter
 
 # Every sixth refresh also detects rows further down that no longer match the filter.
 REFRESHES_UNTIL_THOROUGH = 6
@@ -37,6 +45,9 @@ _MOST_PLANS = 8
 
 # A refresh by hand takes the place of one that has been running for this long.
 _AGAIN_SECONDS = 1.0
+
+# Rows at the top in which new unread activity is looked for.
+_FIRST_ROWS = 50
 
 # What ends with the shown view.
 _OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.SCAN, Kind.RESCAN, Kind.FIND)
@@ -50,9 +61,9 @@ def show_query(inbox: Inbox, query: Query, selected: str | None = None) -> None:
     inbox.tasks.stop(*_OF_VIEW)
     reordered = query.order != inbox.view.query.order
     offline = inbox.connection.failing or not inbox.cached.connected
-    if offline and inbox.customers.recognise_here(query):
-        inbox.forget_names()
-    inbox.view = inbox.view_of(query)
+    if offline and inbox.planning.customers.recognise_here(query):
+        inbox.planning.forget_names()
+    inbox.view = inbox.planning.view_of(query)
     inbox.is_chosen = True
     inbox.cached.set_setting(QUERY_SETTING, str(query))
     if selected is not None:
@@ -61,22 +72,23 @@ def show_query(inbox: Inbox, query: Query, selected: str | None = None) -> None:
     inbox.window.take_for_input()
 
 
-def refresh_by_hand(inbox: Inbox) -> bool:
-    """Request the list, and drop rows that no longer match; False while that is being done.
+def refresh_by_hand(inbox: Inbox) -> None:
+    """Request list and thread without regard to a back-off, and drop rows that no longer match.
 
     A held key does not end its own requests.
     """
     inbox.view.kept.leaving_out = True
     since = inbox.by_hand_since
-    if since is not None and inbox.seconds() - since < _AGAIN_SECONDS:
-        return False
-    refresh(inbox, by_hand=True)
-    return True
+    if since is None or inbox.seconds() >= since + _AGAIN_SECONDS:
+        refresh(inbox, by_hand=True)
+        request_thread(inbox, by_hand=True)
 
 
 def refresh(inbox: Inbox, *, by_hand: bool = False) -> None:
     """Request the list, in place of a request that is running."""
     inbox.connection.asks()
+    inbox.orders.append(ShowProgress())
+    schedule_poll(inbox)
     was_failing = inbox.connection.failing
     if scanning.is_due(inbox):
         # Before the refresh, whose requests could use up what a rate limit allows.
@@ -95,19 +107,84 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
         inbox.by_hand_since = None
     if answered:
         inbox.connection.is_live()
+        if inbox.has_begun and was_failing:
+            # Its own request may be waiting for an answer that was lost.
+            request_thread(inbox)
         if scanning.is_due(inbox):
             start_scan(inbox, by_hand=by_hand)
-    inbox.orders.append(Refreshed(answered, was_failing))
+        _tell_news(inbox)
+    if not inbox.has_begun:
+        _begin_rest(inbox)
     inbox.tasks.rows_known(answered)
+    inbox.orders += [ShowRenewed(), ShowBars()]
+    schedule_poll(inbox)
+    if answered:
+        inbox.orders.append(LookAhead())
+
+
+def _tell_news(inbox: Inbox) -> None:
+    """Highlight what moved to the top, and ring for new unread activity."""
+    rows = inbox.window.rows
+    first = [rows[at] for at in range(min(_FIRST_ROWS, len(rows)))]
+    unread = inbox.cached.unread_among(first)
+    inbox.orders.append(Highlight())
+    if inbox.bell.rings(row for row in first if row.id in unread):
+        inbox.orders.append(Ring())
+
+
+def begin(inbox: Inbox) -> None:
+    """Request everything that is shown: there is a connection."""
+    inbox.opened_unconnected = inbox.selection if inbox.selection.opened else None
+    refresh(inbox)
+    request_names(inbox)
+
+
+def _begin_rest(inbox: Inbox) -> None:
+    """Begin what follows the first answer for the list."""
+    inbox.has_begun = True
+    if inbox.opened_unconnected is inbox.selection:
+        # A thread that is opened with a connection is requested at once; this one was not.
+        request_thread(inbox)
+    start_scan(inbox)
+    inbox.orders.append(Begun())
+
+
+def poll(inbox: Inbox) -> None:
+    """Request the list, and the open thread unless it is being requested."""
+    refresh(inbox)
+    if Kind.THREAD not in inbox.tasks:
+        request_thread(inbox)
+
+
+def schedule_poll(inbox: Inbox) -> None:
+    """Set when the list is requested by itself; the end of a running request sets it again."""
+    wait = inbox.connection.poll_in
+    inbox.poll_at = None if wait is None else inbox.seconds() + wait.total_seconds()
+
+
+def note_input(inbox: Inbox) -> None:
+    """Record input of the user: a scan pauses, and what was requested seldom is requested now."""
+    inbox.input_at = inbox.seconds()
+    if inbox.connection.used():
+        poll(inbox)
+
+
+def note_focus(inbox: Inbox, focused: bool) -> None:
+    """Record a focus change of the terminal, which polling depends on."""
+    inbox.connection.focus(focused)
+    if focused:
+        note_input(inbox)
+    schedule_poll(inbox)
+    inbox.orders.append(ShowProgress())
 
 
 def _fetch(inbox: Inbox) -> Steps[None]:
     """Refresh counts and the first page; `new_ids` has the rows that moved to the top."""
     inbox.new_ids = ()
-    inbox.forget_names()
+    inbox.planning.forget_names()
     yield from ask(FetchCounts(EVERY))
     if not inbox.is_chosen and not inbox.view.list:
-        view = inbox.view_of(first_query(inbox.all_counts))
+        view = inbox.planning.view_of(first_query(inbox.all_counts))
         view.bound_for_last, inbox.view = inbox.view.bound_for_last, view
         inbox.show()
     yield from _find_contact(inbox)
@@ -126,8 +203,8 @@ def _find_contact(inbox: Inbox) -> Steps[None]:
     """Ask for the contact of a `from:` with a number, unless it is known."""
     value = inbox.view.query.value(CONTACT) or ""
     try:
-        if (yield from inbox.customers.find(value, inbox.names)):
-            inbox.forget_names()
+        if (yield from inbox.planning.customers.find(value, inbox.planning.names)):
+            inbox.planning.forget_names()
             inbox.replan()
     except (NotFound, Forbidden, BadResponse):
         pass
@@ -253,7 +330,8 @@ def _request_names(inbox: Inbox) -> Steps[None]:
     yield from rows_known()
     while (yield from reported(inbox, _fetch_names(inbox), beside=True)) is None:
         yield from _list_is_back(inbox)
-    inbox.orders.append(NamesCame())
+    # They may change what was drawn.
+    inbox.orders += [ShowBars(), DrawAhead()]
 
 
 def _list_is_back(inbox: Inbox) -> Steps[None]:
@@ -267,20 +345,5 @@ def _fetch_names(inbox: Inbox) -> Steps[None]:
     yield from ask(FetchNames())
     if inbox.all_counts is not None and inbox.all_counts.mine:
         yield from ask(FindMe())
-    inbox.forget_names()
+    inbox.planning.forget_names()
     inbox.replan()
-
-
-def departure(inbox: Inbox, row: Conversation) -> tuple[str, bool, str | None] | None:
-    """Why a conversation is to be requested by itself: it left the list, or has newer messages.
-
-    None for one that was requested for the same reason, or has none: see `note_departure`.
-    """
-    left = row.id in inbox.window.dimmed and inbox.view.list.position(row.id) is None
-    event = row.id, left, inbox.cached.newer_entry(row)
-    return None if event in (inbox.refreshed_for, (row.id, False, None)) else event
-
-
-def note_departure(inbox: Inbox, event: tuple[str, bool, str | None]) -> None:
-    """Record that a conversation was requested for a reason."""
-    inbox.refreshed_for = event

@@ -1,7 +1,7 @@
-"""What the inbox asks for.
+"""Requests and waits: all that the inbox asks for.
 
-A `Request` goes to the server, and is answered; what it brings is in the cache by then. An order is
-carried out at once by the panes. `Steps` are a procedure that waits for answers: a generator.
+A `Request` goes to the server, and is answered; what it brings is in the cache by then. `Steps` are
+a procedure that waits for answers: a generator.
 """
 
 from collections.abc import Generator, Sequence
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from frontdesk.wire import Contact, ConversationFilter
+from frontdesk.errors import InboxError
+from frontdesk.wire import Contact, Conversation, ConversationFilter
 
 T = TypeVar("T")
 
@@ -21,13 +22,24 @@ class Fetched(NamedTuple):
     unreadable: int = 0
 
 
+class FetchedThread(NamedTuple):
+    """Answer of a thread. refreshed: its messages came; error: what one of its parts failed with.
+
+    unreadable: messages dropped.
+    """
+
+    refreshed: bool
+    unreadable: int = 0
+    error: InboxError | None = None
+
+
 class Answer(NamedTuple, Generic[T]):
     """Result of a request or a procedure that has not failed."""
 
     value: T
 
 
-class Server(Protocol):
+class InboxServer(Protocol):
     """What answers requests, each of which raises InboxError if that fails."""
 
     async def fetch_counts(self, filter: ConversationFilter) -> None: ...
@@ -35,6 +47,10 @@ class Server(Protocol):
     async def fetch_head(self, filter: ConversationFilter, *, thorough: bool) -> Fetched: ...
 
     async def fetch_older(self, filter: ConversationFilter) -> Fetched: ...
+
+    async def fetch_thread(self, conversation: Conversation) -> FetchedThread: ...
+
+    async def fetch_conversation(self, conversation: Conversation) -> bool: ...
 
     async def find_me(self) -> None: ...
 
@@ -50,7 +66,7 @@ class Request(Generic[T]):
 
     __slots__ = ()
 
-    async def send(self, server: Server) -> T:
+    async def send(self, server: InboxServer) -> T:
         """The answer. Raises: InboxError."""
         raise NotImplementedError
 
@@ -61,7 +77,7 @@ class FetchCounts(Request[None]):
 
     filter: ConversationFilter
 
-    async def send(self, server: Server) -> None:
+    async def send(self, server: InboxServer) -> None:
         await server.fetch_counts(self.filter)
 
 
@@ -72,7 +88,7 @@ class FetchHead(Request[Fetched]):
     filter: ConversationFilter
     thorough: bool = False
 
-    async def send(self, server: Server) -> Fetched:
+    async def send(self, server: InboxServer) -> Fetched:
         return await server.fetch_head(self.filter, thorough=self.thorough)
 
 
@@ -82,15 +98,35 @@ class FetchOlder(Request[Fetched]):
 
     filter: ConversationFilter
 
-    async def send(self, server: Server) -> Fetched:
+    async def send(self, server: InboxServer) -> Fetched:
         return await server.fetch_older(self.filter)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchThread(Request[FetchedThread]):
+    """Messages, notes and contact of a conversation."""
+
+    conversation: Conversation
+
+    async def send(self, server: InboxServer) -> FetchedThread:
+        return await server.fetch_thread(self.conversation)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchConversation(Request[bool]):
+    """A conversation that no list in use has; True if it changed."""
+
+    conversation: Conversation
+
+    async def send(self, server: InboxServer) -> bool:
+        return await server.fetch_conversation(self.conversation)
 
 
 @dataclass(frozen=True, slots=True)
 class FindMe(Request[None]):
     """Who "me" is."""
 
-    async def send(self, server: Server) -> None:
+    async def send(self, server: InboxServer) -> None:
         await server.find_me()
 
 
@@ -98,7 +134,7 @@ class FindMe(Request[None]):
 class FetchNames(Request[None]):
     """Channels, users, labels and custom fields."""
 
-    async def send(self, server: Server) -> None:
+    async def send(self, server: InboxServer) -> None:
         await server.fetch_names()
 
 
@@ -108,7 +144,7 @@ class FindContact(Request[Contact]):
 
     phone: str
 
-    async def send(self, server: Server) -> Contact:
+    async def send(self, server: InboxServer) -> Contact:
         return await server.contact_by_phone(self.phone)
 
 
@@ -118,7 +154,7 @@ class FindContacts(Request[Sequence[Contact]]):
 
     text: str
 
-    async def send(self, server: Server) -> Sequence[Contact]:
+    async def send(self, server: InboxServer) -> Sequence[Contact]:
         return await server.contacts_with(self.text)
 
 
@@ -130,6 +166,7 @@ class Kind(Enum):
     SCAN = auto()
     RESCAN = auto()
     FIND = auto()
+    THREAD = auto()
     NAMES = auto()
 
 
@@ -166,58 +203,3 @@ def rows_known() -> Steps[bool]:
     """Wait for the next answer for the view; False if it failed."""
     known: bool = yield RowsKnown()
     return known
-
-
-@dataclass(frozen=True, slots=True)
-class Say:
-    """Words for the reader, until the next key."""
-
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Warn:
-    """A warning."""
-
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenSelected:
-    """Show the thread of the selected conversation."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShowProgress:
-    """What the status line says has changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShowBars:
-    """What all bars say has changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShowConversation:
-    """Select a conversation if it is in the list, and show an entry of it, if that is named."""
-
-    id: str
-    entry: str
-
-
-@dataclass(frozen=True, slots=True)
-class NamesCame:
-    """The names of channels, users and labels are there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refreshed:
-    """The request for the list has ended. answered: with success; was_failing: and none before."""
-
-    answered: bool
-    was_failing: bool
-
-
-Order = (
-    Say | Warn | OpenSelected | ShowConversation | ShowProgress | ShowBars | NamesCame | Refreshed
-)

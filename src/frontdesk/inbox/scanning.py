@@ -6,17 +6,8 @@ They show the rows anew, and say what has failed.
 from typing import TypeVar
 
 from frontdesk.errors import InboxError, NotOffered, Unreachable
-from frontdesk.inbox.requests import (
-    Answer,
-    Ended,
-    FetchOlder,
-    Kind,
-    ShowBars,
-    ShowProgress,
-    Steps,
-    Until,
-    ask,
-)
+from frontdesk.inbox.orders import ShowBars, ShowProgress
+from frontdesk.inbox.requests import Answer, Ended, FetchOlder, Kind, Steps, Until, ask
 from frontdesk.inbox.rows import Scan
 from frontdesk.inbox.state import Inbox
 from frontdesk.wire import ConversationFilter
@@ -63,6 +54,7 @@ def reload(inbox: Inbox, chosen: ConversationFilter | None = None) -> None:
         return
     if view.scan is None:
         inbox.show_merged(inbox.reread())
+        inbox.orders.append(ShowBars())
     else:
         view.rescan_due = True
         if Kind.RESCAN not in inbox.tasks:

@@ -1,4 +1,4 @@
-"""What the inbox says, with {names} of what is filled in."""
+"""Messages of the inbox, with {names} of what is filled in."""
 
 NO_UNREAD_BELOW = "No unread conversation below"
 NO_UNREAD_ABOVE = "No unread conversation above"
@@ -10,3 +10,9 @@ WAITS_AMONG_LOADED = "Longest wait of the first {rows:,} rows. {key}: sort all o
 NOT_KNOWN = "Not known: this view has not been loaded yet"
 LOADING = "Loading…"
 LOADED_SO_FAR = "{rows} loaded so far. {key}: load more"
+NO_VIEW_BEFORE = "No previous view"
+NO_VIEW_AFTER = "No next view"
+CUSTOMER_VIEW = "Conversations of this customer. {key}: back to the previous view"
+NOT_ON_THIS_COMPUTER = "This conversation is no longer on this computer"
+NO_PREVIOUS = "No previously opened conversation in this view"
+MARKED_UNREAD = "Marked as unread on this computer"

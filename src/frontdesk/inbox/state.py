@@ -4,39 +4,35 @@ Procedures and keys change it, see `refreshing`, `scanning` and `finding`; panes
 out its orders.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from frontdesk.inbox.cached import Cached, Clock, Views, Window
-from frontdesk.inbox.connection import Connection
-from frontdesk.inbox.customers import QueryCustomers
-from frontdesk.inbox.requests import Kind, Order, Say, ShowBars, ShowProgress, Steps, Warn
+from frontdesk.inbox.bell import Bell
+from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Window
+from frontdesk.inbox.connection import LinkKeeper
+from frontdesk.inbox.history import ViewHistory
+from frontdesk.inbox.orders import DisplayOrder, Say, ShowBars, ShowProgress, Warn
+from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
+from frontdesk.inbox.requests import Kind, Steps
 from frontdesk.inbox.rows import Rows, Scan, StoredRows
-from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
-from frontdesk.inbox.view import View
-from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, plan, sort_key
-from frontdesk.query.language import ASSIGNEE, CONTACT, ME, UNREAD, is_positive
-from frontdesk.query.names import contact_id, unknown_name
-from frontdesk.query.plan import STANDARD
-from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
-from frontdesk.wire.queries import EXTENSIONS
-from frontdesk.wire.values import STATUSES
+from frontdesk.query import Matcher, QueryNames, Term, sort_key
+from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 # Names of stored settings.
 QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"
 
+# Seconds of rest after which a conversation is read; or only when it is opened, or never.
+ReadAfter = float | Literal["open", "never"]
+
 EVERY = ConversationFilter()
-ALL_FILTERS = STANDARD | EXTENSIONS
 
 # A search, and a request for the next page, is said to be running after this time.
 PATIENCE_SECONDS = 0.5
 
 _SCANNED_AT_ONCE = 100
-
-# Rows whose customers are offered to complete `from:`.
-_MOST_COMPLETED = 200
 
 
 class Keys(Protocol):
@@ -64,30 +60,56 @@ class Walk:
         self.left = 1
 
 
+@dataclass(slots=True)
+class Selected:
+    """The selected conversation; it ends with another one.
+
+    opens_at: when its thread is opened, if the cursor rests; opened: that was done. reads_at: when
+    it is read by resting on it. refreshed_to: its last activity when its thread was requested with
+    success; "": never.
+    """
+
+    id: str | None = None
+    opens_at: float | None = None
+    opened: bool = False
+    reads_at: float | None = None
+    refreshed_to: str = ""
+
+
 class Inbox:
     """What the inbox shows and does; nothing here waits.
 
-    seconds: a clock that never goes back. orders: what the panes have to do. input_at: time of the
-    last input. new_ids: of the rows that moved to the top with the last refresh. search_since: when
-    the running search began; by_hand_since: when the running refresh did, if by hand. is_chosen:
-    the query is not the default of an empty inbox.
+    seconds: a clock that never goes back. read_after: see `ReadAfter`. orders: what the panes have
+    to do. input_at: time of the last input; poll_at: of the next request for the list by itself.
+    search_since: when the running search began; by_hand_since: when the running refresh did, if by
+    hand. new_ids: of the rows that moved to the top with the last refresh. is_chosen: the query is
+    not the default of an empty inbox.
     """
 
     def __init__(
         self,
         cached: Cached,
         window: Window,
-        connection: Connection,
-        clock: Clock,
+        reader: ThreadWindow,
+        connection: LinkKeeper,
+        clock: ServerClock,
         views: Views,
         keys: Keys,
         seconds: Callable[[], float],
+        *,
+        read_after: ReadAfter = 3.0,
     ) -> None:
-        self.cached, self.window, self.connection = cached, window, connection
+        self.cached, self.connection = cached, connection
+        self.window, self.reader, self.read_after = window, reader, read_after
         self.clock, self.views, self.keys, self.seconds = clock, views, keys, seconds
         self.tasks = Tasks(seconds)
-        self.customers = QueryCustomers(cached)
-        self.orders: list[Order] = []
+        self.planning = Planning(cached, clock)
+        self.orders: list[DisplayOrder] = []
+        self.selection, self.history, self.bell = Selected(), ViewHistory(), Bell()
+        self.poll_at: float | None = None
+        self.has_begun = False
+        # What was open before there was a connection.
+        self.opened_unconnected: Selected | None = None
         self.new_ids: Sequence[str] = ()
         self.input_at = 0.0
         self.by_hand_since: float | None = None
@@ -104,14 +126,15 @@ class Inbox:
         self._opened_before: str | None = None
         self._opened: str | None = None
         self._takes_long = False
-        self._names: QueryNames | None = None
         stored = stored_query(cached.get_setting(QUERY_SETTING))
         self.is_chosen = stored is not None
-        self.view = self.view_of(first_query(self.all_counts) if stored is None else stored)
+        self.view = self.planning.view_of(
+            first_query(self.all_counts) if stored is None else stored
+        )
 
     # Orders and time
 
-    def take(self) -> tuple[list[Order], list[Asked | Stop]]:
+    def take(self) -> tuple[list[DisplayOrder], list[Asked | Stop]]:
         """What is to be done after an event: orders, then requests to send and to give up."""
         orders, self.orders = self.orders, []
         return orders, self.tasks.take()
@@ -124,16 +147,14 @@ class Inbox:
         """Warn the reader."""
         self.orders.append(Warn(words))
 
-    def advance(self) -> None:
-        """Time has passed."""
-        self.tasks.advance()
-        if self._takes_long != (self.searching or self.loads_long):
-            self._takes_long = not self._takes_long
-            self.orders.append(ShowProgress())
+    def note_patience(self) -> bool:
+        """True if something has begun to take long, or does not any more, since the last call."""
+        before, self._takes_long = self._takes_long, self.searching or self.loads_long
+        return before != self._takes_long
 
     @property
     def wake_at(self) -> float | None:
-        """When `advance` is due: for a procedure, or because words change."""
+        """When procedures go on, or words change, while something is going on."""
         since = [self.search_since, self.view.page_since]
         words = [begun + PATIENCE_SECONDS for begun in since if begun is not None]
         times = [time for time in words if time > self.seconds()]
@@ -153,85 +174,17 @@ class Inbox:
     def _is_long(self, since: float | None) -> bool:
         return since is not None and self.seconds() >= since + PATIENCE_SECONDS
 
-    # Names and plans
-
-    @property
-    def names(self) -> QueryNames:
-        """Names that the query may use; read again after `forget_names`."""
-        if self._names is None or self._names.me != self.cached.me:
-            names = self.cached.names(self.customers.contacts)
-            self._names = self.customers.with_results(names)
-        return self._names
-
-    def forget_names(self) -> None:
-        """Read the names again: they have changed."""
-        self._names = None
+    # The shown view
 
     @property
     def all_names(self) -> QueryNames:
-        """Names that the query may use, with the customers of loaded rows for completion."""
-        rows = self.view.list
-        first = [rows[at].contact for at in range(min(len(rows), _MOST_COMPLETED))]
-        return self.cached.names((*self.customers.contacts, *first))
-
-    def add_contact(self, contact: PhoneRef) -> None:
-        """Make a contact known, so that its number leads to its conversations."""
-        self.customers.add(contact)
-        self.forget_names()
-
-    def matcher(self, terms: Iterable[Term]) -> Matcher:
-        """The test of terms for rows as they are now."""
-        return Matcher(terms, self.names, self.clock.server_now(), self.is_unread)
-
-    def plan_of(self, query: Query, only: frozenset[str] = ALL_FILTERS) -> QueryPlan:
-        """Plan for the filters that the server answers, as far as they are among `only`."""
-        return plan(query, self.names, self.cached.offered & only)
-
-    def plans_of(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
-        """Plan of a query, and the plan for loaded rows while its own list was never loaded.
-
-        The latter sorts the rows of the list by activity here, or filters those of the status, if
-        they are all that was loaded.
-        """
-        wanted = self.plan_of(query)
-        unsorted = wanted._replace(filter=unsorted_filter(wanted.filter))
-        if self._was_loaded(wanted) or self._was_loaded(unsorted):
-            return wanted, wanted if self._was_loaded(wanted) else unsorted
-        of_status = self.plan_of(query, frozenset({"status"}))
-        here = self._was_loaded(of_status) or self.known_rows(query)
-        return wanted, of_status if here and not self.lacks_me(of_status) else unsorted
-
-    def _was_loaded(self, plan: QueryPlan) -> bool:
-        return self.cached.conversations(plan.filter).fetched_at is not None
-
-    def lacks_me(self, plan: QueryPlan) -> bool:
-        """True if rows cannot be filtered here, because it is not known who "me" is."""
-        return not self.names.me and any(
-            term.kind == ASSIGNEE and term.value == ME for term in plan.rest
-        )
-
-    def known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
-        """Cached rows that match, which may be on no page.
-
-        Those of the query's contact, those marked unread here, and the selected one.
-        """
-        row = self.cached.conversation(selected) if selected else None
-        known = [row] if row is not None else []
-        contact = contact_id(query.value(CONTACT) or "", self.names)
-        if contact is not None:
-            known += self.cached.conversations_of(contact)
-        if _shows_unread(query):
-            known += self.cached.marked_unread()
-        return list(filter(self.matcher(query.terms), known))
-
-    def has_unknown_name(self, query: Query) -> bool:
-        """True if a query names what there is not, so that nothing can match."""
-        return any(unknown_name(term, self.names) for term in query.terms)
+        """Names that queries may use, with the customers of loaded rows for completion."""
+        return self.planning.names_for(self.view)
 
     @property
     def matches_nothing(self) -> bool:
         """True if the shown query names what there is not."""
-        return self.has_unknown_name(self.view.query)
+        return self.planning.has_unknown_name(self.view.query)
 
     @property
     def filtered_here(self) -> bool:
@@ -248,16 +201,6 @@ class Inbox:
     def all_counts(self) -> Counts | None:
         """Cached counts without a filter."""
         return self.cached.counts(EVERY)
-
-    # The shown view
-
-    def view_of(self, query: Query) -> View:
-        """A view by the present plans."""
-        if self.customers.recognise(query):
-            self.forget_names()
-        wanted, shown = self.plans_of(query)
-        rows = self.cached.conversations(shown.filter)
-        return View(query, wanted, shown, self.matcher(query.terms), rows)
 
     def show(self, *, at_top: bool = False) -> None:
         """Show the cached rows of the view, with the cursor on the last selected conversation.
@@ -283,16 +226,16 @@ class Inbox:
         """Plan the query anew once names or the server's filters are known; True if changed."""
         view = self.view
         self.cached.store_lacks()
-        plans = self.plans_of(view.query)
+        plans = self.planning.plans_of(view.query)
         if plans == (view.wanted, view.shown):
             return False
-        if plans[0] == view.wanted and not self._was_loaded(view.wanted):
+        if plans[0] == view.wanted and not self.planning.was_loaded(view.wanted):
             # Only the rows that are shown meanwhile would be others.
             return False
         # A reader who waits at the top for the server's order has read nothing yet.
         stay = {} if view.follows_top and self.window.cursor == 0 else self.rows_that_stay()
         rows = self.cached.conversations(plans[1].filter)
-        view.replan(*plans, self.matcher(view.query.terms), rows)
+        view.replan(*plans, self.planning.matcher(view.query.terms), rows)
         self.tasks.stop(Kind.RESCAN)
         view.scan = None if view.shown.exact else self.new_scan(stay)
         if view.scan is not None:
@@ -308,7 +251,9 @@ class Inbox:
         view = self.view
         stay, view.seen_before = self.rows_that_stay(), self.window.keys_in_view()
         self.reloads += 1
-        return view.reload(stay, self.matcher(view.query.terms), self.cached.conversations_by_id)
+        return view.reload(
+            stay, self.planning.matcher(view.query.terms), self.cached.conversations_by_id
+        )
 
     def rows_that_stay(self) -> dict[str, Conversation]:
         """Rows of the view that must not vanish by themselves, by id."""
@@ -385,11 +330,11 @@ class Inbox:
         return Scan(
             view.list,
             view.shown,
-            self._vouched(self.matcher(view.shown.rest)),
+            self._vouched(self.planning.matcher(view.shown.rest)),
             now,
             stay=places,
             current=self.cached.conversations_by_id,
-            known=self.known_rows(view.query, selected),
+            known=self.planning.known_rows(view.query, selected),
         )
 
     def _vouched(self, matches: Matcher) -> Callable[[Conversation], bool]:
@@ -397,15 +342,26 @@ class Inbox:
 
         A row that changed since it was listed has to match the whole query.
         """
-        whole, listing = self.matcher(self.view.query.terms), self.view.list
+        whole, listing = self.planning.matcher(self.view.query.terms), self.view.list
         return lambda row: whole(row) or (matches(row) and not listing.has_moved(row))
 
     # The selection, and what was read
+
+    def forget_awaited(self) -> None:
+        """End what waits for the rows of the view: the reader has moved, or opened a dialog."""
+        if self.tasks.waits_for_rows(Kind.FIND):
+            self.tasks.stop(Kind.FIND)
 
     @property
     def rows_are_known(self) -> bool:
         """True if the rows of the view are known, and not only by an earlier start."""
         return self.cached.connected and (self.view.is_loaded or self.matches_nothing)
+
+    @property
+    def selected(self) -> Conversation | None:
+        """The selected conversation, as it is cached."""
+        row = self.window.row
+        return self.cached.conversation(row.id) or row if row is not None else None
 
     @property
     def loaded_position(self) -> int | None:
@@ -432,14 +388,6 @@ class Inbox:
         self.view.kept.add_opened(conversation)
         self.cached.set_setting(CONVERSATION_SETTING, conversation.id)
 
-    def is_unread(self, conversation: Conversation) -> bool:
-        """True if a conversation is unread on this computer."""
-        return conversation.id in self.cached.unread_among((conversation,))
-
-    def note_input(self) -> None:
-        """Record input of the user, for which a running scan pauses."""
-        self.input_at = self.seconds()
-
     def mark(self, conversation_id: str, *, read: bool) -> None:
         """Mark a conversation here as read or unread; with `unread` a read one stays, dimmed."""
         if read:
@@ -447,7 +395,7 @@ class Inbox:
         else:
             self.cached.mark_unread(conversation_id)
         scan, read_here = self.view.scan, self.view.kept.read_here
-        if scan is not None and _shows_unread(self.view.query):
+        if scan is not None and shows_unread(self.view.query):
             if read:
                 read_here.add(conversation_id)
             else:
@@ -455,27 +403,3 @@ class Inbox:
                 scan.stale.discard(conversation_id)
             self._dim_stale(scan)
         self.window.refresh_rows()
-
-
-def first_query(counts: Counts | None) -> Query:
-    """Default query: the first status that has conversations."""
-    chosen = (ConversationFilter(status=status) for status in STATUSES)
-    first = next((filter for filter in chosen if count_for(counts, filter)), None)
-    return Query.of(Term("is", (first and first.status) or STATUSES[0]))
-
-
-def stored_query(text: str | None) -> Query | None:
-    """Parse a stored query; None if it is missing or invalid."""
-    if text is None:
-        return None
-    query, problems = analyse(text)
-    return None if problems else query
-
-
-def unsorted_filter(filter: ConversationFilter) -> ConversationFilter:
-    """A filter without its order."""
-    return filter.model_copy(update={"sort": None})
-
-
-def _shows_unread(query: Query) -> bool:
-    return any(is_positive(term, UNREAD) for term in query.terms)

@@ -1,4 +1,4 @@
-"""What the bars say of the list, as functions of the inbox."""
+"""Words of the bars for the list, as functions of the inbox."""
 
 from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.inbox import sentences
@@ -23,7 +23,7 @@ def _name(inbox: Inbox) -> str:
     view = inbox.views.named(query)
     if view is not None:
         return one_line(view.name)
-    customer = customer_name(query.value(CONTACT) or "", inbox.names)
+    customer = customer_name(query.value(CONTACT) or "", inbox.planning.names)
     if customer:
         return customer if any(map(str.isalpha, customer)) else f"from {customer}"
     filters, status = query.filters, query.value("is")
@@ -117,7 +117,7 @@ def empty(inbox: Inbox) -> str:
     """Explanation of the empty list, with the seconds that the status line says."""
     return empty_words(
         inbox.view.query,
-        inbox.names,
+        inbox.planning.names,
         inbox.keys,
         loaded=inbox.view.is_loaded,
         problem=inbox.connection.problem,

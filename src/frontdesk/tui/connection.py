@@ -1,30 +1,21 @@
-"""Requests of the viewer's screens.
+"""Requests of the viewer's screens."""
 
-`Bell` detects new unread activity.
-"""
-
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Generic, NamedTuple, TypeVar
+from typing import TypeVar
 
 from frontdesk.errors import InboxError
-from frontdesk.inbox.connection import Connection
+from frontdesk.inbox.connection import LinkKeeper
+from frontdesk.inbox.requests import Answer
 from frontdesk.mailbox import Mailbox
 from frontdesk.request_priority import urgent
 from frontdesk.tui.clock import Clock
-from frontdesk.wire import Conversation
 
 T = TypeVar("T")
 
 
-class Answer(NamedTuple, Generic[T]):
-    """Result of a successful request."""
-
-    value: T
-
-
-class ConnectionMonitor(Connection):
+class ConnectionMonitor(LinkKeeper):
     """Sends requests, and keeps the `Link` that their answers lead to.
 
     `changed` is called after each request for the list, `state_changed` after one `beside` it that
@@ -84,16 +75,3 @@ class ConnectionMonitor(Connection):
             elif answer is None or by_hand or self.is_reached:
                 self._state_changed()
         return answer
-
-
-class Bell:
-    """Keeps the newest activity time of unread conversations; the first call is the baseline."""
-
-    def __init__(self) -> None:
-        self._latest: str | None = None
-
-    def rings(self, unread: Iterable[Conversation]) -> bool:
-        """True if a conversation was active later than all conversations of earlier calls."""
-        latest = max((row.last_activity_at for row in unread), default="")
-        before, self._latest = self._latest, max(latest, self._latest or "")
-        return before is not None and latest > before

@@ -1,7 +1,6 @@
-"""Saved views and their keys, the history of shown views, and that of written queries."""
+"""Saved views and their keys, and the history of written queries."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from pydantic_core import from_json, to_json
 
@@ -17,7 +16,7 @@ FIRST_VIEWS = (
 )
 
 _VIEWS, _QUERIES = "inbox.views", "inbox.queries"
-_MOST_QUERIES, _MOST_VISITS = 50, 100
+_MOST_QUERIES = 50
 
 
 class SavedViews:
@@ -102,38 +101,6 @@ class SavedViews:
 def _place(view: SavedView) -> str:
     """The key of a view, or without one, its name: a view replaces that of the same place."""
     return view.key or view.name
-
-
-class VisitedView(NamedTuple):
-    """A view that was shown, with the id of the conversation that was selected in it."""
-
-    query: Query
-    selected: str | None
-
-
-class ViewHistory:
-    """Shown views before and after the present one, as in a browser."""
-
-    def __init__(self) -> None:
-        self._before: list[VisitedView] = []
-        self._after: list[VisitedView] = []
-
-    @property
-    def has_before(self) -> bool:
-        return bool(self._before)
-
-    def leave(self, query: Query, selected: str | None) -> None:
-        """Record that another view than those after this one is shown next."""
-        self._before = [*self._before[-_MOST_VISITS:], VisitedView(query, selected)]
-        self._after = []
-
-    def step(self, step: int, query: Query, selected: str | None) -> VisitedView | None:
-        """The view before (-1) or after (1) the present one; None if there is none."""
-        source, target = (self._before, self._after) if step < 0 else (self._after, self._before)
-        if not source:
-            return None
-        target.append(VisitedView(query, selected))
-        return source.pop()
 
 
 class QueryHistory:

@@ -18,8 +18,6 @@ HOW_TO_QUIT = "Press {key} twice in the list to quit, or {anywhere} anywhere"
 PRESS_AGAIN_TO_QUIT = "Press {key} again to quit"
 
 # Views
-NO_VIEW_BEFORE = "No previous view"
-NO_VIEW_AFTER = "No next view"
 VIEW_SAVED = "Saved as view {key}"
 VIEW_SAVED_IN_MENU = "Saved in the menu of views"
 VIEW_REPLACES = "{saved}, replacing {name}"
@@ -37,10 +35,7 @@ NOT_ONLY_COUNTED = "Shows {shown}"
 
 # The list
 NO_CHANNEL = "No channels are known yet"
-NO_PREVIOUS = "No previously opened conversation in this view"
-MARKED_UNREAD = "Marked as unread on this computer"
 MIRROR_IS_FULL = "Not everything fits on this computer: it keeps {kept}. cache_mb gives more room"
-NOT_ON_THIS_COMPUTER = "This conversation is no longer on this computer"
 
 # The thread
 NO_LATER_DAY = "No later day in this conversation"
@@ -79,7 +74,6 @@ SEARCHING_MESSAGES = "Searching…"
 NO_MATCH_IN = "No match in {extent}"
 FOUND_IN = "{count} found in {extent}"
 CUSTOMER = "Customer"
-CUSTOMER_VIEW = "Conversations of this customer. {key}: back to the previous view"
 OFFER_KEEPING = "Keep all open conversations on this computer, to search them?"
 KEEP_NOTHING = "No, keep what is opened here (this is asked once)"
 KEEP_OPEN = "Yes, load them in the background from now on"

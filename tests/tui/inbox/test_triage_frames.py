@@ -10,7 +10,7 @@ import pytest
 from textual import events
 
 from frontdesk.errors import ME_UNAVAILABLE, BadResponse, NotFound, Refused, Unreachable
-from frontdesk.inbox.sentences import NO_UNREAD_ABOVE, NOT_KNOWN
+from frontdesk.inbox.sentences import MARKED_UNREAD, NO_UNREAD_ABOVE, NOT_KNOWN
 from frontdesk.query import parse
 from frontdesk.tui import sentences
 from frontdesk.tui.preferences import Preferences
@@ -93,7 +93,7 @@ def unread(app: MemoryInboxApp) -> set[str]:
     """The customers in the list that are unread."""
     rows = app.inbox.queue.list.rows
     every = [rows[at] for at in range(len(rows))]
-    return {row.contact.name or "" for row in every if app.inbox.queue.inbox.is_unread(row)}
+    return {row.contact.name or "" for row in every if app.inbox.inbox.planning.is_unread(row)}
 
 
 # Read and unread
@@ -145,9 +145,9 @@ def test_a_conversation_is_not_read_while_only_the_list_is_displayed(
 def test_a_message_stays_until_the_next_key_or_view(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "m", seconds=1.0)
-        assert sentences.MARKED_UNREAD in status(app)
+        assert MARKED_UNREAD in status(app)
         await press(app, "j", seconds=0.3)
-        assert sentences.MARKED_UNREAD not in status(app)
+        assert MARKED_UNREAD not in status(app)
         for _ in range(3):
             # What is said again stays.
             await press(app, "g", "U", seconds=1.0)

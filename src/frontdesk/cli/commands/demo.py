@@ -107,13 +107,13 @@ def open_demo() -> None:
 
 def _open(demo: DemoProcess, resources: ExitStack) -> "Switch | None":
     from frontdesk.cli.config import configuration
-    from frontdesk.cli.viewer import Inbox, preferences_of, report_mistakes, view
+    from frontdesk.cli.viewer import OpenedInbox, preferences_of, report_mistakes, view
 
     demo.wait_for_first_page()
     configured = configuration()
     preferences = preferences_of(configured, None, report_mistakes(configured))
     return view(
-        Inbox(lambda: _connect(demo, resources), ORIGIN, "demo"),
+        OpenedInbox(lambda: _connect(demo, resources), ORIGIN, "demo"),
         demo.cache,
         configured.viewer,
         preferences._replace(is_demo=True),

@@ -11,7 +11,9 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from frontdesk.errors import InboxError
-from frontdesk.inbox.requests import Fetched, Order
+from frontdesk.inbox import deadlines
+from frontdesk.inbox.orders import DisplayOrder
+from frontdesk.inbox.requests import Fetched, FetchedThread
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.tasks import Asked
 from frontdesk.mailbox import Mailbox
@@ -44,6 +46,12 @@ class MailboxServer:
     async def fetch_older(self, filter: ConversationFilter) -> Fetched:
         return _fetched(await self._mailbox.older_conversations(filter))
 
+    async def fetch_thread(self, conversation: Conversation) -> FetchedThread:
+        return await fetch_thread(self._mailbox, conversation)
+
+    async def fetch_conversation(self, conversation: Conversation) -> bool:
+        return await self._mailbox.refresh_conversation(conversation)
+
     async def find_me(self) -> None:
         await self._mailbox.find_me()
 
@@ -61,6 +69,24 @@ def _fetched(result: RefreshResult) -> Fetched:
     return Fetched(result.added, result.unreadable)
 
 
+async def fetch_thread(mailbox: Mailbox, conversation: Conversation) -> FetchedThread:
+    """Refresh messages, notes and contact of a conversation; each whatever the others do."""
+    outcomes = await asyncio.gather(
+        mailbox.refresh_thread(conversation.id),
+        mailbox.refresh_notes(conversation.id),
+        mailbox.refresh_contact(conversation),
+        return_exceptions=True,
+    )
+    errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    passing = [error for error in errors if isinstance(error, InboxError)]
+    for error in errors:
+        if not isinstance(error, InboxError):
+            raise error
+    refreshed = not isinstance(outcomes[0], BaseException)
+    unreadable = getattr(outcomes[0], "unreadable", 0)
+    return FetchedThread(refreshed, unreadable, next(iter(passing), None))
+
+
 class MailboxReads:
     """The mailbox as what the inbox may read at any time."""
 
@@ -74,6 +100,7 @@ class MailboxReads:
         self.conversations_of, self.known_contact = mailbox.conversations_of, mailbox.known_contact
         self.counts, self.newer_entry = mailbox.counts, mailbox.newer_entry
         self.unread_among, self.marked_unread = mailbox.unread_among, mailbox.marked_unread
+        self.is_marked_unread, self.has_newest = mailbox.is_marked_unread, mailbox.has_newest
         self.mark_read, self.mark_unread = mailbox.mark_read, mailbox.mark_unread
         self.get_setting, self.set_setting = mailbox.get_setting, mailbox.set_setting
 
@@ -115,7 +142,11 @@ class Driver:
     """
 
     def __init__(
-        self, node: Widget, mailbox: Mailbox, inbox: Inbox, carry_out: Callable[[Order], None]
+        self,
+        node: Widget,
+        mailbox: Mailbox,
+        inbox: Inbox,
+        carry_out: Callable[[DisplayOrder], None],
     ) -> None:
         self._node, self._inbox = node, inbox
         self._server = MailboxServer(mailbox)
@@ -124,6 +155,8 @@ class Driver:
         # When the inbox has something to do, and what waits for it.
         self._due: float | None = None
         self._alarm: Worker[None] | None = None
+        self._rests_until: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def do(self, event: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Hand in an event, and carry out what follows from it; returns what it returns."""
@@ -157,20 +190,44 @@ class Driver:
         finally:
             self._running.pop(asked, None)
 
+    def close(self) -> None:
+        """Wait for no time any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
     def _set_alarm(self) -> None:
         """Wait for the next time at which the inbox has something to do."""
         due = self._inbox.wake_at
         if due is not None and (self._due is None or due < self._due):
             self._due = due
             self._alarm = self._node.run_worker(self._wait, group="alarm", exclusive=True)
-        elif due is None and self._alarm is not None and self._due is not None:
+        elif due is None and self._alarm is not None and self._due not in (None, -inf):
             self._alarm.cancel()
             self._due = None
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        """Wait likewise while nothing is going on."""
+        rests_until = deadlines.rests_until(self._inbox)
+        if rests_until != self._rests_until:
+            self.close()
+            self._rests_until = rests_until
+            if rests_until is not None:
+                wait = max(rests_until - self._inbox.seconds(), _LEAST_SECONDS)
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(wait, self._node.call_next, self._end_rest)
+
+    def _end_rest(self) -> None:
+        self._rests_until = None
+        self._advance()
+
+    def _advance(self) -> None:
+        self.do(deadlines.advance, self._inbox)
 
     async def _wait(self) -> None:
         while self._due is not None:
             await asyncio.sleep(max(self._due - self._inbox.seconds(), _LEAST_SECONDS))
             # It is asked below when the next time is.
             self._due = -inf
-            self.do(self._inbox.advance)
+            self._advance()
             self._due = self._inbox.wake_at

@@ -14,10 +14,11 @@ from textual.timer import Timer
 
 from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
 from frontdesk.inbox import words
+from frontdesk.inbox.cached import ThreadWindow
 from frontdesk.inbox.finding import say_how_far, unread_beside
+from frontdesk.inbox.orders import DisplayOrder
 from frontdesk.inbox.refreshing import near_end
-from frontdesk.inbox.requests import Order
-from frontdesk.inbox.state import Inbox
+from frontdesk.inbox.state import Inbox, ReadAfter
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, reference
 from frontdesk.query.language import WINDOW
@@ -44,7 +45,6 @@ from frontdesk.wire.values import STATUSES
 
 # First rows of the list, and rows searched for an unread one, whose threads are prefetched.
 _THREAD_PREFETCH_ROWS = 20
-FIRST_ROWS = 50
 
 # Rows of an export that are read in one step, and in how many tries while refreshes move them.
 _READ_PER_STEP, _TRIES_TO_READ = 20, 3
@@ -87,7 +87,10 @@ class QueuePane(Pane):
         connection: ConnectionMonitor,
         keys: KeyNames,
         views: SavedViews,
-        carry_out: Callable[[Order], None],
+        reader: ThreadWindow,
+        carry_out: Callable[[DisplayOrder], None],
+        *,
+        read_after: ReadAfter = 3.0,
     ) -> None:
         self.list = ConversationList(
             clock,
@@ -99,7 +102,17 @@ class QueuePane(Pane):
         self._mailbox, self._clock, self._keys = mailbox, clock, keys
         seconds = asyncio.get_running_loop().time
         reads = MailboxReads(mailbox)
-        self.inbox = Inbox(reads, self.list, connection, clock, views, keys, seconds)
+        self.inbox = Inbox(
+            reads,
+            self.list,
+            reader,
+            connection,
+            clock,
+            views,
+            keys,
+            seconds,
+            read_after=read_after,
+        )
         self.driver = Driver(self, mailbox, self.inbox, carry_out)
         self._cue_timer: Timer | None = None
 
@@ -120,19 +133,12 @@ class QueuePane(Pane):
         channel = self.inbox.view.shown.filter.channel
         at = ids.index(channel) if channel in ids else 0
         id = ids[(at + step) % len(ids)]
-        return reference(id, self.inbox.names.channels) if id else id
+        return reference(id, self.inbox.planning.names.channels) if id else id
 
     @property
     def label_colours(self) -> dict[str, str]:
         """Colours of labels, by title."""
         return {label.title: label.color for label in self._mailbox.catalogues.labels()}
-
-    def unread(self) -> list[Conversation]:
-        """Unread conversations among the first `FIRST_ROWS` rows."""
-        rows = self.list.rows
-        first = [rows[at] for at in range(min(FIRST_ROWS, len(rows)))]
-        unread = self._mailbox.unread_among(first)
-        return [row for row in first if row.id in unread]
 
     def ids_ahead(self) -> list[str]:
         """Ids of the conversations that are likely to be opened, the likeliest first."""
@@ -146,7 +152,7 @@ class QueuePane(Pane):
 
     def refresh_words(self) -> None:
         """Update title, heading and colours of labels."""
-        view, me = self.inbox.view, self.inbox.names.me
+        view, me = self.inbox.view, self.inbox.planning.names.me
         same_owner = view.shown.filter.assignee not in (None, "assigned")
         order = view.query.order
         self.list.set_context(

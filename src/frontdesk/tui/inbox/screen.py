@@ -12,41 +12,24 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.reactive import var
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker
 
-from frontdesk.cache import Coverage, Hit
+from frontdesk.cache import Hit
 from frontdesk.conversation_export import (
     MARKED_ENDINGS,
     QUEUE_ENDINGS,
 )
 from frontdesk.errors import InboxError
-from frontdesk.inbox import finding, refreshing
+from frontdesk.inbox import finding, navigating, refreshing, selecting
 from frontdesk.inbox.counting import UNREAD, counts_of
-from frontdesk.inbox.link import RESTED
-from frontdesk.inbox.requests import (
-    NamesCame,
-    OpenSelected,
-    Order,
-    Refreshed,
-    Say,
-    ShowBars,
-    ShowConversation,
-    ShowProgress,
-    Warn,
-)
-from frontdesk.inbox.scanning import reload, start_scan
 from frontdesk.mailbox import Mailbox
-from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, customer, reference
-from frontdesk.request_priority import in_background
+from frontdesk.query import NEWEST, ORDERS, VIEW_KEYS, Query, SavedView, Term, reference
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
-from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import Bell, ConnectionMonitor
+from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, SizedScreen
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
@@ -60,18 +43,18 @@ from frontdesk.tui.dialogs.view_table import (
 from frontdesk.tui.inbox.bars import Bars
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
+from frontdesk.tui.inbox.display import Display
 from frontdesk.tui.inbox.open_view import open_view
 from frontdesk.tui.inbox.panes import (
     LEAST_ALL_PANES,
     LEAST_LINES_OF_BOTH,
-    LEAST_PANES,
     Panes,
 )
 from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.thread_pane import SEARCH, ThreadPane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import PLAIN, Preferences
-from frontdesk.tui.saved_views import QueryHistory, SavedViews, ViewHistory
+from frontdesk.tui.saved_views import QueryHistory, SavedViews
 from frontdesk.tui.unsupported import remark_on
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.tui.widgets.conversation_list import ConversationList
@@ -81,13 +64,6 @@ from frontdesk.typed_dates import HOW_TO, day_of
 from frontdesk.wire import Contact, Conversation, PhoneRef
 
 _QUIT_WITHIN = timedelta(seconds=2)
-
-# Delay between a cursor movement and the load of the thread.
-PREVIEW_SECONDS = 0.15
-
-# Share of the server's rate limit that requests of the background may take, and the least time
-# between two of them.
-_SHARE, _SPACING_SECONDS = 0.5, 0.2
 
 # Rows searched synchronously on a find, then per step of the worker.
 _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
@@ -167,59 +143,55 @@ class InboxScreen(SizedScreen[None]):
     ]
 
     selected_id: var[str | None] = var(None, init=False)
-    _bars_due = False
-    # The first answer for the list has come.
-    _begun = False
-    # What was open before there was a connection.
-    _opened_before: str | None = None
-    _thread_request: Worker[None] | None = None
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
     ) -> None:
         super().__init__()
-        self._mailbox = mailbox
-        self._clock = clock
-        self._title = title
+        self._mailbox, self._clock, self._title = mailbox, clock, title
         self._preferences = preferences
-        self._bell = Bell()
-        self._connection = ConnectionMonitor(
+        connection = ConnectionMonitor(
             mailbox,
             clock,
-            self._warn_of_view,
-            changed=self._refresh_bars_soon,
-            state_changed=self._show_status,
+            lambda sentence: self._display.warn_of_view(sentence),
+            changed=lambda: self._display.show_bars(),
+            state_changed=lambda: self._display.show_progress(),
             seen_at=lambda: self.inbox.view.list.fetched_at,
-            schedule_poll=self._schedule_poll,
+            schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
             quiet_unfocused=preferences.quiet_unfocused,
         )
-        self._keys = KeyNames((type(self), ConversationList), preferences.keys)
+        self._keys = keys = KeyNames((type(self), ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
         # Stored views before the last change of them, and words for it.
         self._undo: tuple[str, str] | None = None
-        self._history = ViewHistory()
-        self.channels = ChannelPane(mailbox)
+        self.channels, self.contact = ChannelPane(mailbox), ContactPane(mailbox, clock)
+        self.thread = ThreadPane(mailbox, clock, connection, keys)
         self.queue = QueuePane(
-            mailbox, clock, self._connection, self._keys, self._views, self._carry_out
+            mailbox,
+            clock,
+            connection,
+            keys,
+            self._views,
+            self.thread,
+            lambda order: order.carry_out(self._display),
+            read_after=preferences.mark_read_after,
         )
         self.inbox, self._do = self.queue.inbox, self.queue.driver.do
-        self.thread = ThreadPane(mailbox, clock, self._connection, self._keys)
-        self.contact = ContactPane(mailbox, clock)
         self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
-        self._bars = Bars(self.queue, self.channels, self._views, title, self._keys)
-        self._opened_id: str | None = None
-        self._preview: asyncio.TimerHandle | None = None
-        self._reading: asyncio.TimerHandle | None = None
-        self._resting: Timer | None = None
-        self._next_poll: Timer | None = None
-        self._countdown: Timer | None = None
-        self._find_text = ""
-        self._warned: str | None = None
-        self._pace = mailbox.pace(
-            _SHARE,
-            lambda: self._connection.is_busy,
-            least_seconds=_SPACING_SECONDS,
+        self._bars = Bars(self.queue, self.channels, self._views, title, keys)
+        self._display = Display(
+            self,
+            mailbox,
+            clock,
+            connection,
+            queue=self.queue,
+            thread=self.thread,
+            contact=self.contact,
+            panes=self.panes,
+            bars=self._bars,
+            preferences=preferences,
         )
+        self._find_text = ""
         self._quit_asked = clock.now() - _QUIT_WITHIN
 
     def compose(self) -> ComposeResult:
@@ -233,17 +205,15 @@ class InboxScreen(SizedScreen[None]):
     def on_mount(self) -> None:
         self._clock.tick()
         self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
-        self.watch(self.queue.list, "selected_by_input", self._start_reading, init=False)
+        self.watch(self.queue.list, "selected_by_input", self._begin_rest, init=False)
         self._do(self.inbox.show)
         self.panes.enter("list")
-        self._connection.begin("connecting…")
-        self.set_interval(60.0, self._update_ages)
+        self.inbox.connection.begin("connecting…")
+        self.set_interval(60.0, self._display.update_ages)
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
-        for call in (self._preview, self._reading):
-            if call is not None:
-                call.cancel()
+        self.queue.driver.close()
         await self._mailbox.close()
 
     # Layout and focus
@@ -264,201 +234,56 @@ class InboxScreen(SizedScreen[None]):
         self.queue.list.set_density(self._preferences.density or 2)
         words = sentences.TOO_SMALL.format(width=width, height=height)
         self.query_one("#too-small", Static).update(words)
-        self._refresh_bars()
+        self._display.refresh_bars()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self.panes.entered(event.widget)
         if event.widget is self.thread.messages:
-            self._open_selected()
-            self._mark_read()
-        self._refresh_bars()
+            self._do(selecting.enter_thread, self.inbox)
+        self._display.refresh_bars()
 
     def on_screen_suspend(self) -> None:
         """Forget what waits for an answer: it would move the selection behind another screen."""
-        self._do(finding.forget_awaited, self.inbox)
+        self._do(self.inbox.forget_awaited)
+
+    def on_screen_resume(self) -> None:
+        """Count the seconds again that a dialog covered."""
+        self._begin_rest()
+
+    @on(ThreadPane.Loaded)
+    def _begin_rest(self) -> None:
+        """Count the seconds after which the selected conversation is read."""
+        self._do(selecting.begin_rest, self.inbox)
 
     # The view and the selection
 
     def show_query(self, query: Query) -> None:
         """Show the conversations of a query: at once from the cache, then from the server."""
-        if query != self.inbox.view.query:
-            self._history.leave(self.inbox.view.query, self.selected_id)
-        self._show_query(query)
-
-    def _show_query(self, query: Query, selected: str | None = None) -> None:
-        if query != self.inbox.view.query and isinstance(self.app, CrashReportingApp):
-            self.app.end_view_notices()
-        self._do(refreshing.show_query, self.inbox, query, selected)
-        if self.focused is self.thread.messages:
-            # Its thread is read, even if the row comes with a later answer.
-            self.queue.list.take_for_input()
-        self._connection.begin()
-        self._open_selected()
-        self._refresh_bars()
-        self._refresh_queue()
-        self._do(start_scan, self.inbox)
+        self._do(navigating.show, self.inbox, query)
 
     def _follow_cursor(self) -> None:
         row = self.queue.list.row
         self.selected_id = row.id if row is not None else None
 
-    def watch_selected_id(self, before: str | None, now: str | None) -> None:
-        """Show the row's data at once, and the thread when the cursor rests.
-
-        A cached thread is shown at once too, unless the cursor is moving on.
-        """
-        if before is not None and self.queue.list.selected_by_input:
-            self._do(finding.forget_awaited, self.inbox)
-        row = self.queue.list.row
-        self.thread.select(row, open_cached=self._preview is None)
-        if row is not None and self.thread.listing is not None:
-            self.contact.show(row, keep_place=False)
-        else:
-            self.contact.select(row)
-        self._opened_id = None
-        self._start_reading()
-        if before is None or now is None:
-            self._open_selected()
-            return
-        self._stop_preview()
-        self._preview = self._call_after(PREVIEW_SECONDS, self._open_selected)
-
-    def _call_after(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back once, as `set_timer` does with a task, too much for a move of the cursor."""
-        return asyncio.get_running_loop().call_later(seconds, self.call_next, callback)
-
-    def _stop_preview(self) -> None:
-        if self._preview is not None:
-            self._preview.cancel()
-            self._preview = None
-
-    def _show_thread(self) -> None:
-        """Show the cached thread of the selected conversation."""
-        conversation = self.thread.open()
-        if conversation is not None:
-            self.contact.show(conversation, keep_place=False)
+    def watch_selected_id(self) -> None:
+        """Show the row's data at once, and the thread when the cursor rests."""
+        self._do(selecting.select, self.inbox)
 
     def _open_selected(self) -> None:
         """Show and refresh the thread of the selected conversation, unless that was done."""
-        self._stop_preview()
-        self._show_thread()
-        conversation = self.thread.conversation
-        if conversation is not None and conversation.id != self._opened_id:
-            self._opened_id = conversation.id
-            self.inbox.note_opened(conversation)
-            self.call_after_refresh(self._draw_ahead)
-            if self._mailbox.connected:
-                self._refresh_thread()
-            if self.focused is self.thread.messages and self.queue.list.selected_by_input:
-                self._mark_read()
-
-    def _draw_ahead(self) -> None:
-        """Draw the cached threads above and below, one of which the next key may select."""
-        for conversation in self.queue.list.beside():
-            self.thread.draw_ahead(conversation)
-
-    def _start_reading(self) -> None:
-        """Mark the selected conversation as read if it stays selected for some seconds.
-
-        Only one that a key or a click selected, and whose newest message is displayed, is read that
-        way.
-        """
-        if self._reading is not None:
-            self._reading.cancel()
-        seconds = self._preferences.mark_read_after
-        selected = self.selected_id is not None and self.queue.list.selected_by_input
-        rests = isinstance(seconds, (int, float)) and selected
-        self._reading = self._call_after(float(seconds), self._mark_shown) if rests else None
-
-    def _mark_shown(self) -> None:
-        """Mark the selected conversation as read if its newest message is displayed.
-
-        One that was marked as unread stays so until it is opened.
-        """
-        by_hand = self._mailbox.is_marked_unread(self.selected_id or "")
-        if self.thread.shows_newest and self.is_active and not by_hand:
-            self._mark_read()
-
-    def on_screen_resume(self) -> None:
-        """Count the seconds anew that a dialog covered."""
-        self._start_reading()
-
-    def _mark_read(self) -> None:
-        """Mark the selected conversation as read on this computer."""
-        if self._reading is not None:
-            self._reading.cancel()
-        if self._preferences.mark_read_after != "never" and self.selected_id is not None:
-            self._do(self.inbox.mark, self.selected_id, read=True)
+        self._do(selecting.open_selected, self.inbox)
 
     def action_mark_unread(self) -> None:
         """Mark the selected conversation as unread on this computer, until it is read again."""
-        if self._reading is not None:
-            self._reading.cancel()
-        if self.selected_id is not None:
-            self._do(self.inbox.mark, self.selected_id, read=False)
-            self._notify(sentences.MARKED_UNREAD)
+        self._do(selecting.mark_unread, self.inbox)
 
     def show_conversation(self, conversation_id: str, entry: str = "") -> None:
         """Show a contact's conversations with the cursor on one of them, and on an entry in it."""
-        conversation = self._mailbox.conversation(conversation_id)
-        if conversation is None:
-            self._notify(sentences.NOT_ON_THIS_COMPUTER)
-            return
-        self._show_contact(conversation.contact)
-        if not self._go_to_conversation(conversation_id, entry):
-            self.queue.list.go_to(0)
-            self._open_selected()
-            self._do(finding.show_when_known, self.inbox, conversation_id, entry)
-
-    def _go_to_conversation(self, conversation_id: str, entry: str) -> bool:
-        """Select a conversation, and an entry in it; False if it is not in the list."""
-        if not self.inbox.go_to(conversation_id):
-            return False
-        self._open_selected()
-        if entry.startswith(("message ", "note ")):
-            self._go_to_entry(entry)
-        return True
-
-    def _go_to_entry(self, entry: str) -> None:
-        self.panes.enter("thread")
-        if not self.thread.go_to(entry):
-            self.thread.load_then(partial(self.thread.fetch_entry, entry), self._notify_unless)
-
-    def _notify_unless(self, found: bool) -> None:
-        if not found:
-            self._notify(sentences.NOT_IN_THREAD)
+        self._do(navigating.show_conversation, self.inbox, conversation_id, entry)
 
     def _show_contact(self, contact: PhoneRef | Contact) -> None:
         """Show the conversations of a contact, on all channels and of any status."""
-        id, phone = contact.id, contact.phone
-        self.inbox.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
-        before = self.inbox.view.query
-        self.show_query(Query.of(customer(id, phone)))
-        self.panes.enter("list")
-        if self.inbox.view.query != before:
-            self._notify(sentences.CUSTOMER_VIEW.format(key=self._keys["inbox.view_back"]))
-
-    def _carry_out(self, order: Order) -> None:
-        """Do what the inbox says."""
-        match order:
-            case Say(words):
-                self._notify(words)
-            case Warn(words):
-                self._warn(words)
-            case OpenSelected():
-                self._open_selected()
-            case ShowConversation(id, entry):
-                self._go_to_conversation(id, entry)
-            case ShowProgress():
-                self._show_status()
-            case ShowBars():
-                self._refresh_bars_soon()
-            case NamesCame():
-                # They may have changed what was drawn.
-                self._refresh_bars()
-                self._draw_ahead()
-            case Refreshed(answered, was_failing):
-                self._follow_refresh(answered=answered, was_failing=was_failing)
+        self._do(navigating.show_customer, self.inbox, contact)
 
     # Requests
 
@@ -471,147 +296,7 @@ class InboxScreen(SizedScreen[None]):
             # No request can succeed: exit, and let the command line print the error.
             self.app.exit(error)
             return
-        self._opened_before = self._opened_id
-        self._refresh_queue()
-        self._do(refreshing.request_names, self.inbox)
-
-    def _refresh(self) -> None:
-        """Refresh the conversation list, and the open thread unless it is being requested."""
-        self._refresh_queue()
-        if self._thread_request is None or self._thread_request.is_finished:
-            self._refresh_thread()
-
-    def _refresh_queue(self, *, by_hand: bool = False) -> None:
-        self._do(refreshing.refresh, self.inbox, by_hand=by_hand)
-        self._schedule_status()
-        self._schedule_poll()
-
-    def _follow_refresh(self, *, answered: bool, was_failing: bool) -> None:
-        """Do what follows an answer for the list, or its failure."""
-        if answered:
-            self.queue.highlight_new()
-            if self._bell.rings(self.queue.unread()) and self._preferences.bell:
-                self.app.bell()
-        if not self._begun:
-            self._begin_rest()
-        elif answered and was_failing:
-            # Its own request may be waiting for an answer that was lost.
-            self._refresh_thread()
-        self._renew_selected()
-        self._refresh_bars()
-        self._schedule_poll()
-        if answered:
-            self._prefetch()
-
-    def _begin_rest(self) -> None:
-        """Begin what follows the first answer for the list."""
-        self._begun = True
-        if self._opened_id == self._opened_before:
-            # A thread that is opened with a connection is refreshed at once; this one was not.
-            self._refresh_thread()
-        self._do(start_scan, self.inbox)
-        self.start_mirror()
-        if self._preferences.alerts.kinds:
-            self._show_alerts()
-
-    def _refresh_thread(self, *, by_hand: bool = False) -> None:
-        """Request the open thread in place of the one that is being requested."""
-        self._thread_request = self._request_thread(by_hand=by_hand)
-
-    @work(group="thread", exclusive=True)
-    async def _request_thread(self, *, by_hand: bool) -> None:
-        listing = self.thread.listing
-        answer = await self._connection.ask(self._fetch_thread, beside=True, by_hand=by_hand)
-        if listing is not self.thread.listing:
-            # Another conversation was selected meanwhile.
-            return
-        if answer is None:
-            self.thread.show_problem(self._connection.problem)
-        else:
-            self._prefetch()
-
-    async def _fetch_thread(self) -> None:
-        """Refresh the thread, and its conversation if that has left the list or was active."""
-        await self.thread.fetch()
-        conversation = self.thread.conversation
-        if conversation is not None and await self._refresh_conversation(conversation.id):
-            self._do(reload, self.inbox)
-            self._renew_selected()
-            self._refresh_bars()
-
-    async def _refresh_conversation(self, id: str) -> bool:
-        """Refresh a conversation that left the list, or has newer messages; True if it changed.
-
-        It is requested once for each of these events.
-        """
-        row = self._mailbox.conversation(id)
-        event = refreshing.departure(self.inbox, row) if row is not None else None
-        if row is None or event is None:
-            return False
-        changed = await self._mailbox.refresh_conversation(row)
-        refreshing.note_departure(self.inbox, event)
-        return changed
-
-    @work(group="ahead", exclusive=True)
-    async def _prefetch(self) -> None:
-        """Prefetch the newest messages of the next conversation, or else the next page."""
-        await self._prefetch_once(self.queue.ids_ahead()[:1])
-        self._draw_ahead()
-        if self._resting is not None:
-            self._resting.stop()
-        self._resting = self.set_timer(RESTED / timedelta(seconds=1), self._prefetch_threads)
-
-    @work(group="ahead", exclusive=True)
-    async def _prefetch_threads(self) -> None:
-        """Prefetch threads that are likely to be opened, unless the user goes on; then later."""
-        ids = self.queue.ids_ahead()
-        with in_background(self._pace.rest):
-            while not self._connection.is_busy and await self._prefetch_once(ids):
-                continue
-
-    async def _prefetch_once(self, ids: list[str]) -> bool:
-        position = self.inbox.loaded_position or 0
-        loaded = await self._mailbox.prefetch(self.inbox.view.shown.filter, position, *ids)
-        if loaded:
-            self._do(reload, self.inbox)
-            self._refresh_bars()
-        return loaded
-
-    @work(group="mirror", exclusive=True)
-    async def start_mirror(self) -> None:
-        """Fill the cache with the conversations to keep, while the user rests."""
-        # Deferred: most starts keep nothing.
-        from frontdesk.cache import KeepRule
-        from frontdesk.mailbox.mirror import Mirror
-        from frontdesk.mailbox.power_source import on_battery
-
-        keep = KeepRule.parse(self._mailbox.keep_rule)
-        if keep is not None:
-            suspended = (lambda: False) if self._preferences.fill_on_battery else on_battery
-            mirror = Mirror(
-                self._mailbox, keep, self._pace, full=self._warn_full, suspended=suspended
-            )
-            await mirror.run()
-
-    def _warn_full(self, coverage: Coverage) -> None:
-        self._warn(sentences.MIRROR_IS_FULL.format(kept=coverage.words))
-
-    @work(group="alerts", exclusive=True)
-    async def _show_alerts(self) -> None:
-        # Deferred: most viewers have none.
-        from frontdesk.tui.inbox.alert_notifier import AlertNotifier
-
-        settings = self._preferences.alerts
-        notifier = AlertNotifier(
-            self, self._mailbox, self._clock, self._connection, settings, self._warn
-        )
-        await notifier.run()
-
-    def _renew_selected(self) -> None:
-        """Show the cached state of the selected conversation."""
-        self.thread.renew()
-        if self.thread.conversation is not None and self.thread.listing is not None:
-            self.contact.show(self.thread.conversation)
+        self._do(refreshing.begin, self.inbox)
 
     # Polling
 
@@ -625,95 +310,20 @@ class InboxScreen(SizedScreen[None]):
 
     def record_input(self) -> None:
         """Record user input; refresh at once if polling had slowed down."""
-        self.inbox.note_input()
-        if self._connection.used():
-            self._refresh()
+        self._do(refreshing.note_input, self.inbox)
 
     def terminal_focused(self, focused: bool) -> None:
         """Handle a focus change of the terminal, which polling depends on."""
-        self._connection.focus(focused)
-        if focused:
-            self.record_input()
-        self._schedule_poll()
-        self._show_status()
-
-    def _schedule_poll(self) -> None:
-        """Schedule the next refresh; a running refresh schedules it when it ends."""
-        if self._next_poll is not None:
-            self._next_poll.stop()
-        wait = self._connection.poll_in
-        if wait is not None and self.is_attached:
-            self._next_poll = self.set_timer(wait / timedelta(seconds=1), self._refresh)
+        self._do(refreshing.note_focus, self.inbox, focused)
 
     # Notifications and bars
-
-    def _warn(self, sentence: str) -> None:
-        self.notify(sentence, severity="warning", timeout=10, markup=False)
-
-    def _warn_of_view(self, sentence: str) -> None:
-        """Warn until another view is shown, whose own request may succeed."""
-        if isinstance(self.app, CrashReportingApp):
-            self.app.notify_of_view(sentence, severity="warning")
-        else:
-            self._warn(sentence)
 
     def _notify(self, sentence: str) -> None:
         say(self, sentence)
 
-    def _update_ages(self) -> None:
-        self._clock.tick()
-        self.queue.list.update_ages()
-        self._renew_selected()
-        self._refresh_bars()
-
     @on(QueuePane.MarksChanged)
-    def _refresh_bars_soon(self) -> None:
-        """Update all bars once for changes that come together."""
-        if not self._bars_due:
-            self._bars_due = True
-            self.call_later(self._refresh_due_bars)
-
-    @property
-    def _is_whole(self) -> bool:
-        """False while the application ends, when its widgets go one by one."""
-        return self.queue.list.is_attached and self._bars.are_attached
-
-    def _refresh_due_bars(self) -> None:
-        if self._bars_due:
-            self._refresh_bars()
-
-    def _refresh_bars(self) -> None:
-        """Update all bars; a bar whose text is unchanged is not repainted."""
-        self._bars_due = False
-        if not self._is_whole:
-            return
-        if self._mailbox.warning not in (None, self._warned):
-            self._warned = self._mailbox.warning
-            self._warn(self._warned or "")
-        self._bars.refresh()
-        self.thread.set_me(self.inbox.names.me)
-        self.contact.set_context(self.inbox.names.me, self.queue.label_colours)
-        self.thread.refresh_bars()
-        self._show_status()
-
-    def _show_status(self) -> None:
-        if not self._is_whole:
-            return
-        if self._connection.use_early_retry():
-            self._refresh_queue()
-        zoomed = self.panes.has_class("-zoomed")
-        skips_wait = self._connection.counts_down and self.size.width >= LEAST_PANES
-        self._bars.show_status(
-            self.panes.at, self._connection.state, zoomed=zoomed, skips_wait=skips_wait
-        )
-        self._schedule_status()
-
-    def _schedule_status(self) -> None:
-        """Update the status line in a second, during a request or a countdown to the next."""
-        if self._countdown is not None:
-            self._countdown.stop()
-        if self._connection.failing or self._connection.asking:
-            self._countdown = self.set_timer(1.0, self._show_status)
+    def _show_marks(self) -> None:
+        self._display.show_bars()
 
     # Messages of panes
 
@@ -735,8 +345,6 @@ class InboxScreen(SizedScreen[None]):
 
     @on(ThreadPane.Loaded)
     def _show_loaded_facts(self) -> None:
-        # The seconds count from when there is something to read.
-        self._start_reading()
         if self.thread.conversation is not None:
             self.contact.show(self.thread.conversation)
 
@@ -800,7 +408,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_zoom(self) -> None:
         self.panes.toggle_zoom()
-        self._show_status()
+        self._display.show_progress()
 
     def action_back(self) -> None:
         """Cancel running searches; else leave contact, then thread, and unmark rows in the list."""
@@ -818,8 +426,8 @@ class InboxScreen(SizedScreen[None]):
                 self.panes.enter("list")
             case _ if self.queue.list.marked:
                 self.queue.list.unmark_all()
-                self._refresh_bars()
-            case _ if self.inbox.view.query.value("from") and self._history.has_before:
+                self._display.refresh_bars()
+            case _ if self.inbox.view.query.value("from") and self.inbox.history.has_before:
                 self.action_history(-1)
 
     def action_leave(self) -> None:
@@ -847,11 +455,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_history(self, step: int) -> None:
         """Go back (-1) or forward (1) through the views, to their selection."""
-        visit = self._history.step(step, self.inbox.view.query, self.selected_id)
-        if visit is None:
-            self._notify(sentences.NO_VIEW_BEFORE if step < 0 else sentences.NO_VIEW_AFTER)
-        else:
-            self._show_query(visit.query, visit.selected)
+        self._do(navigating.step_history, self.inbox, step)
 
     def action_remove_filter(self) -> None:
         """Remove the last chip of the view."""
@@ -940,7 +544,7 @@ class InboxScreen(SizedScreen[None]):
             self.show_query(query.with_value(kind, value or None))
 
     def _change_channel(self, id: str | None) -> None:
-        channel = reference(id, self.inbox.names.channels) if id else None
+        channel = reference(id, self.inbox.planning.names.channels) if id else None
         self._change_filter("in", channel)
 
     def action_save_view(self) -> None:
@@ -985,7 +589,7 @@ class InboxScreen(SizedScreen[None]):
     def _say_undoable(self, words: str) -> None:
         keys = f"{self._keys['view.menu']} {filters.UNDO}"
         self._notify(sentences.VIEW_CAN_BE_UNDONE.format(saved=words, keys=keys))
-        self._refresh_bars()
+        self._display.refresh_bars()
 
     def action_remove_view(self) -> None:
         """Ask which of the views saved here to remove."""
@@ -1002,7 +606,7 @@ class InboxScreen(SizedScreen[None]):
             self._views.restore(self._undo[0])
             self._notify(sentences.VIEWS_RESTORED)
             self._undo = None
-            self._refresh_bars()
+            self._display.refresh_bars()
 
     # Actions on the selection
 
@@ -1021,16 +625,13 @@ class InboxScreen(SizedScreen[None]):
 
     def action_swap(self) -> None:
         """Go back to the previously opened conversation; repeated, forth again."""
-        if self.inbox.go_to_last_opened():
-            self._open_selected()
-        else:
-            self._notify(sentences.NO_PREVIOUS)
+        self._do(navigating.go_to_last_opened, self.inbox)
 
     def action_switch(self) -> None:
         """Open the quick switcher."""
         from frontdesk.tui.dialogs.switcher import Switcher
 
-        switcher = Switcher(self._mailbox, self.inbox.names, self._views.all())
+        switcher = Switcher(self._mailbox, self.inbox.planning.names, self._views.all())
         self.app.push_screen(switcher, self._go_to)
 
     def _go_to(
@@ -1054,7 +655,10 @@ class InboxScreen(SizedScreen[None]):
         """Open the full-text search."""
         from frontdesk.tui.dialogs.search import SearchScreen
 
-        names, offered = self.inbox.all_names, filters.offered(self._mailbox)
+        names, offered = (
+            self.inbox.all_names,
+            filters.offered(self._mailbox),
+        )
         search = SearchScreen(self._mailbox, self._clock, names, offered)
         self.app.push_screen(search, self._show_hit)
 
@@ -1063,7 +667,7 @@ class InboxScreen(SizedScreen[None]):
             self._mailbox.choose_keep(hit)
             self._notify(sentences.KEEPING_NOTHING if hit == "off" else sentences.KEEPING_OPEN)
             if hit != "off":
-                self.start_mirror()
+                self._display.background.start_mirror()
         elif hit is None or isinstance(hit, Query):
             self._go_to(hit)
         elif hit.conversation_id is not None:
@@ -1190,10 +794,7 @@ class InboxScreen(SizedScreen[None]):
 
     def action_refresh(self) -> None:
         """Refresh without regard to a back-off, and drop rows that no longer match the filter."""
-        if self._do(refreshing.refresh_by_hand, self.inbox):
-            self._schedule_status()
-            self._schedule_poll()
-            self._refresh_thread(by_hand=True)
+        self._do(refreshing.refresh_by_hand, self.inbox)
 
     def action_redraw(self) -> None:
         """Repaint every cell, after another program wrote to the terminal."""
@@ -1217,7 +818,7 @@ class InboxScreen(SizedScreen[None]):
         ]
         queries = [
             CommandEntry(f"Filter: {words}", "", partial(self._toggle_filter, term), synonyms)
-            for term, words, synonyms in filters.filter_terms(self.inbox.names)
+            for term, words, synonyms in filters.filter_terms(self.inbox.planning.names)
         ]
         views = [
             CommandEntry(f"View: {view.name}", "", partial(self._show_view, view))

@@ -31,6 +31,7 @@ from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
+from frontdesk.tui.inbox.driver import fetch_thread
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.unsupported import lacking
@@ -157,8 +158,6 @@ class ThreadPane(Pane):
         self._depth = DEPTH
         # The thread whose older entries are being loaded.
         self._loading_older: Listing[Entry] | None = None
-        # Last activity of the conversation when its thread was requested with success; "": never.
-        self._refreshed_to = ""
         self._unreadable = 0
         self._places: dict[str, Place] = {}
         # The place before a thread filter, None at the end, and the row that the filter went to.
@@ -184,7 +183,7 @@ class ThreadPane(Pane):
         """
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
-            self._refreshed_to, self._unreadable = "", 0
+            self._unreadable = 0
             self._unfiltered = self._filtered_at = None
             self.conversation, self.listing = conversation, None
             self._knows_read = False
@@ -210,16 +209,14 @@ class ThreadPane(Pane):
         self.refresh_bars()
 
     @property
-    def shows_newest(self) -> bool:
-        """True if the newest message that passes the thread filter is displayed.
+    def is_entered(self) -> bool:
+        """True if keys go to the thread once no dialog is open."""
+        return self.screen.focused is self.messages
 
-        False for a cached thread that is older than the conversation, until it is refreshed.
-        """
-        if self.conversation is None or not self.display or self.messages.row is None:
-            return False
-        is_refreshed = self._refreshed_to >= self.conversation.last_activity_at
-        is_newest = is_refreshed or self._mailbox.has_newest(self.conversation)
-        return is_newest and self.messages.at_end
+    @property
+    def shows_end(self) -> bool:
+        """True if the last entry that passes the thread filter is displayed."""
+        return self.display and self.messages.row is not None and self.messages.at_end
 
     def draw_ahead(self, conversation: Conversation) -> None:
         """Draw the end of the cached thread of a conversation that may be selected next."""
@@ -256,22 +253,19 @@ class ThreadPane(Pane):
         conversation, listing = self.conversation, self.listing
         if conversation is None or listing is None:
             return
-        outcomes = await asyncio.gather(
-            self._mailbox.refresh_thread(conversation.id),
-            self._mailbox.refresh_notes(conversation.id),
-            self._mailbox.refresh_contact(conversation),
-            return_exceptions=True,
-        )
-        if listing is self.listing:
-            if not isinstance(outcomes[0], BaseException):
-                self._refreshed_to = conversation.last_activity_at
-            self._unreadable = getattr(outcomes[0], "unreadable", 0)
+        fetched = await fetch_thread(self._mailbox, conversation)
+        self.show_fetched(conversation, fetched.unreadable)
+        if fetched.error is not None:
+            raise fetched.error
+
+    def show_fetched(self, conversation: Conversation, unreadable: int) -> None:
+        """Show the present entries of a thread that was requested, if it is still open."""
+        is_open = self.conversation is not None and self.conversation.id == conversation.id
+        if is_open and self.listing is not None:
+            self._unreadable = unreadable
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
             self._reload(conversation, first_sight=self.messages.row is None)
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
 
     @property
     def _has_older(self) -> bool:

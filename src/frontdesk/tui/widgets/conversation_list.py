@@ -99,9 +99,14 @@ class ConversationList(VirtualList[Conversation]):
         """True if a key or a click selected that conversation."""
         return self.selected_by_input
 
-    def take_for_input(self) -> None:
-        """Take the selected conversation for one that a key selected."""
-        self.selected_by_input = self.row is not None
+    @property
+    def is_covered(self) -> bool:
+        """True while a dialog or another screen is open."""
+        return not self.screen.is_active
+
+    def take_for_input(self, *, also_none: bool = False) -> None:
+        """Take the selected row for one that a key selected. also_none: the next one, without."""
+        self.selected_by_input = also_none or self.row is not None
 
     def go_to_last(self) -> None:
         """Go to the last row, and on over those that this loads."""

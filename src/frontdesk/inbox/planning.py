@@ -1,0 +1,138 @@
+"""Plans of queries: names, filters of the server, and rows that are known here."""
+
+from collections.abc import Iterable
+
+from frontdesk.inbox.cached import Cached, ServerClock
+from frontdesk.inbox.customers import QueryCustomers
+from frontdesk.inbox.server_counts import count_for
+from frontdesk.inbox.view import View
+from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, plan
+from frontdesk.query.language import ASSIGNEE, CONTACT, ME, UNREAD, is_positive
+from frontdesk.query.names import contact_id, unknown_name
+from frontdesk.query.plan import STANDARD
+from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
+from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire.values import STATUSES
+
+ALL_FILTERS = STANDARD | EXTENSIONS
+
+# Rows whose customers are offered to complete `from:`.
+_MOST_COMPLETED = 200
+
+
+class Planning:
+    """Plans of queries, by the names and the filters of the server that are known."""
+
+    def __init__(self, cached: Cached, clock: ServerClock) -> None:
+        self._cached, self._clock = cached, clock
+        self.customers = QueryCustomers(cached)
+        self._names: QueryNames | None = None
+
+    @property
+    def names(self) -> QueryNames:
+        """Names that queries may use; read again after `forget_names`."""
+        if self._names is None or self._names.me != self._cached.me:
+            names = self._cached.names(self.customers.contacts)
+            self._names = self.customers.with_results(names)
+        return self._names
+
+    def forget_names(self) -> None:
+        """Read the names again: they have changed."""
+        self._names = None
+
+    def names_for(self, view: View) -> QueryNames:
+        """Names that queries may use, with the customers of loaded rows for completion."""
+        first = [view.list[at].contact for at in range(min(len(view.list), _MOST_COMPLETED))]
+        return self._cached.names((*self.customers.contacts, *first))
+
+    def add_contact(self, contact: PhoneRef) -> None:
+        """Make a contact known, so that its number leads to its conversations."""
+        self.customers.add(contact)
+        self.forget_names()
+
+    def matcher(self, terms: Iterable[Term]) -> Matcher:
+        """The test of terms for rows as they are now."""
+        return Matcher(terms, self.names, self._clock.server_now(), self.is_unread)
+
+    def is_unread(self, conversation: Conversation) -> bool:
+        """True if a conversation is unread on this computer."""
+        return conversation.id in self._cached.unread_among((conversation,))
+
+    def plan_of(self, query: Query, only: frozenset[str] = ALL_FILTERS) -> QueryPlan:
+        """Plan for the filters that the server answers, as far as they are among `only`."""
+        return plan(query, self.names, self._cached.offered & only)
+
+    def plans_of(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
+        """Plan of a query, and the plan for loaded rows while its own list was never loaded.
+
+        The latter sorts the rows of the list by activity here, or filters those of the status, if
+        they are all that was loaded.
+        """
+        wanted = self.plan_of(query)
+        unsorted = wanted._replace(filter=unsorted_filter(wanted.filter))
+        if self.was_loaded(wanted) or self.was_loaded(unsorted):
+            return wanted, wanted if self.was_loaded(wanted) else unsorted
+        of_status = self.plan_of(query, frozenset({"status"}))
+        here = self.was_loaded(of_status) or self.known_rows(query)
+        return wanted, of_status if here and not self.lacks_me(of_status) else unsorted
+
+    def was_loaded(self, plan: QueryPlan) -> bool:
+        """True if the rows of a plan were loaded, now or by an earlier start."""
+        return self._cached.conversations(plan.filter).fetched_at is not None
+
+    def lacks_me(self, plan: QueryPlan) -> bool:
+        """True if rows cannot be filtered here, because it is not known who "me" is."""
+        return not self.names.me and any(
+            term.kind == ASSIGNEE and term.value == ME for term in plan.rest
+        )
+
+    def known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
+        """Cached rows that match, which may be on no page.
+
+        Those of the query's contact, those marked unread here, and the selected one.
+        """
+        row = self._cached.conversation(selected) if selected else None
+        known = [row] if row is not None else []
+        contact = contact_id(query.value(CONTACT) or "", self.names)
+        if contact is not None:
+            known += self._cached.conversations_of(contact)
+        if shows_unread(query):
+            known += self._cached.marked_unread()
+        return list(filter(self.matcher(query.terms), known))
+
+    def has_unknown_name(self, query: Query) -> bool:
+        """True if a query names what there is not, so that nothing can match."""
+        return any(unknown_name(term, self.names) for term in query.terms)
+
+    def view_of(self, query: Query) -> View:
+        """A view by the present plans."""
+        if self.customers.recognise(query):
+            self.forget_names()
+        wanted, shown = self.plans_of(query)
+        rows = self._cached.conversations(shown.filter)
+        return View(query, wanted, shown, self.matcher(query.terms), rows)
+
+
+def first_query(counts: Counts | None) -> Query:
+    """Default query: the first status that has conversations."""
+    chosen = (ConversationFilter(status=status) for status in STATUSES)
+    first = next((filter for filter in chosen if count_for(counts, filter)), None)
+    return Query.of(Term("is", (first and first.status) or STATUSES[0]))
+
+
+def stored_query(text: str | None) -> Query | None:
+    """Parse a stored query; None if it is missing or invalid."""
+    if text is None:
+        return None
+    query, problems = analyse(text)
+    return None if problems else query
+
+
+def unsorted_filter(filter: ConversationFilter) -> ConversationFilter:
+    """A filter without its order."""
+    return filter.model_copy(update={"sort": None})
+
+
+def shows_unread(query: Query) -> bool:
+    """True if a query asks for unread conversations."""
+    return any(is_positive(term, UNREAD) for term in query.terms)

@@ -1,0 +1,53 @@
+"""Requests for the thread of the selected conversation."""
+
+from frontdesk.inbox.orders import LookAhead, NoThread, ShowBars, ShowRenewed, ThreadCame
+from frontdesk.inbox.requests import FetchConversation, FetchThread, Kind, Steps, ask
+from frontdesk.inbox.scanning import reload, reported
+from frontdesk.inbox.state import Inbox
+from frontdesk.wire import Conversation
+
+
+def request_thread(inbox: Inbox, *, by_hand: bool = False) -> None:
+    """Request the open thread, in place of a request that is running."""
+    row = inbox.selected
+    if row is not None and inbox.selection.opened and inbox.cached.connected:
+        steps = _request_thread(inbox, row, by_hand=by_hand)
+        inbox.tasks.start(Kind.THREAD, steps, urgent=by_hand)
+
+
+def _request_thread(inbox: Inbox, row: Conversation, *, by_hand: bool) -> Steps[None]:
+    steps = _fetch_thread(inbox, row)
+    if (yield from reported(inbox, steps, beside=True, by_hand=by_hand)) is None:
+        inbox.orders.append(NoThread(inbox.connection.problem))
+    else:
+        inbox.orders.append(LookAhead())
+
+
+def _fetch_thread(inbox: Inbox, row: Conversation) -> Steps[None]:
+    """Refresh the thread, and its conversation if that has left the list or was active."""
+    fetched = yield from ask(FetchThread(row))
+    if fetched.refreshed:
+        inbox.selection.refreshed_to = row.last_activity_at
+    inbox.orders.append(ThreadCame(row, fetched.unreadable))
+    if fetched.error is not None:
+        raise fetched.error
+    yield from _refresh_conversation(inbox, row.id)
+
+
+def _refresh_conversation(inbox: Inbox, id: str) -> Steps[None]:
+    """Refresh a conversation that left the list, or has newer messages.
+
+    It is requested once for each of these events.
+    """
+    row = inbox.cached.conversation(id)
+    if row is None:
+        return
+    left = row.id in inbox.window.dimmed and inbox.view.list.position(row.id) is None
+    event = row.id, left, inbox.cached.newer_entry(row)
+    if event in (inbox.refreshed_for, (row.id, False, None)):
+        return
+    changed = yield from ask(FetchConversation(row))
+    inbox.refreshed_for = event
+    if changed:
+        reload(inbox)
+        inbox.orders += [ShowRenewed(), ShowBars()]
