@@ -12,10 +12,10 @@ from textual.keys import Keys
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
+from frontdesk.inbox.bell import Bell
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.connection import Bell
 from frontdesk.tui.dialogs.help import HelpScreen
 from frontdesk.tui.dialogs.picker import Menu, Picker
 from frontdesk.tui.inbox.screen import InboxScreen

@@ -59,6 +59,10 @@ class LinkKeeper:
         connected = self._reached.connected
         self.link = self.link.begins(self._clock.now(), activity, connected=connected)
 
+    def loses_rows(self) -> None:
+        """Record that the shown rows are others than those that were requested."""
+        self.link = self.link.loses_rows()
+
     def asks(self) -> None:
         """Record that the list is requested; it ends with `is_live` or `report`."""
         if self.may_ask:

@@ -128,6 +128,11 @@ class Link:
         link = replace(link, activity=activity, trouble=None)
         return replace(link, phase=Phase.BEGUN, asking_since=now) if connected else link
 
+    def loses_rows(self) -> "Link":
+        """The rows that were answered are not those that are to be shown by now."""
+        phase = Phase.BEGUN if self.phase is Phase.LIVE else self.phase
+        return replace(self, phase=phase, live_at=None, activity="loading…")
+
     def asks(self, now: datetime) -> "Link":
         """A request for the list was sent; `answered` or `failed` follows."""
         phase = Phase.BEGUN if self.phase in (Phase.CONNECTING, Phase.STOPPED) else self.phase

@@ -223,7 +223,10 @@ class Inbox:
         window.show(rows, cursor=position or 0)
 
     def replan(self) -> bool:
-        """Plan the query anew once names or the server's filters are known; True if changed."""
+        """Plan the query anew once names or the server's filters are known; True if changed.
+
+        Rows that were never loaded are requested next.
+        """
         view = self.view
         self.cached.store_lacks()
         plans = self.planning.plans_of(view.query)
@@ -244,6 +247,9 @@ class Inbox:
         else:
             self.show_merged(stay)
         self.orders.append(ShowBars())
+        if not view.is_loaded and not self.matches_nothing:
+            self.connection.loses_rows()
+            self.poll_at = self.seconds()
         return True
 
     def reread(self) -> Mapping[str, Conversation]:

@@ -1,0 +1,875 @@
+"""An inbox in plain Python on virtual time: server, cache, panes, and whoever presses keys."""
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import count
+from typing import Any, TypeVar
+
+from frontdesk.errors import InboxError, NotFound, NotOffered
+from frontdesk.inbox import deadlines, finding, navigating, refreshing, selecting, words
+from frontdesk.inbox.connection import LinkKeeper
+from frontdesk.inbox.orders import DisplayOrder
+from frontdesk.inbox.requests import Fetched, FetchedThread, Request
+from frontdesk.inbox.rows import FixedRows, Rows
+from frontdesk.inbox.state import Inbox, ReadAfter
+from frontdesk.inbox.tasks import Asked
+from frontdesk.query import NEWEST, Query, QueryNames, SavedView, parse, sort_key
+from frontdesk.query.plan import STANDARD, SortKey
+from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, PhoneRef, body_of
+from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire.values import timestamp
+
+T = TypeVar("T")
+
+START = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+PAGE, HEIGHT = 20, 17
+CHANNELS, LABELS = ("London", "Madrid"), ("billing", "refund")
+VIEWS = (
+    SavedView("Mine", parse("is:open @me"), "5"),
+    SavedView("Unassigned", parse("is:open @unassigned"), "6"),
+    SavedView("Needs a human", parse("is:open needs:human"), "7"),
+    SavedView("Waiting >1h", parse("is:open waiting:>1h sort:waiting"), "8"),
+    SavedView("All open", parse("is:open"), "9"),
+)
+_STATUSES = ("open", "open", "resolved", "open", "snoozed", "open")
+
+
+def name(number: int) -> str:
+    return f"Customer {number:03d}"
+
+
+def conversation(number: int) -> Conversation:
+    """One of many that differ in status, channel, assignee, labels and unread messages."""
+    active = START - timedelta(seconds=61 * number)
+    moment, channel = _written(active), CHANNELS[number % 2]
+    return Conversation.model_validate(
+        {
+            "id": str(number),
+            "status": _STATUSES[number % 6],
+            "awaiting_human": number % 5 == 0,
+            "channel": {"id": channel, "name": channel},
+            "contact": {"id": f"c{number}", "name": name(number), "phone": f"+44770090{number:04}"},
+            "assignee": {"id": "1", "name": "Grace Okafor"} if number % 3 else None,
+            "labels": list(LABELS[: number % 3]),
+            "unread_count": number % 3,
+            "waiting_since": moment if number % 3 else None,
+            "service_window_expires_at": _written(active + timedelta(days=1)),
+            "last_activity_at": moment,
+            "last_message": {"id": f"{number}.0", "text": "Hello", "created_at": moment},
+            "created_at": moment,
+            "updated_at": moment,
+        }
+    )
+
+
+def _written(moment: datetime) -> str:
+    return timestamp(round(moment.timestamp() * 1000))
+
+
+@dataclass
+class Server:
+    """Conversations that change.
+
+    seconds: of an answer. error: what every answer fails with; fails: what one fails with. lacks:
+    filters and orders that are refused. repeats: each page is the first one. unreadable: rows that
+    a page drops.
+    """
+
+    size: int = 30
+    seconds: float = 0.0
+    error: InboxError | None = None
+    lacks: frozenset[str] = frozenset()
+    fails: Callable[[Request[Any]], InboxError | None] = lambda request: None
+    takes: Callable[[Request[Any]], float | None] = lambda request: None
+    repeats: bool = False
+    unreadable: int = 0
+    now: datetime = START
+    asked: list[Request[Any]] = field(default_factory=list)
+    rows: dict[str, Conversation] = field(default_factory=dict)
+    _changes: int = 0
+
+    def __post_init__(self) -> None:
+        self.rows = {str(number): conversation(number) for number in range(self.size)}
+
+    def change(self, id: str, **members: Any) -> None:
+        """Something becomes otherwise, which is activity; no two changes are at the same time."""
+        self._changes += 1
+        moment = _written(self.now + timedelta(milliseconds=self._changes))
+        changed = {"last_activity_at": moment, "updated_at": moment, **members}
+        self.rows[id] = Conversation.model_validate({**self.rows[id].model_dump(), **changed})
+
+    def page(
+        self, filter: ConversationFilter, after: SortKey | None
+    ) -> tuple[list[Conversation], bool]:
+        """Rows of the page after a place, and True if it is the last.
+
+        Raises: NotOffered.
+        """
+        if self.lacks & filter.parameters().keys():
+            raise NotOffered("This server does not have this filter")
+        key = sort_key(filter.sort or NEWEST, self.now)
+        matching = sorted((row for row in self.rows.values() if _matches(row, filter)), key=key)
+        if self.repeats and after is not None:
+            return matching[:PAGE], False
+        matching = [row for row in matching if after is None or key(row) > after]
+        return matching[:PAGE], len(matching) <= PAGE
+
+    def counts(self) -> Counts:
+        opened = [row for row in self.rows.values() if row.status == "open"]
+        mine = sum(row.assignee is not None for row in opened)
+        return Counts(all=len(self.rows), open=len(opened), mine=mine)
+
+
+def _matches(row: Conversation, filter: ConversationFilter) -> bool:
+    owner = row.assignee.id if row.assignee else None
+    wanted = {"me": "1", "assigned": "1", "unassigned": None}.get(
+        filter.assignee or "", filter.assignee
+    )
+    return (
+        filter.status in (None, row.status)
+        and filter.channel in (None, row.channel.id)
+        and (filter.label is None or filter.label in row.labels)
+        and (filter.assignee is None or owner == wanted)
+        and filter.contact in (None, row.contact.id)
+        and filter.awaiting_human in (None, row.awaiting_human)
+        and filter.unread in (None, bool(row.unread_count))
+    )
+
+
+@dataclass
+class _Saved:
+    places: dict[str, SortKey] = field(default_factory=dict)
+    complete: bool = False
+    fetched_at: datetime | None = None
+
+
+class SavedList:
+    """A cached list as of the last `reload`; rows are as they are cached now."""
+
+    def __init__(self, cache: "Cache", filter: ConversationFilter) -> None:
+        self._cache, self._filter = cache, filter
+        self.reload()
+
+    def reload(self) -> None:
+        saved = self._cache.lists.get(self._filter) or _Saved()
+        self._places = dict(saved.places)
+        self._ids = sorted(self._places, key=self._places.__getitem__)
+        self._at = {id: at for at, id in enumerate(self._ids)}
+        self.complete, self.fetched_at = saved.complete, saved.fetched_at
+
+    @property
+    def extent(self) -> tuple[int, str | None, bool]:
+        return len(self), self._ids[-1] if self._ids else None, self.complete
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __getitem__(self, position: int, /) -> Conversation:
+        return self._cache.rows[self._ids[position]]
+
+    def key(self, position: int, /) -> str:
+        return f"conversation {self._ids[position]}"
+
+    def find(self, key: str, /) -> int | None:
+        return self.position(key.removeprefix("conversation "))
+
+    def position(self, id: str, /) -> int | None:
+        return self._at.get(id)
+
+    def body(self, position: int, /) -> bytes:
+        return body_of(self[position])
+
+    def absent(self, ids: Collection[str], /) -> set[str]:
+        return {*ids} - self._places.keys()
+
+    def ranks(self, values: Sequence[Conversation], /) -> list[int]:
+        places, key = [self._places[id] for id in self._ids], self._cache.key(self._filter)
+        return [bisect_left(places, key(value)) for value in values]
+
+    def has_moved(self, value: Conversation, /) -> bool:
+        return self._places.get(value.id) not in (None, self._cache.key(self._filter)(value))
+
+
+class Cache:
+    """What was loaded, and what is known of the server. `Answers` fills it."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.connected = server, False
+        self.rows: dict[str, Conversation] = {}
+        self.lists: dict[ConversationFilter, _Saved] = {}
+        self.threads: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
+        self.marks: dict[str, str] = {}
+        self.all_counts: Counts | None = None
+        self.me, self.has_names, self.answers = "", False, 0
+        self.lacks: frozenset[str] = frozenset()
+        self.ignored: frozenset[str] = frozenset()
+
+    def key(self, filter: ConversationFilter) -> Callable[[Conversation], SortKey]:
+        return sort_key(filter.sort or NEWEST, self.server.now)
+
+    @property
+    def offered(self) -> frozenset[str]:
+        return STANDARD | (EXTENSIONS - self.lacks)
+
+    def lacking(self, feature: str) -> str:
+        return ""
+
+    def store_lacks(self) -> None: ...
+
+    def state_of(self, feature: str) -> str:
+        return "available"
+
+    def names(self, contacts: Iterable[PhoneRef]) -> QueryNames:
+        known = QueryNames(me=self.me, contacts=tuple(contacts))
+        if not self.has_names:
+            return known
+        channels = {one: one for one in CHANNELS}
+        users = {"1": "Grace Okafor"}
+        return known._replace(
+            users=users, channels=channels, phones=dict.fromkeys(CHANNELS, ""), labels=LABELS
+        )
+
+    def conversations(self, filter: ConversationFilter) -> SavedList:
+        return SavedList(self, filter)
+
+    def conversation(self, id: str) -> Conversation | None:
+        return self.rows.get(id)
+
+    def conversations_by_id(self, ids: Collection[str]) -> Mapping[str, Conversation]:
+        return {id: self.rows[id] for id in ids if id in self.rows}
+
+    def conversations_of(self, contact_id: str) -> list[Conversation]:
+        return [row for row in self.rows.values() if row.contact.id == contact_id]
+
+    def conversations_found(self, text: str) -> list[Conversation]:
+        return [row for row in self.rows.values() if row.contact.phone == text]
+
+    def known_contact(self, id: str) -> Contact | None:
+        return None
+
+    def counts(self, filter: ConversationFilter) -> Counts | None:
+        return self.all_counts if filter == ConversationFilter() else None
+
+    def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
+        numbers = {row.id: self._unread(row) for row in conversations}
+        return {id: number for id, number in numbers.items() if number is not None}
+
+    def _unread(self, row: Conversation) -> int | None:
+        mark = self.marks.get(row.id)
+        if mark == "unread":
+            return row.unread_count or 0
+        if not row.unread_count or (mark is not None and row.last_activity_at <= mark):
+            return None
+        return row.unread_count
+
+    def marked_unread(self) -> list[Conversation]:
+        marked = [id for id, mark in self.marks.items() if mark == "unread"]
+        return [self.rows[id] for id in marked if id in self.rows]
+
+    def is_marked_unread(self, conversation_id: str) -> bool:
+        return self.marks.get(conversation_id) == "unread"
+
+    def mark_read(self, conversation_id: str) -> None:
+        self.marks[conversation_id] = self.rows[conversation_id].last_activity_at
+
+    def mark_unread(self, conversation_id: str) -> None:
+        self.marks[conversation_id] = "unread"
+
+    def has_newest(self, conversation: Conversation) -> bool:
+        return self.threads.get(conversation.id, "") >= conversation.last_activity_at
+
+    def newer_entry(self, conversation: Conversation) -> str | None:
+        newest = self.threads.get(conversation.id, "")
+        return newest if newest > conversation.last_activity_at else None
+
+    def get_setting(self, name: str) -> str | None:
+        return self.settings.get(name)
+
+    def set_setting(self, name: str, value: str) -> None:
+        self.settings[name] = value
+
+
+class Answers:
+    """The server's answers to requests, which fill the cache."""
+
+    def __init__(self, server: Server, cache: Cache) -> None:
+        self._server, self._cache = server, cache
+
+    async def fetch_counts(self, filter: ConversationFilter) -> None:
+        if filter == ConversationFilter():
+            self._cache.all_counts = self._server.counts()
+
+    async def fetch_head(self, filter: ConversationFilter, *, thorough: bool) -> Fetched:
+        """Pages from the head until they meet the cached rows; all of those if thorough."""
+        cache, saved = self._cache, self._cache.lists.get(filter) or _Saved()
+        key, held = cache.key(filter), sorted(saved.places.values())
+        fetched, after, ended = dict[str, Conversation](), None, False
+        for _ in range(20):
+            rows, ended = self._page(filter, after)
+            fetched |= {row.id: row for row in rows}
+            after = key(rows[-1]) if rows else after
+            until = None if not held else held[-1] if thorough or filter.sort else held[0]
+            if ended or until is None or (after is not None and after >= until):
+                break
+        met = not held or ended or (after is not None and after >= held[0])
+        rest = {id: at for id, at in saved.places.items() if met and after and at > after}
+        added = [row.id for row in fetched.values() if held and key(row) < held[0]]
+        places = {id: at for id, at in rest.items() if not ended and id not in fetched}
+        places |= {row.id: key(row) for row in fetched.values()}
+        self._save(
+            filter, places, complete=ended or (saved.complete and met and bool(held)), rows=fetched
+        )
+        if filter.assignee == "me" and fetched:
+            cache.me = "1"
+        return Fetched(added, self._server.unreadable)
+
+    async def fetch_older(self, filter: ConversationFilter) -> Fetched:
+        saved = self._cache.lists.get(filter)
+        if saved is None or not saved.places:
+            return await self.fetch_head(filter, thorough=False)
+        if saved.complete:
+            return Fetched()
+        key, after = self._cache.key(filter), max(saved.places.values())
+        rows, ended = self._page(filter, after)
+        new = {row.id: row for row in rows if key(row) > after}
+        places = saved.places | {row.id: key(row) for row in new.values()}
+        self._save(filter, places, complete=ended, rows=new)
+        return Fetched((), self._server.unreadable)
+
+    def _page(
+        self, filter: ConversationFilter, after: SortKey | None
+    ) -> tuple[list[Conversation], bool]:
+        try:
+            return self._server.page(filter, after)
+        except NotOffered:
+            self._cache.lacks = self._server.lacks
+            raise
+
+    def _save(
+        self,
+        filter: ConversationFilter,
+        places: dict[str, SortKey],
+        *,
+        complete: bool,
+        rows: Mapping[str, Conversation],
+    ) -> None:
+        self._cache.rows |= rows
+        self._cache.lists[filter] = _Saved(places, complete, self._server.now)
+
+    async def fetch_thread(self, conversation: Conversation) -> FetchedThread:
+        row = self._server.rows.get(conversation.id)
+        if row is None:
+            return FetchedThread(False, 0, NotFound("There is no such conversation"))
+        self._cache.threads[row.id] = row.last_activity_at
+        return FetchedThread(True)
+
+    async def fetch_conversation(self, conversation: Conversation) -> bool:
+        row = self._server.rows[conversation.id]
+        changed = self._cache.rows.get(row.id) != row
+        self._cache.rows[row.id] = row
+        return changed
+
+    async def find_me(self) -> None:
+        self._cache.me = "1"
+
+    async def fetch_names(self) -> None:
+        self._cache.has_names = True
+
+    async def contact_by_phone(self, phone: str) -> Contact:
+        found = (row.contact for row in self._server.rows.values() if row.contact.phone == phone)
+        contact = next(found, None)
+        if contact is None:
+            raise NotFound("No contact has this number")
+        return Contact(id=contact.id, name=contact.name, phone=contact.phone)
+
+    async def contacts_with(self, text: str) -> Sequence[Contact]:
+        return ()
+
+
+class Window:
+    """The rows of the list as `HEIGHT` of them are shown, with a cursor that keeps its row.
+
+    selected: called when another row is under the cursor; rests: when that is by input, or is not.
+    """
+
+    def __init__(self, selected: Callable[[], None], rests: Callable[[], None]) -> None:
+        self._selected, self._rests = selected, rests
+        self.rows: Rows[Conversation] = FixedRows()
+        self.dimmed: AbstractSet[str] = frozenset()
+        self.after_gap: AbstractSet[str] = frozenset()
+        self.cursor = self.top = 0
+        self.is_shown = self.is_entered = True
+        self.is_covered = False
+        self.marked: list[str] = []
+        self.asks_for_more = False
+        self.bound_for = 0
+        self._key: str | None = None
+        self._by_input = False
+        self._loading = 0
+
+    @property
+    def row(self) -> Conversation | None:
+        return self.rows[self.cursor] if len(self.rows) else None
+
+    @property
+    def selected_id(self) -> str | None:
+        return None if self._key is None else self._key.removeprefix("conversation ")
+
+    @property
+    def is_by_input(self) -> bool:
+        return self._by_input
+
+    @is_by_input.setter
+    def is_by_input(self, value: bool) -> None:
+        changed, self._by_input = value != self._by_input, value
+        if changed:
+            self._rests()
+
+    def take_for_input(self, *, also_none: bool = False) -> None:
+        self.is_by_input = also_none or self.row is not None
+
+    @property
+    def at_start(self) -> bool:
+        return self.top == 0
+
+    @property
+    def goes_on(self) -> bool:
+        return bool(self.bound_for and self._loading)
+
+    @contextmanager
+    def loading_more(self) -> Iterator[None]:
+        self._loading += 1
+        try:
+            yield
+        finally:
+            self._loading -= 1
+
+    def in_view(self) -> Sequence[int]:
+        return range(self.top, min(self.top + HEIGHT, len(self.rows)))
+
+    def keys_in_view(self) -> Sequence[str]:
+        return [self.rows.key(at) for at in self.in_view()]
+
+    def refresh_rows(self) -> None: ...
+
+    def show(self, rows: Rows[Conversation], *, cursor: int = 0) -> None:
+        self.rows, self.bound_for, self.top = rows, 0, 0
+        self.cursor = self._clamp(cursor)
+        self._settle()
+
+    def rows_changed(self, shown: Sequence[str] = ()) -> None:
+        cursor = self._find_or_next(self._key, shown)
+        self.cursor = self._clamp(self.cursor if cursor is None else cursor)
+        self._settle()
+        if self.goes_on:
+            self.go_to(len(self.rows) - 1)
+            self.bound_for = 1
+        elif self.cursor != self._clamp(len(self.rows) - 1):
+            self.bound_for = 0
+
+    def _find_or_next(self, key: str | None, shown: Sequence[str]) -> int | None:
+        found = None if key is None else self.rows.find(key)
+        if found is not None or key not in shown:
+            return found
+        at = shown.index(key)
+        after = (self.rows.find(one) for one in shown[at:])
+        before = (self.rows.find(one) for one in reversed(shown[:at]))
+        following = next((place for place in after if place is not None), None)
+        if following is not None:
+            return following
+        preceding = next((place for place in before if place is not None), None)
+        return None if preceding is None else self._clamp(preceding + 1)
+
+    def go_to(self, position: int, *, by_input: bool = True) -> None:
+        if len(self.rows):
+            self.is_by_input, self.bound_for = by_input, 0
+            self.cursor = self._clamp(position)
+            self._settle(moved=True)
+
+    def go_to_last(self) -> None:
+        if len(self.rows):
+            self.go_to(len(self.rows) - 1)
+        self.asks_for_more, self.bound_for = True, 1
+
+    def stop(self) -> None:
+        self.bound_for = 0
+
+    def scroll(self, rows: int) -> None:
+        """As the wheel does: the cursor stays among the visible rows."""
+        last = max(0, len(self.rows) - HEIGHT)
+        self.top = min(max(self.top + rows, 0), last)
+        nearest = min(max(self.cursor, self.top), max(self.top, self.top + HEIGHT - 1))
+        if nearest != self.cursor:
+            self.go_to(nearest, by_input=False)
+
+    def _clamp(self, position: int) -> int:
+        return max(0, min(position, len(self.rows) - 1))
+
+    def _settle(self, *, moved: bool = False) -> None:
+        self.top = min(max(self.top, self.cursor - HEIGHT + 1), self.cursor)
+        key = self.rows.key(self.cursor) if len(self.rows) else None
+        if not moved and self._key not in (None, key):
+            self.is_by_input = False
+        changed, self._key, self.asks_for_more = key != self._key, key, True
+        if changed:
+            self._selected()
+
+
+class Clock:
+    """The time here, which is that of the server too."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+
+    def now(self) -> datetime:
+        return START + timedelta(seconds=self._now())
+
+    server_now = now
+
+
+class Views:
+    def all(self) -> list[SavedView]:
+        return [*VIEWS]
+
+    def named(self, query: Query) -> SavedView | None:
+        return next((view for view in VIEWS if view.query.is_same(query)), None)
+
+
+class Keys:
+    """The last part of an action's name, in place of a key."""
+
+    def __getitem__(self, action: str, /) -> str:
+        return action.rpartition(".")[2]
+
+
+class Terminal:
+    """An inbox with its panes: keys, frames, and a server that answers after some time.
+
+    late: what is given up is answered all the same. checks: called after each event.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        cache: Cache | None = None,
+        read_after: ReadAfter = 3.0,
+        settle: float = 1.0,
+        late: bool = False,
+        checks: Callable[["Terminal"], None] = lambda terminal: None,
+    ) -> None:
+        self.server, self.cache, self.late, self.checks = (
+            server,
+            cache or Cache(server),
+            late,
+            checks,
+        )
+        self.now, self.said, self.orders = 0.0, list[str](), list[DisplayOrder]()
+        self.displays_thread, self.pane, self.reads = True, "list", 0
+        self._thread_of: str | None = None
+        self._due: list[tuple[float, int, Asked]] = []
+        self._stopped: set[Asked] = set()
+        self._numbers = count()
+        self._answers = Answers(server, self.cache)
+        self._begun = False
+        self.window = Window(self._select, self._rest)
+        clock = Clock(lambda: self.now)
+        connection = LinkKeeper(
+            self.cache,
+            clock,
+            self.warn,
+            seen_at=lambda: self.inbox.view.list.fetched_at,
+            schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
+        )
+        self.inbox = Inbox(
+            self.cache,
+            self.window,
+            self,
+            connection,
+            clock,
+            Views(),
+            Keys(),
+            lambda: self.now,
+            read_after=read_after,
+        )
+        self._begun = True
+        self.do(self.inbox.show)
+        connection.begin("connecting…")
+        self.cache.connected = True
+        self.do(refreshing.begin, self.inbox)
+        self.wait(settle)
+
+    # The thread, as the inbox sees it
+
+    @property
+    def is_entered(self) -> bool:
+        return self.pane == "thread"
+
+    @property
+    def shows_end(self) -> bool:
+        shown = self._thread_of is not None and self._thread_of in self.cache.threads
+        return shown and self.displays_thread and self._thread_of == self.inbox.selection.id
+
+    # Orders
+
+    def say(self, words: str) -> None:
+        self.said.append(words)
+
+    def warn(self, words: str) -> None:
+        self.said.append(words)
+
+    def end_notices(self) -> None: ...
+
+    def enter_pane(self, name: str) -> None:
+        self.pane, self.window.is_entered = name, name == "list"
+        if name == "thread":
+            self.do(selecting.enter_thread, self.inbox)
+
+    def show_selected(self, *, open_cached: bool) -> None:
+        id = self.inbox.selection.id
+        self._thread_of = id if open_cached and id in self.cache.threads else None
+
+    def open_thread(self) -> None:
+        self._thread_of = self.inbox.selection.id
+
+    def show_fetched(self, conversation: Conversation, unreadable: int) -> None:
+        self.do(selecting.begin_rest, self.inbox)
+
+    def show_no_thread(self, problem: str) -> None: ...
+
+    def show_entry(self, key: str) -> None: ...
+
+    def show_renewed(self) -> None: ...
+
+    def draw_ahead(self) -> None: ...
+
+    def look_ahead(self) -> None: ...
+
+    def ring(self) -> None: ...
+
+    def highlight_new(self) -> None: ...
+
+    def begin_background(self) -> None: ...
+
+    def show_progress(self) -> None:
+        if self.inbox.connection.use_early_retry():
+            self.do(refreshing.refresh, self.inbox)
+
+    def show_bars(self) -> None:
+        self.show_progress()
+
+    # Events
+
+    def _select(self) -> None:
+        if self._begun:
+            self.do(selecting.select, self.inbox)
+
+    def _rest(self) -> None:
+        if self._begun:
+            self.do(selecting.begin_rest, self.inbox)
+
+    def do(self, event: Callable[..., object], *arguments: Any, **options: Any) -> None:
+        """Hand in an event, and do what follows."""
+        event(*arguments, **options)
+        self._follow()
+
+    def _follow(self) -> None:
+        orders, requests = self.inbox.take()
+        while orders or requests:
+            for order in orders:
+                self.orders.append(order)
+                order.carry_out(self)
+            for request in requests:
+                self._hand_out(request) if isinstance(request, Asked) else self._stop(request.asked)
+            orders, requests = self.inbox.take()
+
+    def _hand_out(self, asked: Asked) -> None:
+        seconds = self.server.takes(asked.request)
+        seconds = self.server.seconds if seconds is None else seconds
+        heapq.heappush(self._due, (self.now + seconds, next(self._numbers), asked))
+
+    def _stop(self, asked: Asked) -> None:
+        if self.late:
+            self._stopped.add(asked)
+        else:
+            self._due = [one for one in self._due if one[2] is not asked]
+            heapq.heapify(self._due)
+
+    def press(self, *keys: str, seconds: float = 0.5) -> None:
+        """Press keys, each in a frame of its own, and let time pass."""
+        for key in keys:
+            self.said.clear()
+            self.do(refreshing.note_input, self.inbox)
+            self._press(key)
+            self._frame()
+        self.wait(seconds)
+
+    def _press(self, key: str) -> None:
+        inbox, window = self.inbox, self.window
+        actions: dict[str, Callable[[], object]] = {
+            "j": lambda: window.go_to(window.cursor + 1),
+            "k": lambda: window.go_to(window.cursor - 1),
+            "g": lambda: window.go_to(0),
+            "G": window.go_to_last,
+            "J": lambda: self._open_beside(1),
+            "K": lambda: self._open_beside(-1),
+            "u": lambda: finding.next_unread(inbox, 1),
+            "U": lambda: finding.next_unread(inbox, -1),
+            "W": lambda: finding.longest_wait(inbox),
+            "-": lambda: navigating.go_to_last_opened(inbox),
+            "m": lambda: selecting.mark_unread(inbox),
+            "space": self._mark,
+            "enter": self._enter,
+            "escape": self._escape,
+            "ctrl+r": lambda: refreshing.refresh_by_hand(inbox),
+            "H": lambda: navigating.step_history(inbox, -1),
+            "L": lambda: navigating.step_history(inbox, 1),
+            "dialog": self._open_dialog,
+            "close": self._close_dialog,
+        }
+        actions |= {view.key: partial(navigating.show, inbox, view.query) for view in VIEWS}
+        self.do(actions[key])
+
+    def _open_beside(self, step: int) -> None:
+        self.window.go_to(self.window.cursor + step)
+        selecting.open_selected(self.inbox)
+
+    def _enter(self) -> None:
+        if self.window.row is not None:
+            selecting.open_selected(self.inbox)
+            self.enter_pane("thread")
+
+    def _open_dialog(self) -> None:
+        self.window.is_covered = True
+        self.inbox.forget_awaited()
+
+    def _close_dialog(self) -> None:
+        self.window.is_covered = False
+        selecting.begin_rest(self.inbox)
+
+    def _mark(self) -> None:
+        id = self.window.selected_id
+        if id in self.window.marked:
+            self.window.marked.remove(id)
+        elif id is not None:
+            self.window.marked.append(id)
+
+    def _escape(self) -> None:
+        goes_on = self.window.goes_on
+        self.window.stop()
+        if not finding.stop(self.inbox) and not goes_on and self.pane == "thread":
+            self.enter_pane("list")
+
+    def query(self, text: str, seconds: float = 0.5) -> None:
+        """Show a query."""
+        self.said.clear()
+        self.do(refreshing.note_input, self.inbox)
+        self.do(navigating.show, self.inbox, parse(text))
+        self._frame()
+        self.wait(seconds)
+
+    def wheel(self, rows: int) -> None:
+        self.do(refreshing.note_input, self.inbox)
+        self.window.scroll(rows)
+        self._frame()
+
+    # Time
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, in which the server answers."""
+        end = self.now + seconds
+        for turn in count():
+            assert turn < 20_000, f"busy: {self._alarm()} at {self.now}"
+            alarm = self._alarm()
+            due = self._due[0][0] if self._due else None
+            times = [time for time in (alarm, due) if time is not None and time <= end]
+            if not times:
+                break
+            self._pass_to(min(times))
+            if due is not None and due <= self.now and (alarm is None or due <= alarm):
+                self._answer()
+            else:
+                self.do(deadlines.advance, self.inbox)
+            self._frame()
+        self._pass_to(end)
+
+    def _pass_to(self, time: float) -> None:
+        self.now = max(time, self.now)
+        self.server.now = START + timedelta(seconds=self.now)
+
+    def _alarm(self) -> float | None:
+        """When the inbox has something to do by itself; later than now, as for the driver."""
+        times = (self.inbox.wake_at, deadlines.rests_until(self.inbox))
+        due = min((time for time in times if time is not None), default=None)
+        return None if due is None else max(due, self.now + 0.001)
+
+    def _answer(self) -> None:
+        _, _, asked = heapq.heappop(self._due)
+        self.server.asked.append(asked.request)
+        error = self.server.fails(asked.request) or self.server.error
+        try:
+            if error is not None:
+                raise error
+            value = _result(asked.request.send(self._answers))
+        except InboxError as problem:
+            self.do(self.inbox.tasks.fail, asked, problem)
+        else:
+            self.cache.answers += 1
+            self.do(self.inbox.tasks.answer, asked, value)
+
+    def _frame(self) -> None:
+        """What the list tells after it was drawn."""
+        window = self.window
+        self.do(self.inbox.note_rows_in_view)
+        for _ in range(20):
+            if not window.asks_for_more:
+                break
+            window.asks_for_more = False
+            bottom = window.top + 2 * HEIGHT >= len(window.rows)
+            bound_for = window.bound_for if bottom or window.bound_for < 0 else 0
+            self.do(refreshing.near_end, self.inbox, bound_for=bound_for, bottom=bottom)
+        self.checks(self)
+
+    # The screen
+
+    @property
+    def status(self) -> str:
+        state = "".join(text for _, text in self.inbox.connection.state)
+        return f"{state} · {words.loaded(self.inbox, in_list=self.pane == 'list')}"
+
+    @property
+    def listed(self) -> list[Conversation]:
+        return [self.window.rows[at] for at in range(len(self.window.rows))]
+
+    @property
+    def names(self) -> list[str]:
+        return [row.contact.name or "" for row in self.listed]
+
+    @property
+    def selected(self) -> str | None:
+        row = self.window.row
+        return row.contact.name if row is not None else None
+
+    @property
+    def unread(self) -> set[str]:
+        return {row.contact.name or "" for row in self.listed if row.id in self._unread_ids()}
+
+    def _unread_ids(self) -> set[str]:
+        return {*self.cache.unread_among(self.listed)}
+
+
+def _result(answer: Coroutine[Any, Any, T]) -> T:
+    """The value of a coroutine that waits for nothing."""
+    try:
+        answer.send(None)
+    except StopIteration as end:
+        value: T = end.value
+        return value
+    raise AssertionError("an answer from memory waits")
