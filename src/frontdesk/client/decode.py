@@ -22,17 +22,15 @@ from frontdesk.client.compat.values import Reader
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse, NotFound
 from frontdesk.wire import (
-    ChannelCounts,
     Contact,
     Counts,
     Message,
-    MessagePreview,
     Page,
     PartialPage,
     Wire,
 )
-from frontdesk.wire.base import nested_model
-from frontdesk.wire.reports import LiveCounts, Metrics, PersonFigures, Report
+from frontdesk.wire.base import may_be_absent, nested_model
+from frontdesk.wire.reports import Report
 from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, STATUSES
 
 W = TypeVar("W", bound=Wire)
@@ -215,10 +213,6 @@ def _partial_model(row: Any) -> type[PartialPage[Any]]:
     return PartialPage[row]
 
 
-# Members that a server may omit: the key may not read them, or their value is unknown.
-_WITHHELD = frozenset({"last_message", "pricing"})
-
-
 @dataclass(frozen=True)
 class _ModelChecks:
     """Checks of a model: required members, members with a format, nested objects.
@@ -301,23 +295,11 @@ _FORMS: Mapping[Reader, Callable[[Any], bool]] = {
 }
 
 
-_DETAILS = frozenset(("spread", "targets"))
-# Members that a server sends only if they are asked for, or where they apply.
-_ON_REQUEST: Mapping[type[Wire], frozenset[str]] = {
-    Report: frozenset(("users", "teams", "labels", "hours")),
-    Metrics: _DETAILS,
-    PersonFigures: _DETAILS,
-    LiveCounts: frozenset(("over_first_response", "over_reply")),
-    ChannelCounts: frozenset(("awaiting_human",)),
-    MessagePreview: frozenset(("deleted_at",)),
-}
-
-
 @cache
 def _marks(model: type[Wire]) -> _ModelChecks:
     fields = fields_of(model)
     return _ModelChecks(
-        frozenset(field.name for field in fields) - _WITHHELD - _ON_REQUEST.get(model, frozenset()),
+        frozenset(name for name, info in model.model_fields.items() if not may_be_absent(info)),
         tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
         tuple(
             (itemgetter(field.name), _FORMS[field.read])

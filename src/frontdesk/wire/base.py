@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Self, get_args, overload
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 from frontdesk.wire.values import instant
 
@@ -13,9 +14,31 @@ def json_name(name: str) -> str:
     return name.removesuffix("_")
 
 
-def optional(description: str, default: Any = None) -> Any:
-    """A member that a server may leave out, with its description for the OpenAPI document."""
-    return Field(default=default, description=description)
+# Marks additions to the specification of `/v1`; a client must work without them.
+EXTENSION = "x-frontdesk-extension"
+
+
+def optional(
+    description: str, default: Any = None, *, may_be_absent: bool = False, extension: bool = False
+) -> Any:
+    """A member that another server may leave out, with its description for the OpenAPI document.
+
+    This service sends all of them, but those that `may_be_absent`.
+    """
+    marks: dict[str, Any] = {}
+    if may_be_absent:
+        marks["required"] = False
+    if extension:
+        marks[EXTENSION] = True
+    # None would take the place of what the type says.
+    given: dict[str, Any] = {"json_schema_extra": marks} if marks else {}
+    return Field(default=default, description=description, **given)
+
+
+def may_be_absent(member: FieldInfo) -> bool:
+    """True if this service too leaves the member out where it does not apply."""
+    marks = member.json_schema_extra
+    return isinstance(marks, dict) and marks.get("required") is False
 
 
 class Time:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from frontdesk.client.compat import values as readers
 from frontdesk.client.compat.aliases import (
@@ -254,6 +254,8 @@ def _reader(name: str, annotation: Any) -> Reader:
     """Converter for a member of this type."""
     if get_origin(annotation) in (Union, UnionType):
         annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
     if get_origin(annotation) is tuple:
         return _list_reader(get_args(annotation)[0])
     if isinstance(annotation, type) and issubclass(annotation, Wire):
