@@ -35,10 +35,10 @@ def optional(
     return Field(default=default, description=description, **given)
 
 
-def may_be_absent(member: FieldInfo) -> bool:
-    """True if this service too leaves the member out where it does not apply."""
+def is_promised(member: FieldInfo) -> bool:
+    """True if every server has the member always: no extension, nor only where it applies."""
     marks = member.json_schema_extra
-    return isinstance(marks, dict) and marks.get("required") is False
+    return not isinstance(marks, dict) or not ({"required", EXTENSION} & marks.keys())
 
 
 class Time:

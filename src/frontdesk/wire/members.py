@@ -3,9 +3,10 @@
 Nothing of it is checked when a value is read: other servers may write other values.
 """
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from frontdesk.wire.values import (
     AUTHORS,
@@ -34,7 +35,8 @@ def known(*words: str) -> Any:
 # Never null on the wire: None stands for a member that is absent there.
 NotNull = Annotated[T | None, Field(json_schema_extra={"nullable": False})]
 
-Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+_DATE_TIME = {"format": "date-time"}
+Timestamp = Annotated[str, Field(json_schema_extra={**_DATE_TIME})]
 Phone = Annotated[
     str, Field(json_schema_extra={"pattern": rf"^\+{PHONE_DIGITS}$", "examples": ["+16505551234"]})
 ]
@@ -109,3 +111,8 @@ Reason = Annotated[
         "too_short",
     ),
 ]
+
+
+def is_timestamp(member: FieldInfo) -> bool:
+    """True if a member is a timestamp, or null in its place."""
+    return member.json_schema_extra == _DATE_TIME or Timestamp in get_args(member.annotation)
