@@ -47,11 +47,14 @@ def _step(text: str) -> Any:
 
 def values_at(members: Any, names: AliasChoices) -> Iterator[tuple[str, Any]]:
     """Pairs of name and value for the names that are there, in the given order."""
+    if not isinstance(members, dict):
+        return
     for path in names.choices:
         assert isinstance(path, AliasPath)
-        value = path.search_dict_for_path(members) if isinstance(members, dict) else None
-        if value is not PydanticUndefined:
-            yield ".".join(map(str, path.path)), value
+        if path.path[0] in members:
+            value = path.search_dict_for_path(members)
+            if value is not PydanticUndefined:
+                yield ".".join(map(str, path.path)), value
 
 
 # Where the rows of a list are: under one of these names or that of the resource, or in an object

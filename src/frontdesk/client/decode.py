@@ -6,7 +6,7 @@ and of each nested object the first that is not null; in the other rows the numb
 the enumerated words.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter, itemgetter
@@ -58,7 +58,7 @@ def value_of(answer: Response, model: type[W], remark: Remark) -> W:
     body = _cleaned(answer)
     try:
         value = model.model_validate_json(body)
-        if _is_own_form([value]):
+        if _is_own_value(value):
             return value
     except ValidationError:
         pass
@@ -242,32 +242,50 @@ def _form(model: type[Wire]) -> _Form:
 
 
 def _is_own_page(page: Page[Any]) -> bool:
-    whole = len(page.model_fields_set) == len(Page.model_fields)
-    return whole and (not page.data or _is_own_form(page.data))
-
-
-def _is_own_form(rows: Sequence[Wire]) -> bool:
-    """True if rows have all members of `/v1` in its formats, as far as samples show."""
-    form = _form(type(rows[0]))
-    # Plain dictionaries are faster than attributes; this runs for every page.
-    members = [row.__dict__ for row in rows]
-    first = members[0]
-    if not form.promised <= rows[0].model_fields_set:
+    """True if a page has all members of `/v1` in its formats, as far as samples show."""
+    if len(page.model_fields_set) < len(Page.model_fields):
         return False
+    if not page.data:
+        return True
+    first: Wire = page.data[0]
+    form = _form(type(first))
+    if min(map(len, map(attrgetter("model_fields_set"), page.data))) < len(form.promised):
+        return False
+    # Plain dictionaries are faster than attributes; this runs for every page.
+    members = [row.__dict__ for row in page.data]
+    for word_of, is_own in form.words:
+        if not all(map(is_own, filter(None, set(map(word_of, members))))):
+            return False
+    return _is_well_formed(first, form) and all(
+        _is_own_part(next(filter(None, map(part_of, members)), None)) for part_of in form.nested
+    )
+
+
+def _is_own_value(value: Wire) -> bool:
+    """`_is_own_page` for one value."""
+    form = _form(type(value))
+    return _is_well_formed(value, form) and all(
+        _is_own_part(part_of(value.__dict__)) for part_of in form.nested
+    )
+
+
+def _is_well_formed(value: Wire, form: _Form) -> bool:
+    if not form.promised <= value.model_fields_set:
+        return False
+    members = value.__dict__
     for name, is_own in form.formats:
-        if first[name] is not None and not is_own(first[name]):
+        member = members[name]
+        if member is not None and not is_own(member):
             return False
-    if len(rows) > 1:
-        if min(map(len, map(attrgetter("model_fields_set"), rows))) < len(form.promised):
-            return False
-        for word_of, is_own in form.words:
-            if not all(map(is_own, filter(None, set(map(word_of, members))))):
-                return False
-    return all(_is_own_part(next(filter(None, map(of, members)), None)) for of in form.nested)
+    return True
 
 
 def _is_own_part(part: Any) -> bool:
     """Check a nested object, or the first of several; True if there is none."""
-    if isinstance(part, Mapping | tuple):
-        part = next(iter(part.values() if isinstance(part, Mapping) else part))
-    return part is None or _is_own_form((part,))
+    if not part:
+        return True
+    if isinstance(part, tuple):
+        part = part[0]
+    elif isinstance(part, dict):
+        part = next(iter(part.values()))
+    return _is_own_value(part)

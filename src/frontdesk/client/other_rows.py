@@ -46,6 +46,8 @@ from frontdesk.wire.values import MEDIA_TYPES, STATUSES
 W = TypeVar("W", bound=Wire)
 Remark = Callable[[str], None]
 Members = dict[str, Any]
+# For each member of the wire model the names under which a row has it, with the values.
+Sources = dict[str, list[tuple[str, Any]]]
 
 # End of the deviation for an object that is given by its id only.
 BARE_ID = "an id alone"
@@ -118,15 +120,19 @@ class _OtherModel(BaseModel):
     def _read(cls, raw: Any, handler: ModelWrapValidatorHandler[Any], info: ValidationInfo) -> Any:
         model = cls.wire
         members = _members(raw, model)
-        known = {name: value for name, value in members.items() if value is not None}
-        read = handler(known)
+        read = handler({name: value for name, value in members.items() if value is not None})
         values = {name: getattr(read, name) for name in read.model_fields_set}
         if not values:
             raise ValueError("none of its members is known")
+        sources = {name: [*values_at(members, _names(model, name))] for name in model.model_fields}
         remark: Any = info.context
-        for sentence in (*_differences(model, members, values), *_unknown_numbers(model, known)):
+        for sentence in (
+            *_differences(model, sources, values),
+            *_unknown_numbers(model, sources, members),
+        ):
             remark(sentence)
-        return model.model_validate(_completed(model, members, values))
+        row = _with_nulls(model, sources, values)
+        return model.model_validate(_completed(model, members, row))
 
 
 @cache
@@ -283,16 +289,21 @@ _PREPARED: Mapping[type[Wire], Callable[[Members], Members]] = {
 }
 
 
-def _completed(model: type[Wire], members: Members, values: Members) -> Members:
-    """The values of a row with null where it says so, and what follows from the others."""
+def _with_nulls(model: type[Wire], sources: Sources, values: Members) -> Members:
+    """The values that were read, and null where a row says so."""
     nulls: Members = {
         name: None
         for name, info in model.model_fields.items()
         if name not in values
         and NoneType in get_args(info.annotation)
-        and any(_is_null(value) for _, value in values_at(members, _names(model, name)))
+        and any(_is_null(value) for _, value in sources[name])
     }
-    row = {**ASSUMED.get(model, {}), **nulls, **values}
+    return {**nulls, **values}
+
+
+def _completed(model: type[Wire], members: Members, values: Members) -> Members:
+    """A row with what is assumed or follows from its other members."""
+    row = {**ASSUMED.get(model, {}), **values}
     id = model.model_fields.get("id")
     if id is not None and id.is_required() and "id" not in row:
         row["id"] = _digest(members)
@@ -327,12 +338,11 @@ def _digest(members: Mapping[str, Any]) -> str:
     return f"row-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def _differences(model: type[Wire], members: Members, values: Members) -> Iterator[str]:
+def _differences(model: type[Wire], sources: Sources, values: Members) -> Iterator[str]:
     """How the members of a row deviate from `/v1`, a sentence each."""
     for name, info in model.model_fields.items():
-        found = list(values_at(members, _names(model, name)))
-        path, value = next((each for each in found if each[1] is not None), ("", None))
-        if not found and is_promised(info):
+        path, value = next((each for each in sources[name] if each[1] is not None), ("", None))
+        if not sources[name] and is_promised(info):
             yield f"{model.__name__}: there is no {name}"
         if path not in ("", json_name(name)):
             yield f"{model.__name__}: {name} is {path}"
@@ -347,14 +357,8 @@ def _is_as_read(value: Any, read: Any) -> bool:
     return isinstance(value, list) if isinstance(read, tuple) else bool(value == read)
 
 
-def _unknown_numbers(model: type[Wire], members: Members) -> Iterator[str]:
-    if model not in _UNKNOWN_NUMBER:
-        return
-    known = {
-        path.partition(".")[0]
-        for name in model.model_fields
-        for path, _ in values_at(members, _names(model, name))
-    }
-    for name in members.keys() - known:
-        if isinstance(members[name], int | float):
+def _unknown_numbers(model: type[Wire], sources: Sources, members: Members) -> Iterator[str]:
+    known = {path.partition(".")[0] for found in sources.values() for path, _ in found}
+    for name, value in members.items():
+        if model in _UNKNOWN_NUMBER and name not in known and isinstance(value, int | float):
             yield f"{_UNKNOWN_NUMBER[model]}: {name}"[:100]
