@@ -68,6 +68,11 @@ async def test_counts_by_status_alone_are_summed_up() -> None:
     assert counts.by_status.open.mine == 1
 
 
+async def test_counts_of_which_one_is_unknown_are_not_summed_up() -> None:
+    counts = await counts_of({"open": 3, "snoozed": None, "resolved": 2})
+    assert (counts.all, counts.open, counts.snoozed) == (None, 3, None)
+
+
 @pytest.mark.parametrize("body", [{}, [], {"a": {}}, {"open": "many"}, 7])
 async def test_a_body_without_counts_is_a_bad_response(body: Any) -> None:
     with pytest.raises(BadResponse):

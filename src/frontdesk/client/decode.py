@@ -104,14 +104,12 @@ def _envelope(body: Any, levels: int = 3) -> Any:
 
 def _other_value(answer: Response, body: Any, model: type[W], remark: Remark) -> W:
     """A single value of another server, bare, under a name or as the one row of a list."""
-    members = in_snake_case(body)
-    if model is Contact and "id" not in members:
-        where = list_in(members, model)
-        if where is not None:
-            remark(f"{model.__name__}: a list comes in the place of the one")
-            if not where[1]:
-                raise NotFound("The server does not have this")
-            body = where[1][0]
+    where = list_in(in_snake_case(body), model) if model is Contact else None
+    if where is not None and not (isinstance(body, dict) and "id" in body):
+        remark(f"{model.__name__}: a list comes in the place of the one")
+        if not where[1]:
+            raise NotFound("The server does not have this")
+        body = where[1][0]
     try:
         return read_row(body, model, remark)[0]
     except ValueError as error:

@@ -136,10 +136,10 @@ def color(value: Any) -> str:
 
 def direction(value: Any) -> str:
     """Inbound or outbound."""
-    known = DIRECTIONS.get(value.lower() if isinstance(value, str) else value)
-    if known is None or isinstance(value, bool):
+    word = value.lower() if isinstance(value, str) else value
+    if isinstance(word, bool) or not isinstance(word, str | int) or word not in DIRECTIONS:
         raise ValueError("no direction")
-    return known
+    return DIRECTIONS[word]
 
 
 def author(value: Any) -> Any:

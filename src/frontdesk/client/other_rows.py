@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
@@ -46,8 +47,6 @@ from frontdesk.wire.values import MEDIA_TYPES, STATUSES
 W = TypeVar("W", bound=Wire)
 Remark = Callable[[str], None]
 Members = dict[str, Any]
-# For each member of the wire model the names under which a row has it, with the values.
-Sources = dict[str, list[tuple[str, Any]]]
 
 # End of the deviation for an object that is given by its id only.
 BARE_ID = "an id alone"
@@ -124,15 +123,43 @@ class _OtherModel(BaseModel):
         values = {name: getattr(read, name) for name in read.model_fields_set}
         if not values:
             raise ValueError("none of its members is known")
-        sources = {name: [*values_at(members, _names(model, name))] for name in model.model_fields}
+        sources = {field: [*values_at(members, field.names)] for field in _fields(model)}
         remark: Any = info.context
-        for sentence in (
-            *_differences(model, sources, values),
-            *_unknown_numbers(model, sources, members),
-        ):
-            remark(sentence)
-        row = _with_nulls(model, sources, values)
-        return model.model_validate(_completed(model, members, row))
+        for sentence in _differences(sources, values):
+            remark(f"{model.__name__}: {sentence}")
+        if model in _UNKNOWN_NUMBER:
+            for name in _unknown_numbers(sources, members):
+                remark(f"{_UNKNOWN_NUMBER[model]}: {name}"[:100])
+        return model.model_validate(_completed(model, members, _with_nulls(sources, values)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Field:
+    """A member of a wire model: its names, and whether it may be null or be left out."""
+
+    name: str
+    json_name: str
+    names: AliasChoices
+    nullable: bool
+    promised: bool
+
+
+# The members of a wire model with the names under which a row has them, and the values there.
+_Sources = dict[_Field, list[tuple[str, Any]]]
+
+
+@cache
+def _fields(model: type[Wire]) -> tuple[_Field, ...]:
+    return tuple(
+        _Field(
+            name,
+            json_name(name),
+            _names(model, name),
+            NoneType in get_args(info.annotation),
+            is_promised(info),
+        )
+        for name, info in model.model_fields.items()
+    )
 
 
 @cache
@@ -289,14 +316,12 @@ _PREPARED: Mapping[type[Wire], Callable[[Members], Members]] = {
 }
 
 
-def _with_nulls(model: type[Wire], sources: Sources, values: Members) -> Members:
+def _with_nulls(sources: _Sources, values: Members) -> Members:
     """The values that were read, and null where a row says so."""
     nulls: Members = {
-        name: None
-        for name, info in model.model_fields.items()
-        if name not in values
-        and NoneType in get_args(info.annotation)
-        and any(_is_null(value) for _, value in sources[name])
+        field.name: None
+        for field, found in sources.items()
+        if found and field.nullable and any(_is_null(value) for _, value in found)
     }
     return {**nulls, **values}
 
@@ -311,8 +336,10 @@ def _completed(model: type[Wire], members: Members, values: Members) -> Members:
         _complete_message(row)
     elif model is UserRef:
         row.setdefault("name", row["id"])
-    elif model is Counts and "all" not in row and all(status in row for status in STATUSES):
-        row["all"] = sum(row[status] for status in STATUSES)
+    elif model is Counts and "all" not in row:
+        counts = [row.get(status) for status in STATUSES]
+        if None not in counts:
+            row["all"] = sum(counts)
     return row
 
 
@@ -338,17 +365,18 @@ def _digest(members: Mapping[str, Any]) -> str:
     return f"row-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def _differences(model: type[Wire], sources: Sources, values: Members) -> Iterator[str]:
+def _differences(sources: _Sources, values: Members) -> Iterator[str]:
     """How the members of a row deviate from `/v1`, a sentence each."""
-    for name, info in model.model_fields.items():
-        path, value = next((each for each in sources[name] if each[1] is not None), ("", None))
-        if not sources[name] and is_promised(info):
-            yield f"{model.__name__}: there is no {name}"
-        if path not in ("", json_name(name)):
-            yield f"{model.__name__}: {name} is {path}"
+    for field, found in sources.items():
+        name = field.name
+        if not found and field.promised:
+            yield f"there is no {name}"
+        path, value = next((each for each in found if each[1] is not None), ("", None))
+        if path not in ("", field.json_name):
+            yield f"{name} is {path}"
         if name in values and not _is_as_read(value, values[name]):
             bare = isinstance(values[name], Wire)
-            yield f"{model.__name__}: {name} is {BARE_ID if bare else 'written in another way'}"
+            yield f"{name} is {BARE_ID if bare else 'written in another way'}"
 
 
 def _is_as_read(value: Any, read: Any) -> bool:
@@ -357,8 +385,9 @@ def _is_as_read(value: Any, read: Any) -> bool:
     return isinstance(value, list) if isinstance(read, tuple) else bool(value == read)
 
 
-def _unknown_numbers(model: type[Wire], sources: Sources, members: Members) -> Iterator[str]:
+def _unknown_numbers(sources: _Sources, members: Members) -> Iterator[str]:
+    """Names of numbers that are not read."""
     known = {path.partition(".")[0] for found in sources.values() for path, _ in found}
     for name, value in members.items():
-        if model in _UNKNOWN_NUMBER and name not in known and isinstance(value, int | float):
-            yield f"{_UNKNOWN_NUMBER[model]}: {name}"[:100]
+        if name not in known and isinstance(value, int | float):
+            yield name
