@@ -183,7 +183,7 @@ def _names(model: type[Wire], name: str) -> AliasChoices:
 
 
 def _left_out(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Leave out what cannot be read."""
+    """Leave out a member, or a part of a list, that cannot be read."""
     try:
         return handler(value)
     except ValueError:
@@ -200,7 +200,7 @@ def value_reader(model: type[Wire], name: str) -> Callable[[Any], Any] | None:
 
 
 def _type_of(model: type[Wire], name: str) -> Any:
-    """The type of a member in the rows of other servers; null has been left out."""
+    """The type of a member in the rows of other servers; there is no null, see `_with_nulls`."""
     annotation: Any = model.model_fields[name].annotation
     if get_origin(annotation) in (Union, UnionType):
         annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)

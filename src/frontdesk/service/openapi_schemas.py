@@ -62,7 +62,7 @@ def plain(text: str | None) -> str:
 
 
 def _strict(generated: Schema) -> Schema:
-    """A model's schema with what its members say of themselves; all are required but for that."""
+    """A model's schema; a member is required unless its own schema says that it is not."""
     properties = generated["properties"]
     absent = {name for name, kind in properties.items() if kind.pop("required", True) is False}
     return {
@@ -74,7 +74,7 @@ def _strict(generated: Schema) -> Schema:
 
 
 def _member(schema: Schema) -> Schema:
-    """A member's schema without null where this service always fills it."""
+    """A member's schema, without null if it says so."""
     nullable = schema.pop("nullable", True)
     kinds = [_kind(kind) for kind in schema.pop("anyOf", [{}])]
     if not nullable:

@@ -23,7 +23,7 @@ def optional(
 ) -> Any:
     """A member that another server may leave out, with its description for the OpenAPI document.
 
-    This service sends all of them, but those that `may_be_absent`.
+    This service always sends it unless it `may_be_absent`.
     """
     marks: dict[str, Any] = {}
     if may_be_absent:
