@@ -3,8 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import AliasChoices
 
 from frontdesk.client.aliases import LISTS, RESOURCES, choices, values_at
 from frontdesk.wire import Wire
@@ -56,13 +59,14 @@ def list_in(body: Any, row: type[Wire]) -> tuple[str, list[Any]] | None:
     """
     if isinstance(body, list):
         return "", body
+    found = values_at(body, _list_paths(row))
+    return next(((path, rows) for path, rows in found if isinstance(rows, list)), None)
+
+
+@cache
+def _list_paths(row: type[Wire]) -> AliasChoices:
     names = (*LISTS, *RESOURCES.get(row, ()))
-    paths = choices(*names, *(f"{outer}.{inner}" for outer in names for inner in names))
-    return next(((path, rows) for path, rows in values_at(body, paths) if _is_list(rows)), None)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+    return choices(*names, *(f"{outer}.{inner}" for outer in names for inner in names))
 
 
 def next_of(
