@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from frontdesk.client.compat.lists import (
+from frontdesk.client.lists import (
     LOOK_UP_SECONDS,
     MOST_MESSAGES,
     NOT_REACHED,
@@ -17,7 +17,7 @@ from frontdesk.client.compat.lists import (
     newest_first,
     shows_order,
 )
-from frontdesk.client.compat.rows import BARE
+from frontdesk.client.other_rows import BARE_ID
 from frontdesk.client.server_info import ServerState
 from frontdesk.errors import Unreachable
 from frontdesk.wire import Channel, Contact, Conversation, ConversationFilter, Message, Page, User
@@ -194,7 +194,7 @@ class Lists:
 
 def bare(*parts: str) -> Any:
     """What a server is known to leave out."""
-    return lambda words: words in {f"Conversation: {part} is {BARE}" for part in parts}
+    return lambda words: words in {f"Conversation: {part} is {BARE_ID}" for part in parts}
 
 
 async def test_names_that_a_server_leaves_out_come_from_its_lists_once() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.client.compat.envelopes import snake
-from frontdesk.client.compat.values import moment, phone
+from frontdesk.client.member_values import moment, phone
+from frontdesk.client.other_rows import snake
 from frontdesk.wire import timestamp
 
 MOMENTS = st.datetimes(datetime(1980, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001

@@ -25,6 +25,7 @@ TOOLS = (
 # Each library is used in earnest by one of these.
 TESTS = (
     "tests/client/test_library.py",  # anyio, httpx, orjson, pydantic, starlette
+    "tests/client/test_member_values.py",  # pydantic
     "tests/test_phones.py",  # phonenumberslite
     "tests/client/test_trust.py::"  # truststore
     "test_authorities_are_those_of_the_system_of_variables_or_of_the_configuration",

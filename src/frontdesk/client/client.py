@@ -12,14 +12,14 @@ from urllib.parse import quote
 
 from frontdesk.client import address
 from frontdesk.client.capabilities import CapabilityProbe
-from frontdesk.client.compat.lists import (
+from frontdesk.client.decode import page_of, value_of
+from frontdesk.client.lists import (
     FilterCheck,
     NameLookup,
     is_oldest_first,
     newest_first,
     shows_order,
 )
-from frontdesk.client.decode import page_of, value_of
 from frontdesk.client.network import Network
 from frontdesk.client.paging import PAGE_SIZE, RowPages
 from frontdesk.client.response import Response

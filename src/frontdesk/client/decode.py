@@ -1,9 +1,9 @@
-"""Parses JSON bodies into wire models; falls back to normalisation for deviating servers.
+"""Parses JSON bodies into wire models; those not in the form of `/v1` by `other_rows`.
 
-Models have defaults for missing members, so a body with other member names may validate and lose
-data. Pages that follow the `/v1` schema exactly are detected by sampling. A server writes all rows
-of a list in the same way: the first row is checked in full, and of each nested object the first
-that is not null. In the other rows only the number of members and the enumerated words are checked.
+The wire models have defaults for missing members, so a body with other member names may validate
+and lose data. A server writes all rows of a list in the same way: the first row is checked in full,
+and of each nested object the first that is not null; in the other rows the number of members and
+the enumerated words.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,32 +14,20 @@ from typing import Any, TypeVar
 
 from pydantic_core import ValidationError, from_json
 
-from frontdesk.client.compat import values as readers
-from frontdesk.client.compat.envelopes import NextPage, list_in, next_of, normalise_names, single_in
-from frontdesk.client.compat.reports import counts_in, report_in
-from frontdesk.client.compat.rows import LONGEST_TEXT, fields_of, rows_in
-from frontdesk.client.compat.values import Reader
+from frontdesk.client import member_values as readers
+from frontdesk.client.envelopes import NextPage, list_in, next_of
+from frontdesk.client.other_rows import Remark, in_snake_case, read_row, value_reader
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
 from frontdesk.errors import BadResponse, NotFound
-from frontdesk.wire import (
-    ChannelCounts,
-    Contact,
-    Counts,
-    Message,
-    MessagePreview,
-    Page,
-    PartialPage,
-    Wire,
-)
-from frontdesk.wire.base import nested_model
-from frontdesk.wire.reports import LiveCounts, Metrics, PersonFigures, Report
+from frontdesk.wire import Contact, Message, Page, PartialPage, Wire
+from frontdesk.wire.base import is_promised, nested_model
 from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, STATUSES
 
 W = TypeVar("W", bound=Wire)
-Remark = Callable[[str], None]
+
+LONGEST_TEXT = 65_536
 
 _MARK = b"\xef\xbb\xbf"
-_ENVELOPE_LEVELS = 4
 _LONGEST_NAMES = 120
 
 
@@ -54,12 +42,11 @@ def page_of(
     """
     body = _cleaned(answer)
     try:
-        page: Page[W] = _page_model(row).model_validate_json(body)
+        page: Page[W] | None = _page_model(row).model_validate_json(body)
     except ValidationError:
-        page = _translated(answer, _parsed(answer, body), row, remark, sent_cursor)
-    else:
-        if not _is_canonical(page):
-            page = _translated(answer, _parsed(answer, body), row, remark, sent_cursor)
+        page = None
+    if page is None or not _is_own_page(page):
+        page = _other_page(answer, _parsed(answer, body), row, remark, sent_cursor)
     return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
 
 
@@ -71,86 +58,70 @@ def value_of(answer: Response, model: type[W], remark: Remark) -> W:
     body = _cleaned(answer)
     try:
         value = model.model_validate_json(body)
-        if _is_canonical_value(value):
+        if _is_own_value(value):
             return value
     except ValidationError:
         pass
-    return _translated_value(answer, _parsed(answer, body), model, remark)
+    return _other_value(answer, _parsed(answer, body), model, remark)
 
 
-def _translated(
+def _other_page(
     answer: Response, body: Any, row: type[W], remark: Remark, sent_cursor: str | None
 ) -> Page[W]:
-    """Normalise a page of a deviating server."""
-    members = normalise_names(body, _ENVELOPE_LEVELS) if isinstance(body, dict) else body
+    """A page of another server."""
+    members = _envelope(body)
     where = list_in(members, row)
     if where is None:
         raise UnknownStructure(_unrecognised(body))
     path, candidates = where
-    way = next_of(members, answer.headers, sent_cursor, path)
-    _remark_on_envelope(path, way, bool(candidates), remark)
-    rows, unreadable = [], 0
+    following = next_of(members, answer.headers, sent_cursor, path)
+    _remark_on_envelope(path, following, bool(candidates), remark)
+    rows: list[W] = []
+    unreadable = 0
     for candidate in candidates:
-        values = _rows(candidate, row, remark)
-        rows += values
-        unreadable += not values
+        try:
+            rows += read_row(candidate, row, remark)
+        except ValueError:
+            unreadable += 1
     if unreadable and not rows:
         raise UnknownStructure(_without_rows(candidates, row))
-    more = way.cursor is not None or way.more is True
-    if unreadable:
-        return _partial_model(row)(
-            data=tuple(rows), next_cursor=way.cursor, has_more=more, unreadable=unreadable
-        )
-    return _page_model(row)(data=tuple(rows), next_cursor=way.cursor, has_more=more)
+    cursor = following.cursor
+    page = _page_model(row)(
+        data=tuple(rows),
+        next_cursor=cursor,
+        has_more=cursor is not None or following.more is True,
+    )
+    return _partial_model(row)(**dict(page), unreadable=unreadable) if unreadable else page
 
 
-def _translated_value(answer: Response, body: Any, model: type[W], remark: Remark) -> W:
-    value = single_in(normalise_names(body, 1), model)
-    if isinstance(value, list) and model not in (Counts, Report):
+def _envelope(body: Any, levels: int = 3) -> Any:
+    """A body with the names of its envelopes in snake case."""
+    if not isinstance(body, dict) or not levels:
+        return body
+    members = in_snake_case(body)
+    return {name: _envelope(member, levels - 1) for name, member in members.items()}
+
+
+def _other_value(answer: Response, body: Any, model: type[W], remark: Remark) -> W:
+    """A single value of another server, bare, under a name or as the one row of a list."""
+    where = list_in(in_snake_case(body), model) if model is Contact else None
+    if where is not None and not (isinstance(body, dict) and "id" in body):
         remark(f"{model.__name__}: a list comes in the place of the one")
-        if not value and model is Contact:
+        if not where[1]:
             raise NotFound("The server does not have this")
-        value = value[0] if value else None
-    if model is Counts:
-        value = counts_in(value, remark)
-    elif model is Report:
-        value = report_in(value, remark)
-    else:
-        value = next(iter(_rows(value, model, remark)), None)
-    if isinstance(value, model):
-        return value
+        body = where[1][0]
     try:
-        return model.model_validate(value)
-    except ValidationError as error:
+        return read_row(body, model, remark)[0]
+    except ValueError as error:
         raise _unreadable(answer, answer.body) from error
 
 
-def _rows(candidate: Any, row: type[W], remark: Remark) -> list[W]:
-    """Models of one element of the list, which may yield several; empty if it is unreadable."""
-    values = (_checked(members, row) for members in rows_in(candidate, row, remark))
-    return [value for value in values if value is not None]
-
-
-def _checked(members: dict[str, Any], row: type[W]) -> W | None:
-    """Validate a row; invalid members are dropped if they are optional."""
-    try:
-        return row.model_validate(members)
-    except ValidationError as error:
-        wrong = {place["loc"][0] for place in error.errors(include_url=False)}
-    try:
-        return row.model_validate(
-            {name: member for name, member in members.items() if name not in wrong}
-        )
-    except ValidationError:
-        return None
-
-
-def _remark_on_envelope(path: str, way: NextPage, filled: bool, remark: Remark) -> None:
+def _remark_on_envelope(path: str, following: NextPage, filled: bool, remark: Remark) -> None:
     if path != "data":
         remark(f"Lists are in {path}" if path else "Lists come without an envelope")
-    if way.cursor and way.path != "next_cursor":
-        remark(f"The next cursor is in {way.path}")
-    if filled and way.more is True and not way.cursor:
+    if following.cursor and following.path != "next_cursor":
+        remark(f"The next cursor is in {following.path}")
+    if filled and following.more is True and not following.cursor:
         remark("A list has more rows, but no cursor to get them with")
 
 
@@ -215,118 +186,104 @@ def _partial_model(row: Any) -> type[PartialPage[Any]]:
     return PartialPage[row]
 
 
-# Members that a server may omit: the key may not read them, or their value is unknown.
-_WITHHELD = frozenset({"last_message", "pricing"})
-
-
-@dataclass(frozen=True)
-class _ModelChecks:
-    """Checks of a model: required members, members with a format, nested objects.
-
-    words: those of the formatted members whose value is an enumerated word.
-    """
-
-    expected: frozenset[str]
-    formed: tuple[tuple[str, Callable[[Any], bool]], ...]
-    words: tuple[tuple[Callable[[Any], Any], Callable[[Any], bool]], ...]
-    parts: tuple[Callable[[Any], Any], ...]
-
-
-def _is_canonical(page: Page[Any]) -> bool:
-    """True if all checked members of the page are present and formatted as in `/v1`."""
-    rows = page.data
-    if len(page.model_fields_set) < len(Page.model_fields):
-        return False
-    if not rows:
-        return True
-    first: Wire = rows[0]
-    marks = _marks(type(first))
-    if min(map(len, map(attrgetter("model_fields_set"), rows))) < len(marks.expected):
-        return False
-    # Plain dictionaries are faster than attributes; this runs for every page.
-    members = [row.__dict__ for row in rows]
-    for member_of, in_form in marks.words:
-        if not all(map(in_form, filter(None, set(map(member_of, members))))):
-            return False
-    return _is_well_formed(first, marks) and all(
-        _is_part_well_formed(next(filter(None, map(part_of, members)), None))
-        for part_of in marks.parts
-    )
-
-
-def _is_canonical_value(value: Wire) -> bool:
-    """`_is_canonical` for one value."""
-    marks = _marks(type(value))
-    return _is_well_formed(value, marks) and all(
-        _is_part_well_formed(part_of(value.__dict__)) for part_of in marks.parts
-    )
-
-
-def _is_well_formed(value: Wire, marks: _ModelChecks) -> bool:
-    if not marks.expected <= value.model_fields_set:
-        return False
-    for name, in_form in marks.formed:
-        member = getattr(value, name)
-        if member is not None and not in_form(member):
-            return False
-    return True
-
-
-def _is_part_well_formed(part: Any) -> bool:
-    """Check a nested object, or the first of several; True if there is none."""
-    if isinstance(part, Mapping | tuple):
-        part = next(iter(part.values() if isinstance(part, Mapping) else part), None)
-    return not isinstance(part, Wire) or _is_canonical_value(part)
-
-
 def _is_time(text: str) -> bool:
     return len(text) == 24 and text[10] == "T" and text[19] == "." and text[23] == "Z"
 
 
-def _kept_by(read: Reader, *words: str) -> Callable[[Any], bool]:
-    """A check that a reader returns a text unchanged, as it does with these words."""
-    return lambda text: text in words or bool(read(text) == text)
+def _stays(read: Callable[[Any], Any], *words: str) -> Callable[[Any], bool]:
+    """A check that a reader returns a text as it is, as it does with these words."""
+
+    def check(text: Any) -> bool:
+        try:
+            return text in words or bool(read(text) == text)
+        except ValueError:
+            return False
+
+    return check
 
 
-_CANONICAL_WORDS = (readers.author, readers.delivery, readers.direction, readers.status)
-
-_FORMS: Mapping[Reader, Callable[[Any], bool]] = {
-    readers.time: _is_time,
-    readers.phone: lambda text: text[:1] == "+" and text[1:].isdecimal(),
+_Check = Callable[[Any], bool]
+_WORDS: Mapping[Any, _Check] = {
+    readers.author: _stays(readers.author, *AUTHORS),
+    readers.delivery: _stays(readers.delivery, *DELIVERY_STEPS),
     readers.direction: lambda text: text in DIRECTIONS,
-    readers.author: _kept_by(readers.author, *AUTHORS),
-    readers.color: _kept_by(readers.color),
-    readers.status: _kept_by(readers.status, *STATUSES),
-    readers.delivery: _kept_by(readers.delivery, *DELIVERY_STEPS),
+    readers.status: _stays(readers.status, *STATUSES),
+}
+_FORMATS: Mapping[Any, _Check] = {
+    **_WORDS,
+    readers.color: _stays(readers.color),
+    readers.moment: _is_time,
+    readers.phone: lambda text: text[:1] == "+" and text[1:].isdecimal(),
 }
 
 
-_DETAILS = frozenset(("spread", "targets"))
-# Members that a server sends only if they are asked for, or where they apply.
-_ON_REQUEST: Mapping[type[Wire], frozenset[str]] = {
-    Report: frozenset(("users", "teams", "labels", "hours")),
-    Metrics: _DETAILS,
-    PersonFigures: _DETAILS,
-    LiveCounts: frozenset(("over_first_response", "over_reply")),
-    ChannelCounts: frozenset(("awaiting_human",)),
-    MessagePreview: frozenset(("deleted_at",)),
-}
+@dataclass(frozen=True)
+class _Form:
+    """What `/v1` says of a model: the members of every row, their formats, nested objects."""
+
+    promised: frozenset[str]
+    formats: tuple[tuple[str, _Check], ...]
+    words: tuple[tuple[Callable[[Any], Any], _Check], ...]
+    nested: tuple[Callable[[Any], Any], ...]
 
 
 @cache
-def _marks(model: type[Wire]) -> _ModelChecks:
-    fields = fields_of(model)
-    return _ModelChecks(
-        frozenset(field.name for field in fields) - _WITHHELD - _ON_REQUEST.get(model, frozenset()),
-        tuple((field.name, _FORMS[field.read]) for field in fields if field.read in _FORMS),
-        tuple(
-            (itemgetter(field.name), _FORMS[field.read])
-            for field in fields
-            if field.read in _CANONICAL_WORDS
-        ),
-        tuple(
-            itemgetter(name)
-            for name, info in model.model_fields.items()
-            if nested_model(info.annotation)
-        ),
+def _form(model: type[Wire]) -> _Form:
+    members = model.model_fields
+    read = {name: value_reader(model, name) for name in members}
+    return _Form(
+        frozenset(name for name, info in members.items() if is_promised(info)),
+        tuple((name, _FORMATS[read[name]]) for name in members if read[name] in _FORMATS),
+        tuple((itemgetter(name), _WORDS[read[name]]) for name in members if read[name] in _WORDS),
+        tuple(itemgetter(name) for name, info in members.items() if nested_model(info.annotation)),
     )
+
+
+def _is_own_page(page: Page[Any]) -> bool:
+    """True if a page has all members of `/v1` in its formats, as far as samples show."""
+    if len(page.model_fields_set) < len(Page.model_fields):
+        return False
+    if not page.data:
+        return True
+    first: Wire = page.data[0]
+    form = _form(type(first))
+    if min(map(len, map(attrgetter("model_fields_set"), page.data))) < len(form.promised):
+        return False
+    # Plain dictionaries are faster than attributes; this runs for every page.
+    members = [row.__dict__ for row in page.data]
+    for word_of, is_own in form.words:
+        if not all(map(is_own, filter(None, set(map(word_of, members))))):
+            return False
+    return _is_well_formed(first, form) and all(
+        _is_own_part(next(filter(None, map(part_of, members)), None)) for part_of in form.nested
+    )
+
+
+def _is_own_value(value: Wire) -> bool:
+    """`_is_own_page` for one value."""
+    form = _form(type(value))
+    return _is_well_formed(value, form) and all(
+        _is_own_part(part_of(value.__dict__)) for part_of in form.nested
+    )
+
+
+def _is_well_formed(value: Wire, form: _Form) -> bool:
+    if not form.promised <= value.model_fields_set:
+        return False
+    members = value.__dict__
+    for name, is_own in form.formats:
+        member = members[name]
+        if member is not None and not is_own(member):
+            return False
+    return True
+
+
+def _is_own_part(part: Any) -> bool:
+    """Check a nested object, or the first of several; True if there is none."""
+    if not part:
+        return True
+    if isinstance(part, tuple):
+        part = part[0]
+    elif isinstance(part, dict):
+        part = next(iter(part.values()))
+    return _is_own_value(part)

@@ -1,19 +1,21 @@
 """Feature discovery: probes every endpoint and filter of a server once."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import TypeVar
 
 from frontdesk.client.client import InboxClient
 from frontdesk.client.server_info import FEATURES, Server
 from frontdesk.errors import InboxError, Unauthorised, Unreachable
 from frontdesk.wire import CATALOGUES, Conversation, ConversationFilter
 
+T = TypeVar("T")
+Probe = tuple[str, Callable[[], Awaitable[object]]]
+
 PROBE_ROWS = 5
 # A search for this text has results only if the server ignores the search.
 _NOBODY = "zzqxj"
-
-Request: TypeAlias = Callable[[], Awaitable[object]]
+_ALL = ConversationFilter()
 
 
 async def discover(client: InboxClient, progress: Callable[[str], None]) -> Server:
@@ -24,78 +26,54 @@ async def discover(client: InboxClient, progress: Callable[[str], None]) -> Serv
     Raises: Unreachable, Unauthorised: further requests are pointless.
     """
     client.forget_missing_features()
-    conversations = await _first_page(client, progress)
-    first = conversations[0] if conversations else None
-    requests: list[tuple[str, Request]] = [
-        ("counts", client.counts),
-        *_about(client, first),
-        ("contacts", lambda: client.contact_page(limit=PROBE_ROWS)),
-        ("search_contacts", lambda: client.contact_page(_NOBODY, limit=PROBE_ROWS)),
-        (
-            "search_messages",
-            lambda: client.search_page(_NOBODY, ConversationFilter(), limit=PROBE_ROWS),
-        ),
-        *((name, partial(client.catalogue_page, row)) for name, row in CATALOGUES.items()),
-        ("report", client.report),
-        # The second of these requests can be answered 304; before the first one, rows may have
-        # changed.
-        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)),
-        ("unchanged", lambda: client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)),
-    ]
-    for name, request in requests:
+    progress(FEATURES["conversations"][0])
+    page = await _answer(lambda: client.conversation_page(_ALL, limit=PROBE_ROWS))
+    for name, request in _probes(client, page.data[0] if page and page.data else None):
         progress(FEATURES[name][0])
-        await _run(request)
+        await _answer(request)
     return client.server
 
 
-async def _first_page(
-    client: InboxClient, progress: Callable[[str], None]
-) -> tuple[Conversation, ...]:
-    progress(FEATURES["conversations"][0])
-    try:
-        return (await client.conversation_page(ConversationFilter(), limit=PROBE_ROWS)).data
-    except (Unreachable, Unauthorised):
-        raise
-    except InboxError:
-        return ()
-
-
-def _about(client: InboxClient, first: Conversation | None) -> list[tuple[str, Request]]:
-    """Requests that need an existing conversation."""
-
-    def filtered(**filter: str) -> Request:
-        return lambda: client.conversation_page(
-            ConversationFilter.model_validate(filter), limit=PROBE_ROWS
-        )
-
-    requests: list[tuple[str, Request]] = [
-        ("me", filtered(assignee="me")),
-        ("filter_assignee", filtered(assignee="unassigned")),
-        ("filter_assignee", filtered(assignee="assigned")),
-        *(("filter_status", filtered(status=status)) for status in ("open", "resolved")),
-    ]
-    if first is None:
-        return requests
-    id, phone = first.id, first.contact.phone
-    requests += [
-        ("messages", lambda: client.message_page(id, limit=PROBE_ROWS)),
-        ("notes", lambda: client.note_page(id, limit=PROBE_ROWS)),
-        ("filter_channel", filtered(channel=first.channel.id)),
-        *(("filter_label", filtered(label=label)) for label in first.labels[:1]),
-    ]
-    if phone:
-        requests.append(("contact_by_phone", lambda: client.contact_by_phone(phone)))
-    return requests
-
-
-async def _run(request: Request) -> None:
-    """Run a request; other errors are recorded in the server's state by the client.
+async def _answer(request: Callable[[], Awaitable[T]]) -> T | None:
+    """The answer; None for other errors than those raised, which the client has recorded.
 
     Raises: Unreachable, Unauthorised.
     """
     try:
-        await request()
+        return await request()
     except (Unreachable, Unauthorised):
         raise
     except InboxError:
-        return
+        return None
+
+
+def _probes(client: InboxClient, first: Conversation | None) -> Iterator[Probe]:
+    """Requests by the feature that they show; some need an existing conversation."""
+
+    def filtered(**filter: str) -> Callable[[], Awaitable[object]]:
+        asked = ConversationFilter.model_validate(filter)
+        return lambda: client.conversation_page(asked, limit=PROBE_ROWS)
+
+    yield "counts", client.counts
+    yield "me", filtered(assignee="me")
+    yield "filter_assignee", filtered(assignee="unassigned")
+    yield "filter_assignee", filtered(assignee="assigned")
+    yield "filter_status", filtered(status="open")
+    yield "filter_status", filtered(status="resolved")
+    if first is not None:
+        yield "messages", lambda: client.message_page(first.id, limit=PROBE_ROWS)
+        yield "notes", lambda: client.note_page(first.id, limit=PROBE_ROWS)
+        yield "filter_channel", filtered(channel=first.channel.id)
+        for label in first.labels[:1]:
+            yield "filter_label", filtered(label=label)
+        if first.contact.phone:
+            yield "contact_by_phone", partial(client.contact_by_phone, first.contact.phone)
+    yield "contacts", lambda: client.contact_page(limit=PROBE_ROWS)
+    yield "search_contacts", lambda: client.contact_page(_NOBODY, limit=PROBE_ROWS)
+    yield "search_messages", lambda: client.search_page(_NOBODY, _ALL, limit=PROBE_ROWS)
+    for name, row in CATALOGUES.items():
+        yield name, partial(client.catalogue_page, row)
+    yield "report", client.report
+    # The second can be answered 304; before the first, rows may have changed.
+    yield "unchanged", filtered()
+    yield "unchanged", filtered()

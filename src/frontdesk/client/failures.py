@@ -7,8 +7,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from frontdesk.client.compat.aliases import CURSOR_WORDS, ERROR_CODE_MEMBERS, ERROR_TEXT_MEMBERS
-from frontdesk.client.compat.envelopes import values_at
+from frontdesk.client.aliases import choices, values_at
 from frontdesk.client.response import Response, clean_json, parse_json
 from frontdesk.client.throttle import retry_wait
 from frontdesk.errors import (
@@ -27,6 +26,23 @@ from frontdesk.text import clean, one_line
 TRY_AGAIN = (429, 502, 503, 504)
 
 _NO_SUCH_PATH = ("route_not_found", "not_implemented", "method_not_allowed")
+_CODES = choices("code", "error.code", "errors.0.code", "error")
+_SENTENCES = choices(
+    "detail",
+    "title",
+    "error.detail",
+    "error.message",
+    "errors.0.detail",
+    "errors.0.title",
+    "errors.0.message",
+    "message",
+    "error_description",
+    "error",
+    "errors.0",
+)
+_LARGEST = choices("errors.0.max", "max", "error.max")
+# Codes that contain one of these refer to the cursor.
+_CURSOR_WORDS = ("cursor", "page_token", "pagination", "starting_after")
 _LONGEST_SENTENCE = 300
 _LONGEST_PROBLEM = 64 * 1024
 _LONGEST_CODE = 64
@@ -73,7 +89,7 @@ class ErrorResponse:
         """True if the cursor may be invalid; meaningful only for a request that had one."""
         if self.status not in (400, 410, 422):
             return False
-        return self.unnamed or any(word in self.code for word in CURSOR_WORDS)
+        return self.unnamed or any(word in self.code for word in _CURSOR_WORDS)
 
 
 def trouble_of(answer: Response) -> ErrorResponse:
@@ -129,7 +145,7 @@ def _problem(body: bytes) -> Mapping[str, Any]:
 
 def _code(problem: Mapping[str, Any], status: int) -> str:
     """The code, else the last segment of the problem's `type`, else http_<status>."""
-    for _, code in values_at(problem, ERROR_CODE_MEMBERS):
+    for _, code in values_at(problem, _CODES):
         if isinstance(code, str) and _is_word(code):
             return code
     kind = problem.get("type")
@@ -144,7 +160,7 @@ def _is_word(code: str) -> bool:
 
 def _sentence(problem: Mapping[str, Any]) -> str:
     """Text of the error for the user."""
-    for _, text in values_at(problem, ERROR_TEXT_MEMBERS):
+    for _, text in values_at(problem, _SENTENCES):
         if isinstance(text, str) and text.strip():
             return one_line(text)[:_LONGEST_SENTENCE]
     return ""
@@ -158,7 +174,7 @@ def _reference(problem: Mapping[str, Any], headers: Mapping[str, str]) -> str:
 
 
 def _largest(problem: Mapping[str, Any]) -> int | None:
-    for _, largest in values_at(problem, ("errors.0.max", "max", "error.max")):
+    for _, largest in values_at(problem, _LARGEST):
         if isinstance(largest, int) and largest > 0:
             return largest
     return None

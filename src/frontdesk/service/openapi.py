@@ -14,8 +14,6 @@ from frontdesk.service.api_keys import SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
 from frontdesk.service.endpoint import Endpoint, JsonBody
 from frontdesk.service.openapi_schemas import (
-    EXTENSION,
-    OPEN,
     Schema,
     name_of,
     plain,
@@ -27,6 +25,8 @@ from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.routes.filters import FLAGS, MAX_QUERY_LENGTH
 from frontdesk.service.routes.report_parts import MAX_TARGET_SECONDS
 from frontdesk.wire import ConversationPage, Problem, Wire
+from frontdesk.wire.base import EXTENSION
+from frontdesk.wire.members import OPEN
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
     COMPARISONS,

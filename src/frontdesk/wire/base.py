@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Self, get_args, overload
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 from frontdesk.wire.values import instant
 
@@ -13,9 +14,31 @@ def json_name(name: str) -> str:
     return name.removesuffix("_")
 
 
-def optional(description: str, default: Any = None) -> Any:
-    """A member that a server may leave out, with its description for the OpenAPI document."""
-    return Field(default=default, description=description)
+# Marks additions to the specification of `/v1`; a client must work without them.
+EXTENSION = "x-frontdesk-extension"
+
+
+def optional(
+    description: str, default: Any = None, *, may_be_absent: bool = False, extension: bool = False
+) -> Any:
+    """A member that another server may leave out, with its description for the OpenAPI document.
+
+    This service always sends it unless it `may_be_absent`.
+    """
+    marks: dict[str, Any] = {}
+    if may_be_absent:
+        marks["required"] = False
+    if extension:
+        marks[EXTENSION] = True
+    # None would take the place of what the type says.
+    given: dict[str, Any] = {"json_schema_extra": marks} if marks else {}
+    return Field(default=default, description=description, **given)
+
+
+def is_promised(member: FieldInfo) -> bool:
+    """True if every server has the member always: no extension, nor only where it applies."""
+    marks = member.json_schema_extra
+    return not isinstance(marks, dict) or not ({"required", EXTENSION} & marks.keys())
 
 
 class Time:

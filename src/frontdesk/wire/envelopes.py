@@ -9,6 +9,7 @@ from typing import Generic, Self, TypeVar
 from pydantic import Field
 
 from frontdesk.wire.base import Wire, optional
+from frontdesk.wire.members import Count, NotNull, Reason
 
 T = TypeVar("T", bound=Wire)
 
@@ -43,11 +44,11 @@ class ParameterProblem(Wire):
     """Error of one query parameter, with the allowed values."""
 
     parameter: str = Field(description="The name of the parameter.")
-    reason: str = Field(description="Cause, as a stable word.")
+    reason: Reason = Field(description="Cause, as a stable word.")
     detail: str = Field(description="Cause and allowed values, in a sentence.")
-    allowed: tuple[str, ...] | None = optional("The values that are allowed.")
-    min: int | None = optional("The least value.")
-    max: int | None = optional("The greatest value.")
+    allowed: NotNull[tuple[str, ...]] = optional("The values that are allowed.", may_be_absent=True)
+    min: NotNull[Count] = optional("The least value.", may_be_absent=True)
+    max: NotNull[Count] = optional("The greatest value.", may_be_absent=True)
 
 
 class Problem(Wire):
@@ -55,14 +56,20 @@ class Problem(Wire):
 
     type: str = optional("The kind of problem, as a URI.", "about:blank")
     title: str = Field(description="A short name of the problem.")
-    status: int = Field(description="The HTTP status.")
-    detail: str | None = optional("Description of the problem with this request.")
-    instance: str | None = optional("The path of the request.")
+    status: Count = Field(description="The HTTP status.")
+    detail: NotNull[str] = optional("Description of the problem with this request.")
+    instance: NotNull[str] = optional("The path of the request.")
     code: str = Field(description="The problem as a stable word.")
-    request_id: str | None = optional("Names the request in the log.")
-    errors: tuple[ParameterProblem, ...] | None = optional("The parameters that are wrong.")
-    retry_after: int | None = optional("Seconds until it is worth asking again.")
-    required_scope: str | None = optional("The scope that the key lacks.")
-    key_scopes: tuple[str, ...] | None = optional("The scopes of the key.")
-    resource: str | None = optional("The kind of resource that was not found.")
-    allow: tuple[str, ...] | None = optional("The methods that are allowed.")
+    request_id: NotNull[str] = optional("Names the request in the log.")
+    errors: NotNull[tuple[ParameterProblem, ...]] = optional(
+        "The parameters that are wrong.", may_be_absent=True
+    )
+    retry_after: NotNull[Count] = optional(
+        "Seconds until it is worth asking again.", may_be_absent=True
+    )
+    required_scope: NotNull[str] = optional("The scope that the key lacks.", may_be_absent=True)
+    key_scopes: NotNull[tuple[str, ...]] = optional("The scopes of the key.", may_be_absent=True)
+    resource: NotNull[str] = optional(
+        "The kind of resource that was not found.", may_be_absent=True
+    )
+    allow: NotNull[tuple[str, ...]] = optional("The methods that are allowed.", may_be_absent=True)

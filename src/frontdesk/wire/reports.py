@@ -3,14 +3,23 @@
 from pydantic import Field
 
 from frontdesk.wire.base import Time, Wire, optional
+from frontdesk.wire.members import (
+    Author,
+    Count,
+    NotNull,
+    PriceCategory,
+    PriceType,
+    Seconds,
+    Timestamp,
+)
 from frontdesk.wire.resources import Ref
 
 
 class Percentiles(Wire):
     """Percentiles of the values behind a mean, in seconds; None where there are none."""
 
-    p50: float | None = optional("Half of the values are not larger.")
-    p90: float | None = optional("Nine of ten values are not larger.")
+    p50: Seconds | None = optional("Half of the values are not larger.")
+    p90: Seconds | None = optional("Nine of ten values are not larger.")
     approximate: bool = optional(
         "From a histogram, with an error of at most 5 %; else exact.", False
     )
@@ -19,9 +28,9 @@ class Percentiles(Wire):
 class TargetShare(Wire):
     """Durations of a period that are within a target, and all of them."""
 
-    target_seconds: int = Field(description="The target that was asked for.")
-    within: int = optional("Durations that are not longer.", 0)
-    samples: int = optional("All durations.", 0)
+    target_seconds: Count = Field(description="The target that was asked for.")
+    within: Count = optional("Durations that are not longer.", 0)
+    samples: Count = optional("All durations.", 0)
     approximate: bool = optional(
         "From a histogram, with an error of at most 5 %; else exact.", False
     )
@@ -30,36 +39,44 @@ class TargetShare(Wire):
 class Metrics(Wire):
     """Figures of a period. A mean is None where there is nothing to take it of."""
 
-    conversations_count: int = optional("Conversations that began.", 0)
-    reopened_count: int = optional("Conversations that were opened again after a resolution.", 0)
-    incoming_messages_count: int = optional("Messages from customers.", 0)
-    outgoing_messages_count: int = optional("Messages to customers, of all authors.", 0)
-    resolutions_count: int = optional("Resolutions; a conversation may have several.", 0)
-    avg_first_response_time: float | None = optional(
+    conversations_count: Count = optional("Conversations that began.", 0)
+    reopened_count: Count = optional("Conversations that were opened again after a resolution.", 0)
+    incoming_messages_count: Count = optional("Messages from customers.", 0)
+    outgoing_messages_count: Count = optional("Messages to customers, of all authors.", 0)
+    resolutions_count: Count = optional("Resolutions; a conversation may have several.", 0)
+    avg_first_response_time: Seconds | None = optional(
         "Mean seconds from the beginning or hand-over of an episode to the first answer of a "
         "person."
     )
-    avg_resolution_time: float | None = optional(
+    avg_resolution_time: Seconds | None = optional(
         "Mean seconds from the beginning of an episode to its resolution."
     )
-    avg_reply_time: float | None = optional(
+    avg_reply_time: Seconds | None = optional(
         "Mean seconds that customers waited for later answers of a person."
     )
-    bot_handoffs_count: int = optional("Conversations that a bot handed to a person.", 0)
-    bot_resolutions_count: int = optional("Resolutions of episodes that no person answered in.", 0)
+    bot_handoffs_count: Count = optional("Conversations that a bot handed to a person.", 0)
+    bot_resolutions_count: Count = optional(
+        "Resolutions of episodes that no person answered in.", 0
+    )
     spread: dict[str, Percentiles] = optional(
-        "Percentiles of the values behind each mean, by its name; if requested.", {}
+        "Percentiles of the values behind each mean, by its name; if requested.",
+        {},
+        may_be_absent=True,
+        extension=True,
     )
     targets: dict[str, TargetShare] = optional(
-        "Number of `first_response` and `reply` within the requested target.", {}
+        "Number of `first_response` and `reply` within the requested target.",
+        {},
+        may_be_absent=True,
+        extension=True,
     )
 
 
 class Period(Wire):
     """from_ <= moment < to; on the wire the first is called `from`."""
 
-    from_: str = Field(description="The first instant of the period.")
-    to: str = Field(description="The first instant after it.")
+    from_: Timestamp = Field(description="The first instant of the period.")
+    to: Timestamp = Field(description="The first instant after it.")
 
     from_time = Time("from_")
     to_time = Time("to")
@@ -76,22 +93,26 @@ class ChannelMetrics(Wire):
 
     channel: Ref = Field(description="The channel.")
     metrics: Metrics = Field(description="Its figures of the period.")
-    previous: Metrics | None = optional("Its figures of the period before.")
+    previous: NotNull[Metrics] = optional("Its figures of the period before.")
 
 
 class LiveCounts(Wire):
     """Conversations that are open now. unattended: not answered yet, or waiting again."""
 
-    open: int | None = optional("Open now.")
-    unassigned: int | None = optional("Open without an assignee.")
-    unattended: int | None = optional("Open and not answered yet, or waiting again.")
-    awaiting_human: int | None = optional("Open and handed over by a bot.")
-    as_of: str | None = optional("Time of the counts.")
-    over_first_response: int | None = optional(
-        "Open, and waiting for the first response longer than the target asked for."
+    open: NotNull[Count] = optional("Open now.")
+    unassigned: NotNull[Count] = optional("Open without an assignee.")
+    unattended: NotNull[Count] = optional("Open and not answered yet, or waiting again.")
+    awaiting_human: NotNull[Count] = optional("Open and handed over by a bot.")
+    as_of: NotNull[Timestamp] = optional("Time of the counts.")
+    over_first_response: NotNull[Count] = optional(
+        "Open, and waiting for the first response longer than the target asked for.",
+        may_be_absent=True,
+        extension=True,
     )
-    over_reply: int | None = optional(
-        "Open, and waiting for a later reply longer than the target asked for."
+    over_reply: NotNull[Count] = optional(
+        "Open, and waiting for a later reply longer than the target asked for.",
+        may_be_absent=True,
+        extension=True,
     )
 
     as_of_time = Time("as_of")
@@ -100,8 +121,8 @@ class LiveCounts(Wire):
 class Bucket(Wire):
     """A part of the period. samples: how many values each mean was taken of, by its name."""
 
-    start: str = Field(description="The first instant of the bucket.")
-    end: str = Field(description="The first instant after it.")
+    start: Timestamp = Field(description="The first instant of the bucket.")
+    end: Timestamp = Field(description="The first instant after it.")
     metrics: Metrics = Field(description="Its figures.")
     samples: dict[str, int] = optional("The number of values behind each mean, by its name.", {})
 
@@ -117,34 +138,40 @@ class PricingCount(Wire):
     """
 
     channel: Ref = Field(description="The channel.")
-    author: str = Field(description="Kind of author of the messages.")
-    category: str | None = optional(
+    author: Author = Field(description="Kind of author of the messages.")
+    category: PriceCategory | None = optional(
         "The category that they were charged as; null if it was not reported."
     )
-    type: str | None = optional("Regular, or why they were free; null if it was not reported.")
-    count: int = optional("Messages of the period.", 0)
-    billable_count: int = optional("Those of them that the provider charges for.", 0)
-    previous_count: int = optional("Messages of the period before.", 0)
-    previous_billable_count: int = optional("Those of them that the provider charged for.", 0)
+    type: PriceType | None = optional(
+        "Regular, or why they were free; null if it was not reported."
+    )
+    count: Count = optional("Messages of the period.", 0)
+    billable_count: Count = optional("Those of them that the provider charges for.", 0)
+    previous_count: Count = optional("Messages of the period before.", 0)
+    previous_billable_count: Count = optional("Those of them that the provider charged for.", 0)
 
 
 class PersonFigures(Wire):
     """Figures of persons in a period. A mean is None where there is nothing to take it of."""
 
-    outgoing_messages_count: int = optional("Messages that they sent.", 0)
-    answered_conversations_count: int = optional("Conversations that they answered.", 0)
-    avg_first_response_time: float | None = optional(
+    outgoing_messages_count: Count = optional("Messages that they sent.", 0)
+    answered_conversations_count: Count = optional("Conversations that they answered.", 0)
+    avg_first_response_time: Seconds | None = optional(
         "Mean seconds to the first answers that they gave."
     )
-    avg_reply_time: float | None = optional(
+    avg_reply_time: Seconds | None = optional(
         "Mean seconds that customers waited for their later answers."
     )
-    resolutions_count: int = optional("Resolutions by them.", 0)
+    resolutions_count: Count = optional("Resolutions by them.", 0)
     spread: dict[str, Percentiles] = optional(
-        "Percentiles of the values behind each mean, by its name; if requested.", {}
+        "Percentiles of the values behind each mean, by its name; if requested.",
+        {},
+        may_be_absent=True,
     )
     targets: dict[str, TargetShare] = optional(
-        "Number of `first_response` and `reply` within the requested target.", {}
+        "Number of `first_response` and `reply` within the requested target.",
+        {},
+        may_be_absent=True,
     )
 
 
@@ -152,10 +179,12 @@ class PersonNow(Wire):
     """Open conversations that are assigned to persons at this moment."""
 
     availability: str | None = optional("As of the user; null if it is not known, and for several.")
-    open: int = optional("Open conversations.", 0)
-    waiting: int = optional("Those in which the customer waits.", 0)
-    longest_waiting_since: str | None = optional("Since when the customer waits who waits longest.")
-    unread: int = optional("Open conversations with unread messages.", 0)
+    open: Count = optional("Open conversations.", 0)
+    waiting: Count = optional("Those in which the customer waits.", 0)
+    longest_waiting_since: Timestamp | None = optional(
+        "Since when the customer waits who waits longest."
+    )
+    unread: Count = optional("Open conversations with unread messages.", 0)
 
     longest_waiting_since_time = Time("longest_waiting_since")
 
@@ -213,27 +242,40 @@ class Report(Wire):
     """
 
     period: ZonedPeriod = Field(description="The period of the report.")
-    previous_period: Period | None = optional("The period that it is compared with.")
+    previous_period: NotNull[Period] = optional("The period that it is compared with.")
     channel: str | None = optional("The only channel that is counted; null for all.")
     metrics: Metrics = Field(description="The figures of the period.")
-    previous: Metrics | None = optional("The figures of the period before.")
+    previous: NotNull[Metrics] = optional("The figures of the period before.")
     outgoing_by_author: dict[str, int] = optional(
         "Messages of the period to customers, by author.", {}
     )
     channels: tuple[ChannelMetrics, ...] = optional("The figures of each channel.", ())
     pricing: tuple[PricingCount, ...] = optional(
-        "Messages by what the provider charged them as, if it was reported.", ()
+        "Messages by what the provider charged them as, if it was reported.",
+        (),
+        may_be_absent=True,
+        extension=True,
     )
-    live: LiveCounts | None = optional("Conversations that are open now.")
+    live: NotNull[LiveCounts] = optional("Conversations that are open now.")
     series: tuple[Bucket, ...] | None = optional(
         "The figures by hour, day, week or month, if a granularity was asked for."
     )
     previous_series: tuple[Bucket, ...] | None = optional(
-        "The same of the period before, its buckets in the same order."
+        "The same of the period before, its buckets in the same order.",
+        may_be_absent=True,
+        extension=True,
     )
     users: tuple[UserReport, ...] | None = optional(
-        "By user, if asked for; the one without a user is nobody."
+        "By user, if asked for; the one without a user is nobody.",
+        may_be_absent=True,
+        extension=True,
     )
-    teams: tuple[TeamReport, ...] | None = optional("By team, if asked for.")
-    labels: tuple[LabelReport, ...] | None = optional("By label, if asked for.")
-    hours: Hours | None = optional("By weekday and hour, if asked for.")
+    teams: tuple[TeamReport, ...] | None = optional(
+        "By team, if asked for.", may_be_absent=True, extension=True
+    )
+    labels: tuple[LabelReport, ...] | None = optional(
+        "By label, if asked for.", may_be_absent=True, extension=True
+    )
+    hours: Hours | None = optional(
+        "By weekday and hour, if asked for.", may_be_absent=True, extension=True
+    )

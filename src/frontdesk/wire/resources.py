@@ -5,12 +5,31 @@ Enumerations are open, so they are `str`; the values we know are listed beside t
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from frontdesk.wire.base import Time, Wire, optional
 from frontdesk.wire.envelopes import Page
+from frontdesk.wire.members import (
+    Author,
+    Color,
+    Count,
+    DeliveryStatus,
+    Direction,
+    MessageType,
+    NotNull,
+    Phone,
+    PriceCategory,
+    PriceType,
+    Status,
+    TemplateCategory,
+    TemplateStatus,
+    Timestamp,
+    closed,
+    known,
+)
+from frontdesk.wire.values import FIELD_TYPES
 
 
 class Ref(Wire):
@@ -25,7 +44,7 @@ class PhoneRef(Wire):
 
     id: str = Field(description="The id of the contact or channel.")
     name: str | None = optional("The name or alias, if there is one.")
-    phone: str | None = optional("The number in E.164; null for a contact who hides it.")
+    phone: Phone | None = optional("The number in E.164; null for a contact who hides it.")
 
 
 class UserRef(Wire):
@@ -39,13 +58,15 @@ class MessagePreview(Wire):
     """The newest message of a conversation; `text` is cut to 200 characters."""
 
     id: str = Field(description="The id of the message.")
-    direction: str = optional("Inbound from the customer, outbound to them.", "inbound")
-    author: str = optional("Kind of author.", "contact")
-    type: str = optional("The type of its contents.", "text")
+    direction: Direction = optional("Inbound from the customer, outbound to them.", "inbound")
+    author: Author = optional("Kind of author.", "contact")
+    type: MessageType = optional("The type of its contents.", "text")
     text: str | None = optional("The beginning of its text, at most 200 characters.")
-    delivery_status: str | None = optional("Delivery status; null for inbound messages.")
-    created_at: str = Field(description="Time of sending.")
-    deleted_at: str | None = optional("Time at which its sender deleted it; absent if not.")
+    delivery_status: DeliveryStatus | None = optional("Delivery status; null for inbound messages.")
+    created_at: Timestamp = Field(description="Time of sending.")
+    deleted_at: NotNull[Timestamp] = optional(
+        "Time at which its sender deleted it; absent if not.", may_be_absent=True, extension=True
+    )
 
     created_time = Time("created_at")
     deleted_time = Time("deleted_at")
@@ -65,9 +86,9 @@ class Conversation(Wire):
     """
 
     id: str = Field(description="The id of the conversation.")
-    status: str = Field(description="Open, snoozed or resolved.")
-    awaiting_human: bool | None = optional("A bot has handed the conversation to a person.")
-    snoozed_until: str | None = optional(
+    status: Status = Field(description="Open, snoozed or resolved.")
+    awaiting_human: NotNull[bool] = optional("A bot has handed the conversation to a person.")
+    snoozed_until: Timestamp | None = optional(
         "Time at which it opens again by itself; null if it is not snoozed, or until the next "
         "message."
     )
@@ -75,23 +96,23 @@ class Conversation(Wire):
     contact: PhoneRef = Field(description="The customer.")
     assignee: UserRef | None = optional("The user it is assigned to.")
     labels: tuple[str, ...] = optional("Titles of its labels, in alphabetical order.", ())
-    unread_count: int | None = optional(
+    unread_count: Count | None = optional(
         "Inbound messages since the read marker; null without a marker."
     )
-    waiting_since: str | None = optional("Since when the customer has had no answer.")
-    first_reply_at: str | None = optional("Time of the first answer by a person.")
-    last_inbound_at: str | None = optional("Time of the customer's last message.")
-    service_window_expires_at: str | None = optional(
+    waiting_since: Timestamp | None = optional("Since when the customer has had no answer.")
+    first_reply_at: Timestamp | None = optional("Time of the first answer by a person.")
+    last_inbound_at: Timestamp | None = optional("Time of the customer's last message.")
+    service_window_expires_at: Timestamp | None = optional(
         "End of the 24 hours in which WhatsApp allows a free-form answer."
     )
-    last_activity_at: str = Field(
+    last_activity_at: Timestamp = Field(
         description="Time of the latest activity; lists are ordered by it."
     )
     last_message: MessagePreview | None = optional(
-        "The newest message; absent if the key may not read messages."
+        "The newest message; absent if the key may not read messages.", may_be_absent=True
     )
-    created_at: str | None = optional("Time at which the conversation began.")
-    updated_at: str | None = optional("Time of the last change.")
+    created_at: NotNull[Timestamp] = optional("Time at which the conversation began.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     snoozed_until_time = Time("snoozed_until")
     waiting_since_time = Time("waiting_since")
@@ -116,13 +137,13 @@ class MessageMatch(Wire):
 
     conversation_id: str = Field(description="The id of the conversation.")
     message_id: str = Field(description="The id of the message.")
-    created_at: str = Field(description="Time of sending or receipt.")
-    direction: str = Field(description="Inbound or outbound.")
+    created_at: Timestamp = Field(description="Time of sending or receipt.")
+    direction: Direction = Field(description="Inbound or outbound.")
     excerpt: str = Field(
         description="Up to 160 characters of its words around the first found, with an ellipsis "
         "where more is said, and single blanks for white space."
     )
-    cursor: str | None = optional(
+    cursor: NotNull[str] = optional(
         "Of the messages of the conversation, where this one is the first of a page."
     )
 
@@ -132,15 +153,21 @@ class MessageMatch(Wire):
 class ConversationPage(Page[Conversation]):
     """A page of conversations. With `q`, also which messages were found."""
 
-    matches: tuple[MessageMatch, ...] | None = optional(
+    matches: NotNull[tuple[MessageMatch, ...]] = optional(
         "With `q`: for each conversation of the page the newest message that was found, in the "
-        "same order."
+        "same order.",
+        may_be_absent=True,
+        extension=True,
     )
-    total: int | None = optional(
-        "With `q`: how many conversations were found; null after the first page."
+    total: Count | None = optional(
+        "With `q`: how many conversations were found; null after the first page.",
+        may_be_absent=True,
+        extension=True,
     )
-    total_capped: bool | None = optional(
-        "With `q`: counting ended early, so that there are at least so many."
+    total_capped: NotNull[bool] = optional(
+        "With `q`: counting ended early, so that there are at least so many.",
+        may_be_absent=True,
+        extension=True,
     )
 
 
@@ -150,12 +177,12 @@ class Media(Wire):
     id: str | None = optional("The provider's id of the file.")
     mime_type: str | None = optional("The MIME type.")
     filename: str | None = optional("The name that its sender gave it.")
-    size_bytes: int | None = optional("The size, if the provider reported it.")
+    size_bytes: Count | None = optional("The size, if the provider reported it.")
     sha256: str | None = optional("The SHA-256 of the file, as the provider reported it.")
     voice: bool | None = optional("A voice message rather than an audio file.")
     animated: bool | None = optional("An animated sticker.")
     url: str | None = optional("Where the file can be fetched; null: this service serves no files.")
-    url_expires_at: str | None = optional("Until when the address holds.")
+    url_expires_at: Timestamp | None = optional("Until when the address holds.")
 
     url_expires_time = Time("url_expires_at")
 
@@ -165,9 +192,9 @@ class ReplyTo(Wire):
 
     message_id: str | None = optional("The id of the quoted message, if it is stored.")
     wamid: str | None = optional("The provider's id of the quoted message.")
-    direction: str | None = optional("The direction of the quoted message.")
-    author: str | None = optional("Kind of author of the quoted message.")
-    type: str | None = optional("The type of the quoted message.")
+    direction: Direction | None = optional("The direction of the quoted message.")
+    author: Author | None = optional("Kind of author of the quoted message.")
+    type: MessageType | None = optional("The type of the quoted message.")
     text: str | None = optional("The beginning of the quoted text.")
 
 
@@ -175,9 +202,11 @@ class Reaction(Wire):
     """One person's current reaction to a message."""
 
     emoji: str = Field(description="The emoji.")
-    direction: str = Field(description="Inbound from the customer, outbound from the business.")
-    author: str = Field(description="Author of the reaction.")
-    created_at: str = Field(description="Time of the reaction.")
+    direction: Direction = Field(
+        description="Inbound from the customer, outbound from the business."
+    )
+    author: Author = Field(description="Author of the reaction.")
+    created_at: Timestamp = Field(description="Time of the reaction.")
 
     created_time = Time("created_at")
 
@@ -185,11 +214,11 @@ class Reaction(Wire):
 class Delivery(Wire):
     """Times of the steps of an outbound message."""
 
-    sent_at: str | None = optional("Time at which the provider took the message.")
-    delivered_at: str | None = optional("Time of arrival on the customer's phone.")
-    read_at: str | None = optional("Time of reading.")
-    played_at: str | None = optional("Time at which a voice message was played.")
-    failed_at: str | None = optional("Time of the failure.")
+    sent_at: Timestamp | None = optional("Time at which the provider took the message.")
+    delivered_at: Timestamp | None = optional("Time of arrival on the customer's phone.")
+    read_at: Timestamp | None = optional("Time of reading.")
+    played_at: Timestamp | None = optional("Time at which a voice message was played.")
+    failed_at: Timestamp | None = optional("Time of the failure.")
 
     sent_time = Time("sent_at")
     delivered_time = Time("delivered_at")
@@ -213,10 +242,14 @@ class Pricing(Wire):
     free_customer_service, free_entry_point. model: PMP (a message), CBP (a conversation).
     """
 
-    billable: bool | None = optional("The provider charges for the message.")
-    model: str | None = optional("Charged by the message (PMP) or by the conversation (CBP).")
-    category: str | None = optional("The category that it is charged as.")
-    type: str | None = optional("Regular, or why it is free.")
+    billable: NotNull[bool] = optional("The provider charges for the message.", may_be_absent=True)
+    model: NotNull[Annotated[str, known("CBP", "PMP")]] = optional(
+        "Charged by the message (PMP) or by the conversation (CBP).", may_be_absent=True
+    )
+    category: NotNull[PriceCategory] = optional(
+        "The category that it is charged as.", may_be_absent=True
+    )
+    type: NotNull[PriceType] = optional("Regular, or why it is free.", may_be_absent=True)
 
 
 class Message(Wire):
@@ -231,35 +264,41 @@ class Message(Wire):
     """
 
     id: str = Field(description="The id of the message.")
-    conversation_id: str | None = optional("The conversation that it belongs to.")
-    direction: str = Field(description="Inbound from the customer, outbound to them.")
-    author: str = Field(description="Kind of author.")
+    conversation_id: NotNull[str] = optional("The conversation that it belongs to.")
+    direction: Direction = Field(description="Inbound from the customer, outbound to them.")
+    author: Author = Field(description="Kind of author.")
     author_ref: Ref | None = optional("The user, bot or campaign behind it, as far as it is known.")
-    type: str = optional("The type of its contents.", "text")
+    type: MessageType = optional("The type of its contents.", "text")
     text: str | None = optional("Its text or caption; null if it has none or was deleted.")
     content: dict[str, Any] | None = optional(
         "Members of its type besides text, such as the buttons of an interactive message."
     )
     media: Media | None = optional("The file of a media message.")
     reply_to: ReplyTo | None = optional("The message that it quotes.")
-    forwarded: str | None = optional("Forwarded once or many times.")
+    forwarded: Annotated[str, known("once", "many")] | None = optional(
+        "Forwarded once or many times."
+    )
     referral: dict[str, Any] | None = optional(
         "The advertisement or post that it came from, as the provider reported it."
     )
     reactions: tuple[Reaction, ...] = optional(
         "The reactions to it that hold now, oldest first.", ()
     )
-    delivery_status: str | None = optional("Delivery status; null for inbound messages.")
+    delivery_status: DeliveryStatus | None = optional("Delivery status; null for inbound messages.")
     delivery: Delivery | None = optional("Times of the steps of its delivery.")
     error: ProviderError | None = optional("Reason of a failed delivery.")
-    pricing: Pricing | None = optional(
-        "Price category of the provider; absent if it was not reported."
+    pricing: NotNull[Pricing] = optional(
+        "Price category of the provider; absent if it was not reported.",
+        may_be_absent=True,
+        extension=True,
     )
     wamid: str | None = optional("The provider's id of the message.")
-    source: str | None = optional("Source of the message.")
-    edited_at: str | None = optional("Time of the last edit.")
-    deleted_at: str | None = optional("Time of deletion.")
-    created_at: str = Field(description="Time of sending.")
+    source: NotNull[
+        Annotated[str, known("webhook", "echo", "history", "archive", "chat_export", "chatwoot")]
+    ] = optional("Source of the message.")
+    edited_at: Timestamp | None = optional("Time of the last edit.")
+    deleted_at: Timestamp | None = optional("Time of deletion.")
+    created_at: Timestamp = Field(description="Time of sending.")
 
     edited_time = Time("edited_at")
     deleted_time = Time("deleted_at")
@@ -270,12 +309,14 @@ class Note(Wire):
     """An internal entry on a conversation. author: user, ai_agent, automation."""
 
     id: str = Field(description="The id of the note.")
-    conversation_id: str | None = optional("The conversation that it belongs to.")
+    conversation_id: NotNull[str] = optional("The conversation that it belongs to.")
     text: str = Field(description="Its text.")
-    author: str = optional("Kind of author.", "user")
+    author: Annotated[str, known("user", "ai_agent", "automation")] = optional(
+        "Kind of author.", "user"
+    )
     author_ref: Ref | None = optional("The user or bot behind it.")
-    created_at: str = Field(description="Time of writing.")
-    updated_at: str | None = optional("Time of the last change.")
+    created_at: Timestamp = Field(description="Time of writing.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -285,7 +326,7 @@ class Contact(Wire):
     """A customer. `phone` is None for a WhatsApp user who hides the number."""
 
     id: str = Field(description="The id of the contact.")
-    phone: str | None = optional("The number in E.164; null for a customer who hides it.")
+    phone: Phone | None = optional("The number in E.164; null for a customer who hides it.")
     name: str | None = optional("The name that the business knows.")
     profile_name: str | None = optional("The name that the customer shows on WhatsApp.")
     email: str | None = optional("An e-mail address.")
@@ -293,12 +334,17 @@ class Contact(Wire):
     wa_user_id: str | None = optional("The id of a customer who hides the number (BSUID).")
     username: str | None = optional("The WhatsApp user name.")
     blocked: bool = optional("The business has blocked the customer.", False)
-    custom_fields: dict[str, Any] = optional("Values of custom fields, by their keys.", {})
-    last_activity_at: str | None = optional(
+    custom_fields: Annotated[
+        dict[str, Any],
+        Field(
+            json_schema_extra={"additionalProperties": {"type": ["string", "number", "boolean"]}}
+        ),
+    ] = optional("Values of custom fields, by their keys.", {})
+    last_activity_at: Timestamp | None = optional(
         "Time of the latest activity in the contact's conversations."
     )
-    created_at: str | None = optional("Time at which the contact was first seen.")
-    updated_at: str | None = optional("Time of the last change.")
+    created_at: NotNull[Timestamp] = optional("Time at which the contact was first seen.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     last_activity_time = Time("last_activity_at")
     created_time = Time("created_at")
@@ -314,15 +360,15 @@ class CustomField(Wire):
     id: str = Field(description="The id of the definition.")
     key: str = Field(description="The key of its values in a contact's `custom_fields`.")
     name: str = Field(description="The name that people see.")
-    type: str = optional("The kind of its values.", "text")
-    scope: str = optional("Kind of object with the field.", "contact")
+    type: Annotated[str, known(*FIELD_TYPES)] = optional("The kind of its values.", "text")
+    scope: Annotated[str, closed("contact")] = optional("Kind of object with the field.", "contact")
     description: str | None = optional("Purpose of the field.")
     options: tuple[str, ...] = optional("The values of a list.", ())
     pattern: str | None = optional("A regular expression that values match.")
     pattern_hint: str | None = optional("Form of a value, in words.")
-    position: int = optional("Its place among the fields, from 1.", 0)
-    created_at: str | None = optional("Time of definition.")
-    updated_at: str | None = optional("Time of the last change.")
+    position: Count = optional("Its place among the fields, from 1.", 0)
+    created_at: NotNull[Timestamp] = optional("Time of definition.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -334,9 +380,9 @@ class Label(Wire):
     id: str = Field(description="The id of the label.")
     title: str = Field(description="The title, which the label filter takes.")
     description: str | None = optional("Purpose of the label.")
-    color: str = optional("The colour, as #rrggbb.", "#1f93ff")
-    created_at: str | None = optional("Time of creation.")
-    updated_at: str | None = optional("Time of the last change.")
+    color: Color = optional("The colour, as #rrggbb.", "#1f93ff")
+    created_at: NotNull[Timestamp] = optional("Time of creation.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -348,14 +394,14 @@ class User(Wire):
     id: str = Field(description="The id of the user.")
     name: str = Field(description="The name.")
     email: str | None = optional("The e-mail address.")
-    role: str = optional("Role of the user.", "agent")
-    availability: str | None = optional(
+    role: Annotated[str, known("agent", "administrator")] = optional("Role of the user.", "agent")
+    availability: Annotated[str, known("online", "busy", "offline")] | None = optional(
         "Availability for conversations; null if that is not known."
     )
     avatar_url: str | None = optional("The address of a picture.")
     active: bool = optional("The user still belongs to the account.", True)
-    created_at: str | None = optional("Time of creation.")
-    updated_at: str | None = optional("Time of the last change.")
+    created_at: NotNull[Timestamp] = optional("Time of creation.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -367,11 +413,13 @@ class Team(Wire):
     id: str = Field(description="The id of the team.")
     name: str = Field(description="The name.")
     description: str | None = optional("Purpose of the team.")
-    distribution: str = optional("Distribution of conversations to members.", "round_robin")
+    distribution: Annotated[str, known("round_robin")] = optional(
+        "Distribution of conversations to members.", "round_robin"
+    )
     channels: tuple[str, ...] = optional("The ids of the numbers that the team answers for.", ())
     members: tuple[UserRef, ...] = optional("The users of the team.", ())
-    created_at: str | None = optional("Time of creation.")
-    updated_at: str | None = optional("Time of the last change.")
+    created_at: NotNull[Timestamp] = optional("Time of creation.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -382,22 +430,30 @@ class Channel(Wire):
 
     id: str = Field(description="The id, which is the phone_number_id of the provider.")
     name: str = Field(description="The alias of the number.")
-    phone: str | None = optional("The number in E.164.")
+    phone: Phone | None = optional("The number in E.164.")
     display_phone_number: str | None = optional("The number as the provider writes it.")
     verified_name: str | None = optional("The name that the provider has verified.")
-    quality_rating: str | None = optional("The provider's quality rating.")
-    status: str | None = optional("The provider's status of the number.")
+    quality_rating: Annotated[str, known("GREEN", "YELLOW", "RED", "UNKNOWN", "NA")] | None = (
+        optional("The provider's quality rating.")
+    )
+    status: Annotated[str, known("CONNECTED")] | None = optional(
+        "The provider's status of the number."
+    )
     name_status: str | None = optional("Approval status of the name.")
     messaging_limit: str | None = optional(
         "Number of customers who may be written to first in 24 hours."
     )
     throughput: str | None = optional("The provider's level of throughput.")
-    platform: str | None = optional("Where the number is hosted.")
+    platform: Annotated[str, known("CLOUD_API", "ON_PREMISE", "NOT_APPLICABLE")] | None = optional(
+        "Where the number is hosted."
+    )
     on_business_app: bool | None = optional("The number is used in the WhatsApp Business app too.")
     waba_id: str | None = optional("The WhatsApp business account.")
-    synced_at: str | None = optional("Time at which these values were read from the provider.")
-    created_at: str | None = optional("Time at which the number was first seen.")
-    updated_at: str | None = optional("Time of the last change.")
+    synced_at: Timestamp | None = optional(
+        "Time at which these values were read from the provider."
+    )
+    created_at: NotNull[Timestamp] = optional("Time at which the number was first seen.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     synced_time = Time("synced_at")
     created_time = Time("created_at")
@@ -410,8 +466,8 @@ class CannedResponse(Wire):
     id: str = Field(description="The id of the reply.")
     short_code: str = Field(description="Text that an agent types to insert it.")
     text: str = Field(description="The text that is inserted.")
-    created_at: str | None = optional("Time of creation.")
-    updated_at: str | None = optional("Time of the last change.")
+    created_at: NotNull[Timestamp] = optional("Time of creation.")
+    updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
     created_time = Time("created_at")
     updated_time = Time("updated_at")
@@ -423,18 +479,24 @@ class Template(Wire):
     id: str = Field(description="The provider's id of the template.")
     name: str = Field(description="The name that messages refer to.")
     language: str = Field(description="The language, as the provider names it.")
-    category: str | None = optional("The category that its messages are charged as.")
-    status: str | None = optional("Approval status at the provider.")
-    parameter_format: str | None = optional("Form of the names of its variables.")
+    category: TemplateCategory | None = optional("The category that its messages are charged as.")
+    status: TemplateStatus | None = optional("Approval status at the provider.")
+    parameter_format: Annotated[str, known("POSITIONAL", "NAMED")] | None = optional(
+        "Form of the names of its variables."
+    )
     components: tuple[dict[str, Any], ...] = optional(
         "The parts of the template, as the provider has them.", ()
     )
-    quality_score: str | None = optional("The provider's quality score.")
+    quality_score: Annotated[str, known("GREEN", "YELLOW", "RED", "UNKNOWN")] | None = optional(
+        "The provider's quality score."
+    )
     rejected_reason: str | None = optional("Reason of the refusal by the provider.")
-    previous_category: str | None = optional("The category before the provider changed it.")
+    previous_category: TemplateCategory | None = optional(
+        "The category before the provider changed it."
+    )
     waba_id: str | None = optional("The WhatsApp business account.")
     channels: tuple[str, ...] = optional("The ids of the numbers that may send it.", ())
-    updated_at: str | None = optional("Time of the last change.")
+    updated_at: Timestamp | None = optional("Time of the last change.")
 
     updated_time = Time("updated_at")
 
@@ -443,11 +505,11 @@ class CountSet(Wire):
     """Conversations of one status; `mine` is None for a key without a user."""
 
     # A count that a server leaves out is not known, and not zero.
-    all: int | None = optional("All of them.")
-    mine: int | None = optional("Those of the key's user; null for a key without one.")
-    assigned: int | None = optional("Those with an assignee.")
-    unassigned: int | None = optional("Those without one.")
-    awaiting_human: int | None = optional("Those that a bot has handed to a person.")
+    all: NotNull[Count] = optional("All of them.")
+    mine: Count | None = optional("Those of the key's user; null for a key without one.")
+    assigned: NotNull[Count] = optional("Those with an assignee.")
+    unassigned: NotNull[Count] = optional("Those without one.")
+    awaiting_human: NotNull[Count] = optional("Those that a bot has handed to a person.")
 
 
 class StatusCounts(Wire):
@@ -462,26 +524,26 @@ class ChannelCounts(Wire):
     """Conversations of one channel."""
 
     channel: str = Field(description="The id of the channel.")
-    all: int | None = optional("All of its conversations.")
-    open: int | None = optional("The open ones.")
-    awaiting_human: int | None = optional("The open ones that need a human.")
+    all: NotNull[Count] = optional("All of its conversations.")
+    open: NotNull[Count] = optional("The open ones.")
+    awaiting_human: Count | None = optional("The open ones that need a human.", extension=True)
 
 
 class Counts(Wire):
     """Numbers of conversations. mine … unread count the open ones (or the asked status)."""
 
-    all: int | None = optional("All conversations.")
-    open: int | None = optional("Open ones.")
-    snoozed: int | None = optional("Snoozed ones.")
-    resolved: int | None = optional("Resolved ones.")
-    mine: int | None = optional("Open ones of the key's user; null for a key without one.")
-    assigned: int | None = optional("Open ones with an assignee.")
-    unassigned: int | None = optional("Open ones without an assignee.")
-    awaiting_human: int | None = optional("Open ones that a bot has handed to a person.")
-    unread: int | None = optional("Open ones with unread messages.")
-    by_status: StatusCounts | None = optional("The same by status.")
+    all: NotNull[Count] = optional("All conversations.")
+    open: NotNull[Count] = optional("Open ones.")
+    snoozed: NotNull[Count] = optional("Snoozed ones.")
+    resolved: NotNull[Count] = optional("Resolved ones.")
+    mine: Count | None = optional("Open ones of the key's user; null for a key without one.")
+    assigned: NotNull[Count] = optional("Open ones with an assignee.")
+    unassigned: NotNull[Count] = optional("Open ones without an assignee.")
+    awaiting_human: NotNull[Count] = optional("Open ones that a bot has handed to a person.")
+    unread: Count | None = optional("Open ones with unread messages.")
+    by_status: NotNull[StatusCounts] = optional("The same by status.")
     by_channel: tuple[ChannelCounts, ...] = optional("Conversations of each channel.", ())
-    as_of: str | None = optional("Time of the counts.")
+    as_of: NotNull[Timestamp] = optional("Time of the counts.")
 
     as_of_time = Time("as_of")
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from frontdesk.client.compat.rows import BARE
+from frontdesk.client.other_rows import BARE_ID
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
@@ -155,7 +155,7 @@ class NameLookup:
         self, page: Page[Conversation], differences: Callable[[str], bool]
     ) -> Page[Conversation]:
         """Fill in the known names. `differences`: tests if a deviation from `/v1` was recorded."""
-        bare = [part for part in PARTS if differences(f"Conversation: {part} is {BARE}")]
+        bare = [part for part in PARTS if differences(f"Conversation: {part} is {BARE_ID}")]
         if not bare:
             return page
         for part in bare:

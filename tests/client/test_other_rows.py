@@ -1,16 +1,29 @@
 """Rows with missing, additional or unknown members are read without invented values."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.client.full_read import CONVERSATION, client_of, read_from
-from tests.client.inbox_rows import Row, time
+from tests.client.inbox_rows import Row, contact, inbox, message, time
 from tests.client.other_server import OtherServer, Question, Reply, Variant, encoded, reply
 from tests.client.prepared_server import ALL
 from tests.client.variants import of, renamed
 
+from frontdesk.client.other_rows import read_row
 from frontdesk.errors import BadResponse
-from frontdesk.wire import Conversation, Label, Message, User
+from frontdesk.wire import (
+    Contact,
+    Conversation,
+    Label,
+    Message,
+    Team,
+    Template,
+    User,
+    Wire,
+)
 
 
 async def first_message(change: Any) -> Row:
@@ -198,3 +211,34 @@ async def test_a_row_that_is_no_row_is_counted_and_the_others_are_read() -> None
         assert len(page.data) == 1
         assert getattr(page, "unreadable", 0) == 4
         assert CONVERSATION not in [row.id for row in page.data]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(("id", "data", "user", "text", "name", "value")), inner)
+    ),
+    max_leaves=3,
+)
+
+
+@given(
+    name=st.sampled_from(("conversations", "messages", "contacts", "teams", "templates")),
+    spoilt=st.dictionaries(
+        st.sampled_from((*message(1), *contact(1), "attributes")), JSON, max_size=2
+    ),
+)
+def test_a_row_of_any_values_is_read_or_refused(name: str, spoilt: Row) -> None:
+    with suppress(ValueError):
+        (first, *_) = read_row({**inbox()[name][0], **spoilt}, LISTS[name], lambda remark: None)
+        assert isinstance(first, LISTS[name])
+
+
+LISTS: dict[str, type[Wire]] = {
+    "conversations": Conversation,
+    "messages": Message,
+    "contacts": Contact,
+    "teams": Team,
+    "templates": Template,
+}

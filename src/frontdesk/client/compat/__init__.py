@@ -1,1 +1,0 @@
-"""Reads answers of servers whose fields deviate from the interface."""

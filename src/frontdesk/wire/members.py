@@ -1,0 +1,118 @@
+"""Types of members: their format and known values, for the OpenAPI document.
+
+Nothing of it is checked when a value is read: other servers may write other values.
+"""
+
+from typing import Annotated, Any, TypeVar, get_args
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
+
+from frontdesk.wire.values import (
+    AUTHORS,
+    DELIVERY_STEPS,
+    DIRECTIONS,
+    MEDIA_TYPES,
+    PHONE_DIGITS,
+    STATUSES,
+)
+
+T = TypeVar("T")
+
+OPEN = "x-known-values"
+
+
+def closed(*words: str) -> Any:
+    """An enumeration that will not grow."""
+    return Field(json_schema_extra={"enum": [*words]})
+
+
+def known(*words: str) -> Any:
+    """The values of an open enumeration that are known today; clients must accept others."""
+    return Field(json_schema_extra={OPEN: [*words], "examples": [words[0]]})
+
+
+# Never null on the wire: None stands for a member that is absent there.
+NotNull = Annotated[T | None, Field(json_schema_extra={"nullable": False})]
+
+_DATE_TIME = {"format": "date-time"}
+Timestamp = Annotated[str, Field(json_schema_extra={**_DATE_TIME})]
+Phone = Annotated[
+    str, Field(json_schema_extra={"pattern": rf"^\+{PHONE_DIGITS}$", "examples": ["+16505551234"]})
+]
+Color = Annotated[str, Field(json_schema_extra={"pattern": "^#[0-9a-fA-F]{6}$"})]
+Count = Annotated[int, Field(json_schema_extra={"minimum": 0})]
+Seconds = Annotated[float, Field(json_schema_extra={"minimum": 0})]
+
+Status = Annotated[str, closed(*STATUSES)]
+Direction = Annotated[str, closed(*DIRECTIONS)]
+Author = Annotated[str, known(*AUTHORS)]
+DeliveryStatus = Annotated[str, known("pending", *DELIVERY_STEPS)]
+MessageType = Annotated[
+    str,
+    known(
+        "text",
+        *MEDIA_TYPES,
+        "location",
+        "contacts",
+        "interactive",
+        "template",
+        "order",
+        "reaction",
+        "system",
+        "unsupported",
+    ),
+]
+TemplateCategory = Annotated[str, known("AUTHENTICATION", "MARKETING", "UTILITY")]
+PriceCategory = Annotated[
+    str,
+    known(
+        "authentication",
+        "authentication_international",
+        "marketing",
+        "marketing_lite",
+        "referral_conversion",
+        "service",
+        "utility",
+    ),
+]
+PriceType = Annotated[str, known("regular", "free_customer_service", "free_entry_point")]
+TemplateStatus = Annotated[
+    str,
+    known(
+        "APPROVED",
+        "PENDING",
+        "REJECTED",
+        "PAUSED",
+        "DISABLED",
+        "IN_APPEAL",
+        "FLAGGED",
+        "PENDING_DELETION",
+        "DELETED",
+        "LIMIT_EXCEEDED",
+        "LOCKED",
+        "REINSTATED",
+        "ARCHIVED",
+        "UNARCHIVED",
+    ),
+]
+Reason = Annotated[
+    str,
+    known(
+        "unknown",
+        "repeated",
+        "malformed",
+        "empty",
+        "not_allowed",
+        "unknown_value",
+        "unavailable",
+        "mismatch",
+        "too_long",
+        "too_short",
+    ),
+]
+
+
+def is_timestamp(member: FieldInfo) -> bool:
+    """True if a member is a timestamp, or null in its place."""
+    return member.json_schema_extra == _DATE_TIME or Timestamp in get_args(member.annotation)
