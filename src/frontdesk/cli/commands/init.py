@@ -71,16 +71,20 @@ def init_command(database: str, name: str, output: Output) -> None:
     show_new_key(made, output)
 
 
-@command("upgrade", "frontdesk db upgrade --database inbox.db")
+@command(
+    "upgrade",
+    "frontdesk db upgrade --database inbox.db",
+    "FRONTDESK_DATABASE=postgresql:///inbox frontdesk db upgrade",
+)
 @database_option("Database to upgrade.")
 @message_search_option
 def upgrade_command(database: str) -> None:
-    """Upgrade a database made by an older frontdesk, and complete its index of messages.
+    """Upgrade a database made by an older frontdesk.
 
     A current one is not changed.
 
-    The index can be built while the database is served. After an interruption, run the command
-    again to continue.
+    The index of messages is built if there is none. It can be built while the database is served.
+    After an interruption, run the command again to continue.
     """
     from frontdesk.store.dsn import without_password
 
