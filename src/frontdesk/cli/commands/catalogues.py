@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from frontdesk.cli import columns
 from frontdesk.cli.base import Group
 from frontdesk.cli.completion import complete
 from frontdesk.cli.names import find
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import FACTS, Column, Output, output_options
+from frontdesk.cli.output import FACTS, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.tables import columns
+from frontdesk.tables.formats import Column
 from frontdesk.text import humanize
 
 if TYPE_CHECKING:

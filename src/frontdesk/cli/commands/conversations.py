@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
-from frontdesk.cli import columns
 from frontdesk.cli.base import group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.completion import (
@@ -22,7 +21,7 @@ from frontdesk.cli.completion import (
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import filter_ids, query_names, query_of_view
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import Column, Output, output_options, standard_output
+from frontdesk.cli.output import Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
@@ -33,6 +32,8 @@ from frontdesk.phones import contact_name
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, parse, plan, sort_key
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
 from frontdesk.query.names import unknown_name
+from frontdesk.tables import columns
+from frontdesk.tables.formats import Column
 from frontdesk.wire import Conversation, ConversationFilter, Message, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
 from frontdesk.wire.values import STATUSES, utc_now

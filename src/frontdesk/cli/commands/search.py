@@ -15,7 +15,7 @@ from frontdesk.cli.base import Command
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import query_names
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import Column, Output, output_options
+from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.target import Target, cache_origin, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, NotFound, Unreachable, UnusableFile
 from frontdesk.mailbox import Mailbox
@@ -23,6 +23,7 @@ from frontdesk.mailbox.search import TOO_SHORT, SearchRun
 from frontdesk.query import MessageSearch, QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
 from frontdesk.search_text import Terms
+from frontdesk.tables.formats import Column
 from frontdesk.text import counted
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.queries import EXTENSIONS

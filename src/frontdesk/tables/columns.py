@@ -1,12 +1,12 @@
-"""Output columns of each list, for tables and CSV."""
+"""Columns of each list."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from frontdesk import conversation_export
-from frontdesk.cli.output import Column
-from frontdesk.conversation_export import Cell, compact
+from frontdesk.message_text import plain_preview
+from frontdesk.tables.formats import Cell, Column, nested_json
+from frontdesk.text import first_non_blank
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -73,8 +73,6 @@ def _in_tables(*names: str) -> tuple[Column[Any], ...]:
 
 # Headings that are not the column's name.
 _HEADINGS = {
-    "channel_name": "CHANNEL",
-    "assignee_name": "ASSIGNEE",
     "unread_count": "UNREAD",
     "last_activity_at": "ACTIVITY",
     "color": "COLOUR",
@@ -89,15 +87,31 @@ def _heading(name: str) -> str:
     return _HEADINGS.get(name) or name.replace("_", " ").upper()
 
 
-_SHOWN_OF_CONVERSATIONS = frozenset(
-    (
-        *("id", "status", "contact", "channel_name", "assignee_name", "labels"),
-        *("unread_count", "last_activity_at", "last_message"),
-    )
-)
-CONVERSATIONS: tuple[Column[Conversation], ...] = tuple(
-    _column(name, read, _heading(name) if name in _SHOWN_OF_CONVERSATIONS else "")
-    for name, read in conversation_export.COLUMNS
+def customer_name(row: Conversation) -> str:
+    return first_non_blank(row.contact.name, row.contact.phone, f"contact {row.contact.id}")
+
+
+def _last_message(row: Conversation) -> str | None:
+    return plain_preview(row.last_message) if row.last_message else None
+
+
+CONVERSATIONS: tuple[Column[Conversation], ...] = (
+    *_in_tables("id", "status"),
+    _column("contact", customer_name, "CONTACT"),
+    _column("contact_id", lambda row: row.contact.id),
+    _column("contact_name", lambda row: row.contact.name),
+    _column("contact_phone", lambda row: row.contact.phone),
+    _column("channel", lambda row: row.channel.id),
+    _column("channel_name", lambda row: row.channel.name or row.channel.id, "CHANNEL"),
+    _column("assignee", lambda row: row.assignee.id if row.assignee else None),
+    _column("assignee_name", lambda row: row.assignee.name if row.assignee else None, "ASSIGNEE"),
+    *_in_tables("labels"),
+    *_members("awaiting_human"),
+    *_in_tables("unread_count", "last_activity_at"),
+    *_members("waiting_since", "snoozed_until", "first_reply_at", "last_inbound_at"),
+    *_members("service_window_expires_at", "created_at", "updated_at"),
+    _column("last_author", lambda row: row.last_message.author if row.last_message else None),
+    _column("last_message", _last_message, "LAST MESSAGE"),
 )
 
 CONTACTS: tuple[Column[Contact], ...] = (
@@ -105,7 +119,7 @@ CONTACTS: tuple[Column[Contact], ...] = (
     *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
     *_in_tables("last_activity_at"),
     *_members("created_at", "updated_at"),
-    _column("custom_fields", lambda row: compact(row.custom_fields)),
+    _column("custom_fields", lambda row: nested_json(row.custom_fields)),
 )
 
 LABELS: tuple[Column[Label], ...] = (
@@ -147,7 +161,7 @@ TEMPLATES: tuple[Column[Template], ...] = (
     _column("body", lambda row: _body(row), "BODY"),
     *_members("parameter_format", "rejected_reason", "previous_category", "waba_id"),
     *_members("channels", "updated_at"),
-    _column("components", lambda row: compact(row.components)),
+    _column("components", lambda row: nested_json(row.components)),
 )
 
 
