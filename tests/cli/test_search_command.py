@@ -109,7 +109,7 @@ def test_a_word_in_a_database_is_found_though_no_viewer_has_shown_it(target: str
         ("1970-01-01T04:00:00.000Z", "message", "[document · refunds.pdf]"),
         ("1970-01-01T01:00:00.000Z", "message", "Where is my REFUND?"),
     ]
-    words = "2 found in all messages and the notes on this computer, and all contacts"
+    words = "2 found in all messages and the notes loaded here, and all contacts"
     assert words in done.stderr
     assert not environment.cache_file().exists()
 
@@ -159,7 +159,7 @@ def test_a_database_without_an_index_says_what_to_do(target: str):
 def test_a_word_that_is_not_there_was_looked_for_everywhere(target: str):
     result = run("nowhere", "--database", target, "--format=json")
     assert (result.exit_code, result.stdout) == (0, "[]\n")
-    assert "not found in all messages and the notes on this computer, and all" in result.stderr
+    assert "not found in all messages and the notes loaded here, and all" in result.stderr
 
 
 def test_a_search_in_a_conversation_reads_it_whole(target: str):

@@ -47,7 +47,7 @@ def test_a_word_that_was_never_opened_here(
     if "does not" in request.node.name:
         take_the_offer(terminal)
         return
-    terminal.until("1 found in all messages and the notes on this computer", "my zirconium ring")
+    terminal.until("1 found in all messages and the notes loaded here", "my zirconium ring")
     terminal.send("\r")
     terminal.until("my zirconium ring", "number 1", within="entries")
     terminal.until("from:", within="header")

@@ -26,7 +26,7 @@ MOST_PAGES = 20
 _NEWEST = (chr(0x10FFFF), "", "")
 
 EVERYWHERE = "all messages"
-WITH_NOTES = f"{EVERYWHERE} and the notes on this computer"
+WITH_NOTES = f"{EVERYWHERE} and the notes loaded here"
 TOO_SHORT = "three letters or digits in a row are needed to search on the server"
 
 

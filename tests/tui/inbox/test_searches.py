@@ -160,7 +160,7 @@ async def test_each_search_says_what_it_searches(viewer: Viewer) -> None:
         assert re.search(r"Search the \d+ messages opened on this computer", opened)
         assert "No match" not in shown(app)
         none = "".join(await found(pilot, *"qqqqq"))
-        assert "No match in all messages and the notes on this computer" in none
+        assert "No match in all messages and the notes loaded here" in none
         await found(pilot, "escape")
         assert "customer, number, view, channel" in "".join(await found(pilot, "ctrl+k"))
 

@@ -108,9 +108,10 @@ def add_search(
 
 
 _HELP = """A server or a database is asked for contacts, and for the newest message of each
-conversation that has the words; with --in, that conversation is read whole. Notes are searched as
-far as they are kept on this computer, and so is everything where a server does not search. A line
-on standard error says what was searched; where that was nothing, the exit code is 1.
+conversation that has the words; with --in, that conversation is read whole, with its notes. Other
+notes are searched as far as the viewer has loaded them, and so is everything where a server does
+not search. A line on standard error says what was searched; where that was nothing, the exit code
+is 1.
 
 Newest first; all words of TEXT must be there, as they are or as parts of words, whatever their
 case and accents. from:ana, in:london, is:open, after:2026-03-14 and before:2026-04-01 narrow it."""
