@@ -20,8 +20,14 @@ from frontdesk.message_text import (
     quoted_words,
     state_marks,
 )
-from frontdesk.tables.columns import CONVERSATIONS, customer_name
-from frontdesk.tables.formats import csv_text, escape_markdown, json_text, local_time
+from frontdesk.tables import (
+    CONVERSATIONS,
+    csv_text,
+    customer_name,
+    escape_markdown,
+    json_text,
+    local_time,
+)
 from frontdesk.text import one_line
 from frontdesk.time_format import in_zone, long_date, zone_words
 from frontdesk.wire import Conversation, Message, Note, instant

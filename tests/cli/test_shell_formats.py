@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from tests.commands import Terminal, run_on
 
 from frontdesk.cli.output import Output, cut, plain, table
-from frontdesk.tables.formats import Column, local_time, markdown_cell
+from frontdesk.tables import Column, local_time, markdown_cell
 from frontdesk.text import clean, escape_formula
 from frontdesk.wire import Label
 

@@ -1,4 +1,4 @@
-"""Output of commands: tables of Rich, and the formats of `tables/formats.py`."""
+"""Output of commands: tables of Rich, and the formats of `tables.py`."""
 
 import io
 import os
@@ -19,7 +19,7 @@ from rich.text import Text
 
 from frontdesk.cli.base import JSON_OPTION
 from frontdesk.errors import BadSettings
-from frontdesk.tables.formats import (
+from frontdesk.tables import (
     BYTE_ORDER_MARK,
     Cell,
     Column,

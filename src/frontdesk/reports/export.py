@@ -34,7 +34,7 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
-from frontdesk.tables.formats import (
+from frontdesk.tables import (
     Cell,
     Column,
     csv_text,

@@ -13,8 +13,7 @@ from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.phones import format_phone, parse_phone
-from frontdesk.tables.columns import CONTACTS
-from frontdesk.tables.formats import Cell, local_time
+from frontdesk.tables import CONTACTS, Cell, local_time
 from frontdesk.text import humanize
 from frontdesk.wire import Contact, CustomField
 

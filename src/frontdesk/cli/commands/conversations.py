@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
+from frontdesk import tables
 from frontdesk.cli.base import group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.completion import (
@@ -32,8 +33,7 @@ from frontdesk.phones import contact_name
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, parse, plan, sort_key
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
 from frontdesk.query.names import unknown_name
-from frontdesk.tables import columns
-from frontdesk.tables.formats import Column
+from frontdesk.tables import Column
 from frontdesk.wire import Conversation, ConversationFilter, Message, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
 from frontdesk.wire.values import STATUSES, utc_now
@@ -217,7 +217,7 @@ def list_command(target: Target, select: Select, output: Output, extent: Extent)
         key = None if is_sorted else sort_key(selected.order, now)
         return Selection(request, selected.matcher(now), key)
 
-    print_list(target, output, "conversations", columns.CONVERSATIONS, extent, prepare)
+    print_list(target, output, "conversations", tables.CONVERSATIONS, extent, prepare)
 
 
 async def _server_order(client: "InboxClient", selected: ConversationSelector) -> str | None:

@@ -13,7 +13,7 @@ from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound, Refused
 from frontdesk.query.plan import STANDARD
-from frontdesk.tables.formats import Cell, Column
+from frontdesk.tables import Cell, Column
 from frontdesk.wire import (
     ChannelCounts,
     Conversation,

@@ -23,7 +23,7 @@ from frontdesk.mailbox.search import TOO_SHORT, SearchRun
 from frontdesk.query import MessageSearch, QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
 from frontdesk.search_text import Terms
-from frontdesk.tables.formats import Column
+from frontdesk.tables import Column
 from frontdesk.text import counted
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.queries import EXTENSIONS

@@ -1,1 +1,0 @@
-"""Lists as tables: their columns, and the formats that rows are written in."""
