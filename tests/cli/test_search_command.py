@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.client.prepared_server import CONVERSATION
 from tests.commands import output_of, run_command, run_on
+from tests.fake_service import Query, Reply, fake_service
 
 from frontdesk import environment
 from frontdesk.cache import Cache
@@ -269,3 +271,27 @@ def test_a_server_of_which_nothing_was_shown_is_an_error():
 def test_another_key_has_been_shown_nothing(gone: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FRONTDESK_API_KEY", "fd_live_" + "a" * 54)
     assert "Nothing was searched" in str(run("a", "--url", gone).exception)
+
+
+def test_a_key_that_may_not_read_contacts_searches_messages(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FRONTDESK_API_KEY", "a-key")
+    match = {
+        "conversation_id": CONVERSATION["id"],
+        "message_id": "9",
+        "created_at": "2026-03-14T09:26:53.000Z",
+        "direction": "inbound",
+        "excerpt": "about the refund",
+        "cursor": "c",
+    }
+
+    def answer(path: str, query: Query) -> object:
+        if path == "/v1/contacts":
+            return Reply(403, {"code": "insufficient_scope", "detail": "no"})
+        if path == "/v1/conversations" and query.get("q") == "refund":
+            return {"data": [CONVERSATION], "next_cursor": None, "matches": [match]}
+        return None
+
+    with fake_service(answer) as server:
+        found = run("refund", "--url", server.url, "--format=jsonl")
+    assert hits(found) == [("message", "about the refund")]
+    assert "1 found in all messages and the notes loaded here\n" in found.stderr
