@@ -37,7 +37,7 @@ refresh:
     .venv/bin/pytest tests/tui -m "" --update-screenshots
     .venv/bin/pytest tests/test_documents.py --update-documents
 
-# Measure a table of docs/performance.md: just bench start
+# Measure rows of the tables of docs/performance.md: just bench start
 bench program *options:
     .venv/bin/python -m tests.bench {{ program }} {{ options }}
 

@@ -5,12 +5,10 @@ Reports are exported by `reports/export.py`, whole accounts by `ingest/archive/e
 Texts are assumed to be free of control characters, as the client returns them.
 """
 
-import io
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
-from typing import Any, TextIO, TypeAlias
 
 from frontdesk.message_text import (
     Entry,
@@ -18,20 +16,22 @@ from frontdesk.message_text import (
     emoji_of,
     head_marks,
     person_word,
-    plain_preview,
     plain_text,
     quoted_words,
     state_marks,
 )
-from frontdesk.text import clean, compact_json, escape_formula, first_non_blank, one_line
-from frontdesk.time_format import long_date, zone_words
-from frontdesk.wire import Conversation, Message, Note, Wire, instant
+from frontdesk.tables import (
+    CONVERSATIONS,
+    csv_text,
+    customer_name,
+    escape_markdown,
+    json_text,
+    local_time,
+)
+from frontdesk.text import one_line
+from frontdesk.time_format import in_zone, long_date, zone_words
+from frontdesk.wire import Conversation, Message, Note, instant
 from frontdesk.wire.values import utc_now
-
-Cell: TypeAlias = str | int | float | bool | None
-
-# Begins CSV files: without it, Excel takes UTF-8 for the code page of the computer.
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 # File extensions that threads, lists of conversations, and several threads are saved with.
 THREAD_ENDINGS = ("md", "txt", "json")
@@ -46,7 +46,6 @@ _INDENT = " " * 7
 _LABEL_WIDTH = len("Conversation: ")
 # Entries before a reaction in which its message is looked for.
 REACHED_BY_REACTIONS = 30
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 # Characters that start a list, rule or heading at the beginning of a line.
 _MARKDOWN_START = re.compile(r"^(\s*\d*)([-+=.)])", re.MULTILINE)
 
@@ -150,12 +149,7 @@ def markdown_lines(
 
 def escaped(text: str) -> str:
     """Text with Markdown syntax escaped."""
-    return _MARKDOWN_START.sub(r"\1\\\2", _without_markup(text))
-
-
-def _without_markup(text: str) -> str:
-    """Text inside of a line with Markdown syntax escaped."""
-    return _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN_START.sub(r"\1\\\2", escape_markdown(text))
 
 
 def _head(entry: Entry, contact: str) -> str:
@@ -215,11 +209,11 @@ def transcript_lines(
     markdown: bool = False,
 ) -> Iterator[str]:
     """A thread, oldest first, below the facts of its conversation, as far as they are known."""
-    name = _name(conversation) if conversation else ""
+    name = customer_name(conversation) if conversation else ""
     facts = _facts(id, conversation, entries, zone)
     if markdown:
-        yield f"# {_without_markup(name or f'Conversation {id}')}\n"
-        yield from (f"- {label}: {_without_markup(fact)}" for label, fact in facts)
+        yield f"# {escape_markdown(name or f'Conversation {id}')}\n"
+        yield from (f"- {label}: {escape_markdown(fact)}" for label, fact in facts)
         yield ""
         yield from markdown_lines(entries, zone, name)
     else:
@@ -236,7 +230,7 @@ def _facts(
     if conversation is not None:
         contact, channel = conversation.contact, conversation.channel
         phone = contact.phone or "" if contact.name else ""
-        yield "Customer", one_line(" · ".join(filter(None, (_name(conversation), phone))))
+        yield "Customer", one_line(" · ".join(filter(None, (customer_name(conversation), phone))))
         channels = (channel.name or channel.id, channel.phone or "")
         yield "Channel", one_line(" · ".join(dict.fromkeys(filter(None, channels))))
         until = local_time(conversation.snoozed_until, zone)
@@ -260,107 +254,4 @@ def queue_text(conversations: Sequence[Conversation], ending: str) -> str:
     """Conversations in the given order, as CSV (with a byte order mark) or JSON."""
     if ending == "json":
         return json_text(conversations)
-    text = io.StringIO()
-    text.write(BYTE_ORDER_MARK)
-    write_csv(text, conversations)
-    return text.getvalue()
-
-
-def json_text(values: Sequence[Wire]) -> str:
-    """Indented JSON of what the server sent."""
-    rows = [value.model_dump(mode="json", exclude_unset=True) for value in values]
-    # Deferred: the first paint does not need it.
-    import json
-
-    return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
-
-
-def _name(row: Conversation) -> str:
-    return first_non_blank(row.contact.name, row.contact.phone, f"contact {row.contact.id}")
-
-
-def _last_message(row: Conversation) -> str | None:
-    return plain_preview(row.last_message) if row.last_message else None
-
-
-COLUMNS: tuple[tuple[str, Callable[[Conversation], Cell]], ...] = (
-    ("id", lambda row: row.id),
-    ("status", lambda row: row.status),
-    ("contact", _name),
-    ("contact_id", lambda row: row.contact.id),
-    ("contact_name", lambda row: row.contact.name),
-    ("contact_phone", lambda row: row.contact.phone),
-    ("channel", lambda row: row.channel.id),
-    ("channel_name", lambda row: row.channel.name or row.channel.id),
-    ("assignee", lambda row: row.assignee.id if row.assignee else None),
-    ("assignee_name", lambda row: row.assignee.name if row.assignee else None),
-    ("labels", lambda row: ",".join(row.labels)),
-    ("awaiting_human", lambda row: row.awaiting_human),
-    ("unread_count", lambda row: row.unread_count),
-    ("last_activity_at", lambda row: row.last_activity_at),
-    ("waiting_since", lambda row: row.waiting_since),
-    ("snoozed_until", lambda row: row.snoozed_until),
-    ("first_reply_at", lambda row: row.first_reply_at),
-    ("last_inbound_at", lambda row: row.last_inbound_at),
-    ("service_window_expires_at", lambda row: row.service_window_expires_at),
-    ("created_at", lambda row: row.created_at),
-    ("updated_at", lambda row: row.updated_at),
-    ("last_author", lambda row: row.last_message.author if row.last_message else None),
-    ("last_message", _last_message),
-)
-
-
-def csv_cell(cell: Cell) -> Cell:
-    """CSV value of a cell; texts are escaped against formula injection."""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return escape_formula(cell) if isinstance(cell, str) else cell
-
-
-def write_csv(out: TextIO, conversations: Iterable[Conversation]) -> None:
-    """Write a header row, then one row per conversation."""
-    # Deferred: the first paint does not need it.
-    import csv
-
-    writer = csv.writer(out)
-    writer.writerow([name for name, _ in COLUMNS])
-    for conversation in conversations:
-        writer.writerow([csv_cell(read(conversation)) for _, read in COLUMNS])
-
-
-def local_time(text: str | None, zone: tzinfo | None = None) -> str:
-    """Format a timestamp to the minute; unreadable ones are unchanged, "-" for none."""
-    if not text:
-        return "-"
-    moment = instant(text)
-    return f"{in_zone(moment, zone):%Y-%m-%d %H:%M}" if moment else text
-
-
-def in_zone(moment: datetime, zone: tzinfo | None = None) -> datetime:
-    """Convert to a zone; UTC at the limits of the calendar."""
-    try:
-        return moment.astimezone(zone)
-    except (OverflowError, ValueError, OSError):
-        return moment.astimezone(UTC)
-
-
-def markdown_cell(text: str) -> str:
-    """Text of a table's cell with Markdown syntax escaped, on one line."""
-    return _without_markup(one_line(clean(text)))
-
-
-def markdown_row(cells: Iterable[str]) -> str:
-    """A table's row; the cells are escaped already."""
-    return f"| {' | '.join(cells)} |"
-
-
-def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; all columns but the first are aligned to the right."""
-    marks = ("---", *("---:" for _ in headings[1:]))
-    cells = [map(markdown_cell, row) for row in (headings, *rows)]
-    return "\n".join(map(markdown_row, (cells[0], marks, *cells[1:])))
-
-
-def compact(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Encode nested members as JSON in one cell, "" if empty."""
-    return compact_json(value) if value else ""
+    return csv_text(conversations, CONVERSATIONS)

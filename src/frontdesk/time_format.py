@@ -6,7 +6,7 @@ Timestamps of the wire are in `wire/values.py`, the current time and its zone in
 import locale
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 
@@ -127,3 +127,11 @@ def parse_duration(text: str, units: str) -> timedelta | None:
     if match is None or match[2] not in units:
         return None
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def in_zone(moment: datetime, zone: tzinfo | None = None) -> datetime:
+    """Convert to a zone; UTC at the limits of the calendar."""
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return moment.astimezone(UTC)

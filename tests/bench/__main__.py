@@ -1,4 +1,4 @@
-"""Prints the table of a section of docs/performance.md, as measured now."""
+"""Prints rows of the tables of docs/performance.md, as measured now."""
 
 import argparse
 import inspect

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import httpx
 
-from frontdesk.store import message_search, writes
+from frontdesk.store import writes
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection
 from frontdesk.store.dsn import is_address
@@ -67,8 +67,6 @@ def _searching(target: str, key: str, rounds: int) -> Iterator[Result]:
     engine = "PostgreSQL" if is_address(target) else "SQLite"
     random = Random(1)
     with closing(open_database(target)) as database:
-        if not database.read(partial(message_search.is_ready, account_id=1)):
-            message_search.build(database, lambda more: None)
         texts = database.read(partial(_texts, random=random, count=rounds))
         # A function: to make a mock would be part of the time.
         without = patch.object(writes, "has_message_index", lambda _: False)

@@ -17,6 +17,8 @@ from frontdesk.cli.commands.doctor import doctor_command
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.cli.exit_codes import ERROR, TRY_AGAIN, USAGE
 from frontdesk.environment import KEY_VARIABLE, config_file
+from frontdesk.store import message_search
+from frontdesk.store.sqlite import SQLiteDatabase
 
 NOBODY = "http://127.0.0.1:9"
 
@@ -38,12 +40,17 @@ def test_a_database_has_all_that_the_contract_has(sample_file: Path, tmp_path: P
     assert result.exit_code == 0
     server = json.loads(result.output)["server"]
     states = {name: feature["state"] for name, feature in server["features"].items()}
-    assert {name for name, state in states.items() if state != "present"} == {
-        "me",
-        "search_messages",
-    }
+    assert {name for name, state in states.items() if state != "present"} == {"me"}
     assert "no user" in server["features"]["me"]["detail"]
     assert server["differences"] == []
+
+
+def test_a_database_without_an_index_of_messages_says_who_can_build_it(
+    sample_database: SQLiteDatabase, tmp_path: Path
+) -> None:
+    sample_database.write(message_search.drop)
+    output = doctor("--database", str(tmp_path / "inbox.db")).output
+    assert "before `frontdesk db upgrade` has built their index" in output
 
 
 def test_the_document_is_indented_and_its_fields_are_chosen() -> None:

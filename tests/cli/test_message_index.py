@@ -1,9 +1,10 @@
-"""The message search index: built on request, checked, erased, removed."""
+"""The index of messages: there from the beginning, completed, checked, erased."""
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 from tests.stores import bytes_of
 
@@ -48,64 +49,76 @@ def found(path: Path) -> int | None:
         return page.total
 
 
-def test_a_new_database_has_it_if_it_is_asked_for(tmp_path: Path) -> None:
-    for options, number in (((), None), (("--message-search",), 1)):
-        path = tmp_path / f"inbox{number}.db"
-        assert run("db", "init", "--database", str(path), *options).exit_code == 0
-        say(path, "+16505551234")
-        assert found(path) == number
-
-
-def test_it_is_built_once_and_removed_again(tmp_path: Path) -> None:
+def test_a_new_database_has_it(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     assert run("db", "init", "--database", str(path)).exit_code == 0
     say(path, "+16505551234")
-    upgrade = ("db", "upgrade", "--database", str(path))
-    built = run(*upgrade, "--message-search")
+    assert found(path) == 1
+
+
+def test_a_database_without_it_gets_it_by_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    assert run("db", "init", "--database", str(path)).exit_code == 0
+    say(path, "+16505551234")
+    with closing(SQLiteDatabase(path)) as database:
+        database.write(message_search.drop)
+    assert found(path) is None
+    checked = run("db", "check", "--database", str(path))
+    assert (checked.exit_code, checked.stdout) == (0, "Everything adds up.\n")
+    assert "messages are not searched before `frontdesk db upgrade`" in checked.stderr
+    built = run("db", "upgrade", "--database", str(path))
     assert (built.exit_code, built.stdout) == (0, f"{path} is up to date\n")
     assert "Messages indexed: 1, in" in built.stderr
     assert found(path) == 1
-    again = run(*upgrade, "--message-search")
+    again = run("db", "upgrade", "--database", str(path))
     assert (again.exit_code, again.stderr) == (0, "")
-    assert run("db", "check", "--database", str(path)).output == "Everything adds up.\n"
-    removed = run(*upgrade, "--no-message-search")
-    assert "The index of messages is removed" in removed.stdout
-    assert found(path) is None
 
 
-def test_an_index_of_an_older_frontdesk_is_completed_by_an_upgrade(tmp_path: Path) -> None:
-    path = tmp_path / "inbox.db"
-    assert run("db", "init", "--database", str(path), "--message-search").exit_code == 0
-    say(path, "+16505551234")
-    with closing(SQLiteDatabase(path)) as database:
-        database.write(lambda c: message_search.remove(c, 1, c.rows("SELECT * FROM message")))
-        database.write(message_search.refill)
-    assert run("db", "upgrade", "--database", str(path)).exit_code == 0
-    assert found(path) == 1
+@pytest.mark.parametrize("option", ["--message-search", "--no-message-search"])
+def test_the_options_of_before_do_nothing_but_say_so(tmp_path: Path, option: str) -> None:
+    path = str(tmp_path / "inbox.db")
+    for command in (
+        ("init", "--database", path),
+        ("upgrade", "--database", path),
+        ("sample", "--database", f"{path}.sample", *SIZE),
+    ):
+        done = run("db", *command, option)
+        assert done.exit_code == 0
+        assert f"{option} does nothing any more" in done.stderr
+        assert option not in run("db", command[0], "--help").output
+    say(Path(path), "+16505551234")
+    assert found(Path(path)) == 1
 
 
 def test_a_sample_has_it_complete(tmp_path: Path) -> None:
     path = str(tmp_path / "inbox.db")
-    made = run("db", "sample", "--database", path, *SIZE, "--message-search")
+    made = run("db", "sample", "--database", path, *SIZE)
     assert made.exit_code == 0, made.output
-    assert run("db", "check", "--database", path).output == "Everything adds up.\n"
+    checked = run("db", "check", "--database", path)
+    assert (checked.stdout, checked.stderr) == ("Everything adds up.\n", "")
 
 
-def test_an_index_of_other_texts_is_reported_with_what_to_do(tmp_path: Path) -> None:
+def test_an_index_of_other_texts_is_removed_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
-    assert run("db", "init", "--database", str(path), "--message-search").exit_code == 0
+    assert run("db", "init", "--database", str(path)).exit_code == 0
     say(path, "+16505551234")
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("INSERT INTO message_words(message_words) VALUES ('delete-all')")
         connection.commit()
     result = run("db", "check", "--database", str(path))
-    assert result.exit_code == 1
-    assert "frontdesk db upgrade --no-message-search" in result.output
+    assert (result.exit_code, result.stdout) == (
+        1,
+        "the index of messages differs from their texts\n",
+    )
+    assert "before `frontdesk db upgrade` has built their index" in result.stderr
+    assert found(path) is None
+    assert run("db", "upgrade", "--database", str(path)).exit_code == 0
+    assert found(path) == 1
 
 
 def test_nothing_of_somebody_who_is_erased_stays_in_it(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
-    assert run("db", "init", "--database", str(path), "--message-search").exit_code == 0
+    assert run("db", "init", "--database", str(path)).exit_code == 0
     say(path, "+16505551234")
     assert WORD.encode() in bytes_of(path)
     assert run("erase", "+16505551234", "--database", str(path), "--yes").exit_code == 0

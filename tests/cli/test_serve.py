@@ -6,6 +6,7 @@ import socket
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -18,6 +19,8 @@ from frontdesk.cli.commands.serve import serve_command
 from frontdesk.cli.exit_codes import USAGE
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.service.api_keys import key_id, new_key
+from frontdesk.store import message_search
+from frontdesk.store.sqlite import SQLiteDatabase
 
 
 def test_it_prints_where_it_is_once_it_can_be_asked(served: Callable[..., str], served_key: str):
@@ -144,6 +147,15 @@ def test_a_log_that_cannot_be_opened_is_reported_at_once(path: Path, tmp_path: P
     arguments = ["--database", str(path), "--port", "0", "--access-log", str(tmp_path)]
     result = CliRunner().invoke(serve_command, arguments)
     assert isinstance(result.exception, BadSettings)
+
+
+def test_a_database_without_an_index_of_messages_is_reported(path: Path, tmp_path: Path):
+    with closing(SQLiteDatabase(path)) as database:
+        database.write(message_search.drop)
+    # A directory for a log: it ends before it listens.
+    arguments = ["--database", str(path), "--port", "0", "--access-log", str(tmp_path)]
+    result = CliRunner().invoke(serve_command, arguments)
+    assert "messages are not searched before `frontdesk db upgrade`" in result.stderr
 
 
 def test_switches_of_the_operator_reach_the_service(serve: Serve, key: str):

@@ -14,15 +14,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.commands import Terminal, run_on
 
-from frontdesk.cli.output import (
-    Column,
-    Output,
-    cut,
-    local_time,
-    markdown_cell,
-    plain,
-    table,
-)
+from frontdesk.cli.output import Output, cut, plain, table
+from frontdesk.tables import Column, local_time, markdown_cell
 from frontdesk.text import clean, escape_formula
 from frontdesk.wire import Label
 

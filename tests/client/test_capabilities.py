@@ -14,8 +14,8 @@ async def test_the_service_has_every_feature_and_no_difference(client: InboxClie
     server = await discover(client, asked.append)
     assert {name: feature.state for name, feature in server.features.items()} == dict.fromkeys(
         FEATURES, "present"
-    ) | {"search_messages": "absent"}
-    assert (server.differences, server.missing) == ((), ("search_messages",))
+    )
+    assert (server.differences, server.missing) == ((), ())
     assert "notes" in asked
     assert server.requests < 30
 

@@ -98,7 +98,6 @@ def test_notes_events_and_labels_move_with_the_number(database: Database) -> Non
 
 
 def test_search_finds_messages_where_the_number_took_them(database: Database) -> None:
-    message_search.build(database, lambda more: None)
     joined(database)
     apply(database, inbound(NOW - 9500, person=NUMBER, text="before"))
     everything = ConversationSelection(states_of(range(3)))

@@ -23,7 +23,6 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import SearchRun
 from frontdesk.query import QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
-from frontdesk.store import message_search
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text import folded
 from frontdesk.wire import ConversationFilter, ConversationPage
@@ -68,7 +67,6 @@ def inbox(messages: Messages, tmp_path_factory: pytest.TempPathFactory) -> Itera
         who = Person(phone=f"+{number}", wa_id=number)
         wrote = int(at.timestamp() * 1000)
         apply(database, inbound(wrote, f"wamid.{wrote}", person=who, text=text))
-    message_search.build(database, lambda more: None)
     yield database
     database.close()
 
@@ -202,7 +200,6 @@ def test_each_message_is_shown_once_the_newest_first_and_none_is_left_out_betwee
 async def test_the_index_of_the_service_has_the_words_that_the_viewer_finds(
     sample_database: SQLiteDatabase, client: InboxClient
 ) -> None:
-    message_search.build(sample_database, lambda more: None)
     rows = sample_database.read(
         lambda connection: connection.rows("SELECT message_id, text FROM message_text")
     )
@@ -218,7 +215,6 @@ async def test_the_index_of_the_service_has_the_words_that_the_viewer_finds(
 async def test_the_server_searches_the_messages_of_a_customer_by_a_part_of_the_name(
     sample_database: SQLiteDatabase, client: InboxClient, cache: Cache
 ) -> None:
-    message_search.build(sample_database, lambda more: None)
     contacts = [one async for one in client.contacts()]
     mailbox = Mailbox(lambda: client, cache)
     await mailbox.connect()

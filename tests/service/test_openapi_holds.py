@@ -18,7 +18,6 @@ from frontdesk.service.app import Application, create_app
 from frontdesk.service.openapi import codes_of, document, path_of
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
-from frontdesk.store import message_search
 from frontdesk.store.sqlite import SQLiteDatabase
 
 NOW = 1_773_480_600_000
@@ -98,7 +97,6 @@ def on_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     database = SQLiteDatabase(path, create=True, durable=False)
     for events in (catalogue(), conversations(45), thread()):
         database.write(lambda c, events=events: apply_events(c, 1, events, now=NOW))
-    message_search.build(database, lambda more: None)
     stage.key, guest = new_ephemeral_key(1, 1)
     # Every request some seconds after the one before: bad keys are not what slows this down.
     moments = count(NOW, 4_000)

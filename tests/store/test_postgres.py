@@ -3,15 +3,21 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from tests.ingest.event_helpers import apply, inbound
 from tests.stores import PostgresServer
 
 from frontdesk.errors import BadSettings, InboxError, Unreachable, UnusableFile
+from frontdesk.ingest.audit import differences
+from frontdesk.ingest.events import Person
+from frontdesk.store import message_search
 from frontdesk.store import postgres as engine
 from frontdesk.store.connect import open_database
+from frontdesk.store.contacts import contact_page
 from frontdesk.store.conversations import ConversationSelection, conversation_page, states_of
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.dsn import checked, short_name, without_password
@@ -94,7 +100,7 @@ def test_a_database_is_laid_out_once_however_many_begin(address: str) -> None:
         database.close()
 
 
-def test_extensions_that_may_not_be_added_are_named(address: str) -> None:
+def test_without_extensions_all_but_the_search_works_and_it_says_what_to_run(address: str) -> None:
     role = "frontdesk_test_plain"
     run(
         address,
@@ -104,14 +110,28 @@ def test_extensions_that_may_not_be_added_are_named(address: str) -> None:
     )
     plain = f"{address}&user={role}&password=plain".replace("user=postgres&", "")
     try:
-        with pytest.raises(UnusableFile) as refused:
-            PostgresDatabase(plain, create=True)
-        run(address, "CREATE EXTENSION pg_trgm", "CREATE EXTENSION btree_gin")
-        PostgresDatabase(plain, create=True).close()
+        with closing(PostgresDatabase(plain, create=True)) as database:
+            apply(database, inbound(1, person=Person(phone="+16505551234"), text="hello there"))
+            lack = database.read(message_search.lack)
+            message_search.build(database, lambda more: None)
+            assert database.read(message_search.lack) == lack
+            assert database.read(lambda c: contact_page(c, 1, ["5551234"], None, 5)) != []
+        assert lack is not None
+        orders = "CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin;"
+        assert f"an administrator has to run `{orders}` in the database" in lack
+        run(address, *filter(None, orders.split(";")))
+        with closing(PostgresDatabase(plain)) as database:
+            message_search.build(database, lambda more: None)
+            assert database.read(message_search.lack) is None
+            assert database.read(lambda c: [*differences(c, 1)]) == []
+            names = {row["indexname"] for row in database.read(indexes)}
+        assert {"contact_search", "contact_behind", "message_text_words"} <= names
     finally:
         run(address, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
-    assert "CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin;" in str(refused.value)
-    assert "plain'" not in str(refused.value)
+
+
+def indexes(connection: Connection) -> list[Row]:
+    return connection.rows("SELECT indexname FROM pg_indexes")
 
 
 def test_reading_work_cannot_write(database: PostgresDatabase) -> None:

@@ -1,20 +1,15 @@
-"""Output of rows: tables of Rich, Markdown, JSON, JSON lines and CSV.
+"""Output of commands: tables of Rich, and the formats of `tables.py`."""
 
-JSON has the server's data. CSV has ISO 8601 times and a column per member; cells that a spreadsheet
-would take for formulas are prefixed with an apostrophe.
-"""
-
-import csv
 import io
 import os
 import shutil
 import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import wraps
+from dataclasses import dataclass
+from functools import partial, wraps
 from itertools import pairwise
-from typing import Any, Generic, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -23,17 +18,19 @@ from rich.table import Table
 from rich.text import Text
 
 from frontdesk.cli.base import JSON_OPTION
-from frontdesk.conversation_export import (
+from frontdesk.errors import BadSettings
+from frontdesk.tables import (
     BYTE_ORDER_MARK,
     Cell,
-    csv_cell,
-    local_time,
-    markdown_cell,
-    markdown_row,
+    Column,
+    Csv,
+    JsonArray,
+    JsonLines,
+    Markdown,
+    Writer,
+    json_line,
 )
-from frontdesk.errors import BadSettings
-from frontdesk.phones import format_phone
-from frontdesk.text import clean, compact_json, one_line, width_safe
+from frontdesk.text import clean, one_line, width_safe
 from frontdesk.wire import Wire, timestamp
 
 # Width of a table that no terminal limits, and the least of a column that is truncated.
@@ -43,32 +40,6 @@ _LEAST_NAME = 24
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., object])
-
-
-@dataclass(frozen=True, slots=True)
-class Column(Generic[T]):
-    """Output column. `heading`: title in tables; columns without one appear only in CSV.
-
-    moment, phone: tables show the local time, and a number with its digits grouped. flexible: long
-    values are truncated to the terminal. styles: Rich styles of values on a terminal.
-    """
-
-    name: str
-    read: Callable[[T], Cell]
-    heading: str = ""
-    moment: bool = False
-    phone: bool = False
-    flexible: bool = False
-    styles: Mapping[Cell, str] = field(default_factory=dict)
-
-    def readable(self, row: T) -> str:
-        """Format the cell of a row for people; "-" if it is empty."""
-        cell = self.read(row)
-        if self.moment and isinstance(cell, str):
-            return local_time(cell)
-        if self.phone and isinstance(cell, str):
-            return format_phone(cell) or "-"
-        return cell_text(cell)
 
 
 # Names and values of one thing.
@@ -94,7 +65,8 @@ class Output:
         out = out or standard_output()
         if self.format == "csv" and (is_empty_file(out) if self.bom is None else self.bom):
             out.write(BYTE_ORDER_MARK)
-        return _WRITERS[self.format](out, columns, self.fields)
+        members = partial(_members, fields=self.fields)
+        return _WRITERS[self.format](out, columns, members)
 
     def write(self, rows: Iterable[T], columns: Sequence[Column[T]] = ()) -> None:
         writer = self.writer(columns)
@@ -298,11 +270,16 @@ def json_of(row: object, fields: Sequence[str] = ()) -> str:
 
     Raises: BadSettings: a field does not exist.
     """
+    return json_line(_members(row, fields))
+
+
+def _members(row: object, fields: Sequence[str]) -> object:
+    """Return the row, or a mapping of some of its members. Raises: BadSettings."""
+    if not fields:
+        return row
     if isinstance(row, Wire):
-        if not fields:
-            return row.model_dump_json(exclude_unset=True)
         row = row.model_dump(mode="json")
-    return compact_json({name: _member(row, name) for name in fields} if fields else row)
+    return {name: _member(row, name) for name in fields}
 
 
 def _member(value: object, name: str) -> object:
@@ -316,62 +293,6 @@ def _member(value: object, name: str) -> object:
             raise BadSettings(f"--json: no member {name!r}; {known}; {hint}")
         value = value[part]
     return value
-
-
-def cell_text(cell: Cell) -> str:
-    """Format a cell for tables; "-" if empty."""
-    if cell is None or cell == "":
-        return "-"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    return str(cell)
-
-
-class Writer(Generic[T]):
-    """Writes rows in a format; one that needs all rows first writes them in `end`."""
-
-    def __init__(self, out: TextIO, columns: Sequence[Column[T]], fields: Sequence[str]) -> None:
-        self.out = out
-        self.columns = columns
-        self.headed = [column for column in columns if column.heading]
-        self.fields = fields
-        self.begin()
-
-    def begin(self) -> None:
-        """Write what comes before the rows."""
-
-    def add(self, row: T) -> None:
-        raise NotImplementedError
-
-    def end(self) -> None:
-        self.out.flush()
-
-
-class _JsonLines(Writer[T]):
-    def add(self, row: T) -> None:
-        self.out.write(json_of(row, self.fields) + "\n")
-
-
-class _JsonArray(Writer[T]):
-    def begin(self) -> None:
-        self._before = "[\n"
-
-    def add(self, row: T) -> None:
-        self.out.write(self._before + json_of(row, self.fields))
-        self._before = ",\n"
-
-    def end(self) -> None:
-        self.out.write("[]\n" if self._before == "[\n" else "\n]\n")
-        super().end()
-
-
-class _Csv(Writer[T]):
-    def begin(self) -> None:
-        self._csv = csv.writer(self.out)
-        self._csv.writerow([column.name for column in self.columns])
-
-    def add(self, row: T) -> None:
-        self._csv.writerow([csv_cell(column.read(row)) for column in self.columns])
 
 
 class _Table(Writer[T]):
@@ -393,22 +314,10 @@ class _Table(Writer[T]):
         super().end()
 
 
-class _Markdown(Writer[T]):
-    def begin(self) -> None:
-        self._line([column.heading.capitalize() for column in self.headed])
-        self._line(["---"] * len(self.headed))
-
-    def add(self, row: T) -> None:
-        self._line([markdown_cell(column.readable(row)) for column in self.headed])
-
-    def _line(self, cells: Sequence[str]) -> None:
-        self.out.write(markdown_row(cells) + "\n")
-
-
 _WRITERS: Mapping[str, type[Writer[Any]]] = {
     "table": _Table,
-    "json": _JsonArray,
-    "jsonl": _JsonLines,
-    "csv": _Csv,
-    "markdown": _Markdown,
+    "json": JsonArray,
+    "jsonl": JsonLines,
+    "csv": Csv,
+    "markdown": Markdown,
 }

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.output import Column, Output, Writer
+from frontdesk.cli.output import Output
 from frontdesk.cli.progress import Progress, patient_page, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.tables import Column, Writer
 from frontdesk.wire.queries import MAX_LIMIT
 
 if TYPE_CHECKING:

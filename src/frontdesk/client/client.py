@@ -283,6 +283,8 @@ class InboxClient:
         except CursorRefused:
             raise
         except (Refused, BadResponse) as error:
+            if isinstance(error, Refused) and error.code == "message_search_unavailable":
+                lacking = NotOffered(str(error))
             raise (
                 lacking if filter.parameters() else self._probe.mark_message_search_absent(lacking)
             ) from error

@@ -16,6 +16,12 @@ _ROLLUP_NAMES = {"rollup": "roll-up", "pricing_rollup": "pricing"}
 
 
 def differences(connection: Connection, account_id: int) -> Iterator[str]:
+    """Yield a line for each stored value, or text of the index, that is wrong or missing."""
+    yield from count_differences(connection, account_id)
+    yield from message_search.search_index_differences(connection, account_id)
+
+
+def count_differences(connection: Connection, account_id: int) -> Iterator[str]:
     """Yield a line for each stored value that is superfluous, missing or wrong."""
     stored, recounted = counters(connection, account_id), recount(connection, account_id)
     for cell in sorted(stored.keys() | recounted.keys()):
@@ -29,7 +35,6 @@ def differences(connection: Connection, account_id: int) -> Iterator[str]:
         figure = dict(row)
         name = _ROLLUP_NAMES.get(table, "part")
         yield f"{name} {figure.pop('side')}: {_listing(figure)}"
-    yield from message_search.search_index_differences(connection, account_id)
 
 
 def _metric_event_differences(connection: Connection, account_id: int) -> Iterator[str]:

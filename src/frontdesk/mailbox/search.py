@@ -9,13 +9,13 @@ from datetime import date, datetime, tzinfo
 from frontdesk.cache import MESSAGE, Hit
 from frontdesk.cache.rows import NOTE, sort_text
 from frontdesk.cache.search import snippet_of
-from frontdesk.conversation_export import in_zone
 from frontdesk.errors import InboxError, NotOffered
 from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
 from frontdesk.query.names import with_customers
 from frontdesk.search_text import Terms
 from frontdesk.text import counted
+from frontdesk.time_format import in_zone
 from frontdesk.wire import MessageMatch, instant
 
 # Hits read from the cache at once, at most.
@@ -26,7 +26,7 @@ MOST_PAGES = 20
 _NEWEST = (chr(0x10FFFF), "", "")
 
 EVERYWHERE = "all messages"
-WITH_NOTES = f"{EVERYWHERE} and the notes on this computer"
+WITH_NOTES = f"{EVERYWHERE} and the notes loaded here"
 TOO_SHORT = "three letters or digits in a row are needed to search on the server"
 
 

@@ -1,21 +1,11 @@
 """Exports reports: one row per value for CSV and JSON lines, tables for people, JSON, Markdown."""
 
-import csv
-import io
-import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from frontdesk.conversation_export import (
-    BYTE_ORDER_MARK,
-    Cell,
-    csv_cell,
-    local_time,
-    markdown_cell,
-    markdown_table,
-)
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
@@ -44,6 +34,15 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
+from frontdesk.tables import (
+    Cell,
+    Column,
+    csv_text,
+    json_text,
+    local_time,
+    markdown_cell,
+    markdown_table,
+)
 from frontdesk.text import first_non_blank, one_line
 from frontdesk.wire.reports import (
     Bucket,
@@ -61,6 +60,9 @@ Row: TypeAlias = tuple[str | float | None, ...]
 
 ENDINGS = ("csv", "json", "md")
 NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value", "samples")
+COLUMNS: tuple[Column[dict[str, Cell]], ...] = tuple(
+    Column(name, itemgetter(name)) for name in NAMES
+)
 BESIDE_MEAN = ("p50", "p90", "In time")
 PRICED_BY = ("Charged as", "Type", "Channel", "Sent by")
 _PRICING = (*PRICED_BY, "Messages", "Billable", "Previous")
@@ -348,17 +350,7 @@ def exported(report: Report, ending: str, zone: tzinfo) -> str:
     """
     match ending:
         case "csv":
-            return _csv(report)
+            return csv_text(records(report), COLUMNS, line_end="\n")
         case "json":
-            body = report.model_dump(mode="json", exclude_unset=True)
-            return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
+            return json_text(report)
     return markdown(report, zone)
-
-
-def _csv(report: Report) -> str:
-    text = io.StringIO()
-    text.write(BYTE_ORDER_MARK)
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(NAMES)
-    writer.writerows(map(csv_cell, row) for row in rows(report))
-    return text.getvalue()

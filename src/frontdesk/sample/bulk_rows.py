@@ -42,17 +42,15 @@ def fill(
     size: Size,
     advance: Callable[[int], object],
     stage: Callable[[str], None],
-    *,
-    searchable: bool = False,
 ) -> None:
     """Create a database at `target` with an inbox of this size in the account "default".
 
     `advance` is called with the number of conversations that were inserted since its last call,
-    `stage` with the name of each step that follows them. searchable: with an index of messages.
+    `stage` with the name of each step that follows them.
 
     Raises: BadSettings: there is something already. UnusableFile, Unreachable.
     """
-    with filled(target, stage, searchable=searchable) as connection, _generated(size) as portions:
+    with filled(target, stage) as connection, _generated(size) as portions:
         apply_events(connection, ACCOUNT, list(large_catalogue(size.until)), now=size.until)
         for portion in portions:
             if isinstance(portion, dict):

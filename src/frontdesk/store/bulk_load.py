@@ -11,9 +11,9 @@ from typing import Any
 
 from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.store import contacts, message_search
+from frontdesk.store import contacts, message_search, trigrams
 from frontdesk.store.connect import open_database
-from frontdesk.store.database import Connection, Dialect, FillingConnection
+from frontdesk.store.database import Connection, FillingConnection
 from frontdesk.store.dsn import is_address, without_password
 from frontdesk.store.rows import statements, table_of
 
@@ -38,31 +38,29 @@ def put(connection: FillingConnection, packed: Packed) -> None:
 
 
 @contextmanager
-def filled(
-    target: str, stage: Callable[[str], None], *, searchable: bool = False
-) -> Iterator[FillingConnection]:
+def filled(target: str, stage: Callable[[str], None]) -> Iterator[FillingConnection]:
     """Create and fill a store atomically: `target` is complete or does not exist.
 
     target: a file that does not exist, or a PostgreSQL database without an inbox. `stage` is called
-    with a description of each step after the rows are loaded. searchable: build the index of
-    messages.
+    with a description of each step after the rows are loaded.
 
     Raises: BadSettings: the target has contents already. UnusableFile, Unreachable.
     """
     place = _database(target) if is_address(target) else _file(Path(target))
     with place as connection:
-        indexes = _indexes(connection.dialect)
+        indexes = _indexes(connection)
         for name in indexes:
             connection.run(f"DROP INDEX {name}")
+        message_search.drop(connection)
+        trigrams.drop_contact_indexes(connection)
         yield connection
         for number, (name, statement) in enumerate(indexes.items(), start=1):
             stage(f"index {number} of {len(indexes)}, {name}")
             connection.run(statement)
         stage("index of words")
         contacts.rebuild_index(connection)
-        if searchable:
-            stage("index of messages")
-            message_search.build_at_once(connection)
+        stage("index of messages")
+        message_search.build_at_once(connection)
         stage("statistics")
 
 
@@ -100,9 +98,11 @@ def _database(address: str) -> Iterator[FillingConnection]:
         yield connection
 
 
-def _indexes(dialect: Dialect) -> dict[str, str]:
-    """Return the CREATE INDEX statements by index name."""
-    matches = ((_INDEX.search(statement), statement) for statement in statements(dialect))
+def _indexes(connection: Connection) -> dict[str, str]:
+    """Return the CREATE INDEX statements by index name, but for those of trigrams on PostgreSQL."""
+    everything = statements(connection.dialect)
+    plain = (statement for statement in everything if not trigrams.needs_extensions(statement))
+    matches = ((_INDEX.search(statement), statement) for statement in plain)
     return {match[1]: statement for match, statement in matches if match}
 
 

@@ -1,7 +1,8 @@
-"""Full-text search over messages: an optional trigram index, and pages of conversations from it.
+"""Full-text search over messages: a trigram index, and pages of conversations from it.
 
 message_text has the searched text of every message that can be found; see message_search.sql.
-SQLite indexes it by an external-content FTS5 table, PostgreSQL by a GIN index.
+SQLite indexes it by an external-content FTS5 table, PostgreSQL by a GIN index. A database on
+PostgreSQL without the extensions has none, and one of an older frontdesk only after `db upgrade`.
 """
 
 import json
@@ -13,10 +14,11 @@ from typing import Any
 from frontdesk.message_text import found_pieces_of
 from frontdesk.search_text import Terms, members_of, message_pieces, searched_text
 from frontdesk.store.contacts import like_pattern
-from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids, states_of
+from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids
 from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
 from frontdesk.store.rows import statements
+from frontdesk.store.trigrams import add_extensions, create_contact_indexes, missing_extensions
 from frontdesk.text import clean
 from frontdesk.wire.values import DIRECTIONS
 
@@ -72,6 +74,24 @@ _OF_CONVERSATION = "account_id = :account AND conversation_id = :conversation"
 def is_ready(connection: Connection, account_id: int) -> bool:
     """Check for a complete index of the account."""
     return account_id < _MOST_ACCOUNTS and message_index_state(connection) == _READY
+
+
+def lack(connection: Connection, account_id: int = 1) -> str | None:
+    """Return why the messages of an account are not searched, and who can change that; None if so.
+
+    A clause without a full stop.
+    """
+    if is_ready(connection, account_id):
+        return None
+    if account_id >= _MOST_ACCOUNTS:
+        return f"messages are searched in the first {_MOST_ACCOUNTS - 1:,} accounts of a database"
+    if missing := missing_extensions(connection):
+        orders = " ".join(f"CREATE EXTENSION {name};" for name in missing)
+        return (
+            f"messages are not searched: PostgreSQL lacks {' and '.join(missing)}; an administrator"
+            f" has to run `{orders}` in the database, and then `frontdesk db upgrade`"
+        )
+    return "messages are not searched before `frontdesk db upgrade` has built their index"
 
 
 def text_of(message: Mapping[str, Any]) -> str:
@@ -191,9 +211,10 @@ def build_at_once(connection: Connection) -> None:
 
 
 def create(connection: Connection) -> None:
-    """Create the empty index, unless there is one. From here on, writers keep it."""
-    if has_message_index(connection):
+    """Create the empty index, unless there is one or PostgreSQL cannot. Writers keep it then."""
+    if has_message_index(connection) or not add_extensions(connection):
         return
+    create_contact_indexes(connection)
     for statement in _statements(connection):
         connection.run(statement)
     connection.run(
@@ -219,15 +240,6 @@ def fill(connection: Connection) -> int:
     if rows:
         _set_state(connection, json.dumps(_position(rows[-1])))
     return len(rows)
-
-
-def refill(connection: Connection) -> None:
-    """Begin the build again, if there is an index: other texts of messages are searched now."""
-    if has_message_index(connection):
-        if connection.dialect == "postgresql":
-            for index in ("message_text_thread", "message_text_words"):
-                connection.run(f"DROP INDEX IF EXISTS {index}")
-        _set_state(connection, _START)
 
 
 def _next_messages(connection: Connection, after: Sequence[int]) -> list[Row]:
@@ -332,7 +344,7 @@ def search_index_differences(connection: Connection, account_id: int) -> Iterato
 
 
 def drop(connection: Connection) -> bool:
-    """Remove the index; False if there is none."""
+    """Remove the index, so that it is built again; False if there is none."""
     if not has_message_index(connection):
         return False
     for table in ("message_words", "message_text"):
@@ -387,18 +399,6 @@ def match_page(
         if len(few) <= limits.few:
             return search.page_of(few, after, count)
     return search.page(hits, more, after, count)
-
-
-def newest_messages(
-    connection: Connection, account_id: int, terms: Terms, before: int | None, count: int
-) -> list[Row]:
-    """Return the newest messages that have every term, before a number.
-
-    (number, conversation_id, created_at). terms: as for `match_page`.
-    """
-    everything = ConversationSelection(states_of(range(3)))
-    search = _Search(connection, account_id, everything, terms, LIMITS)
-    return search.hits(before, count)[0]
 
 
 def matching_messages(

@@ -1,4 +1,4 @@
--- Index of message search, made only where it is asked for; dialects as in schema.sql.
+-- Index of message search, see store/message_search.py; dialects as in schema.sql.
 
 -- Folded texts of messages that are not deleted. number: account_id * 2^48 + second * 2^16 + a
 -- counter, so that an account's numbers are a range, ordered by time.

@@ -33,7 +33,7 @@ from frontdesk.store.database import (
     WouldBlock,
 )
 from frontdesk.store.dsn import checked, without_password
-from frontdesk.store.migrations import Schema, bring_up_to_date, create_schema, is_current
+from frontdesk.store.migrations import Schema, create_schema, is_current
 
 
 class _BoolDumper(Dumper):
@@ -70,8 +70,6 @@ def adapters() -> AdaptersMap:
 
 T = TypeVar("T")
 _Session = psycopg.Connection[dict[str, Any]]
-
-EXTENSIONS = ("pg_trgm", "btree_gin")
 
 # Time limit for getting a connection from the pool, and the pools' sizes.
 WAIT_SECONDS = 3.0
@@ -295,12 +293,11 @@ class PostgresDatabase:
         connection.run("SELECT pg_advisory_xact_lock(:lock)", {"lock": _LAYOUT_LOCK})
         version = _version(connection)
         if version is None:
-            self._add_extensions(connection)
             create_schema(connection)
         elif self._is_current(version, schema, True):
             return
         else:
-            bring_up_to_date(connection, version, schema)
+            schema.upgrades[version](connection)
         connection.run(
             """
             INSERT INTO meta(name, value) VALUES ('schema_version', :version)
@@ -308,19 +305,6 @@ class PostgresDatabase:
             """,
             {"version": str(schema.version)},
         )
-
-    def _add_extensions(self, connection: Connection) -> None:
-        present = {row["extname"] for row in connection.rows("SELECT extname FROM pg_extension")}
-        missing = [name for name in EXTENSIONS if name not in present]
-        try:
-            for name in missing:
-                connection.run(f"CREATE EXTENSION IF NOT EXISTS {name}")
-        except psycopg.Error as error:
-            orders = " ".join(f"CREATE EXTENSION {name};" for name in missing)
-            raise UnusableFile(
-                f"{self._name} lacks the extensions {' and '.join(missing)}, and this user cannot "
-                f"add them: have an administrator run {orders}"
-            ) from error
 
 
 class _PostgresConnection:

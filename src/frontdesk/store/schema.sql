@@ -1,6 +1,6 @@
 -- Database schema for both dialects. Lines that start with "--sl" are for SQLite, those that start
 -- with "--pg" for PostgreSQL, all others for both. Text is compared by bytes: for PostgreSQL,
--- store/migrations.py writes TEXT COLLATE "C", and BYTEA for BLOB.
+-- store/rows.py writes TEXT COLLATE "C", and BYTEA for BLOB.
 --
 -- A change here needs a migration in store/migrations.py, and a higher SCHEMA_VERSION in
 -- store/database.py: existing databases are brought up to date by `frontdesk db upgrade`.
@@ -113,8 +113,8 @@ CREATE INDEX contact_wa ON contact(account_id, wa_id);
 -- On SQLite with what a search compares, so that it skips contacts without reading them.
 --pg CREATE INDEX contact_order ON contact(account_id, name_key, id);
 --sl CREATE INDEX contact_order ON contact(account_id, name_key, id, search);
--- Trigram index of search. On SQLite an external table, whose rowids VACUUM does not change and
--- that group contacts by account: account_id * 2^40 + id.
+-- Trigram index of search; on PostgreSQL made by store/trigrams.py. On SQLite an external table,
+-- whose rowids VACUUM does not change and that group contacts by account: account_id * 2^40 + id.
 --pg CREATE INDEX contact_search ON contact USING gin(account_id, search gin_trgm_ops);
 -- Without the beginnings of names, which the index by name finds.
 --pg CREATE INDEX contact_behind ON contact USING gin(account_id,
@@ -221,7 +221,6 @@ CREATE INDEX entry_window
     awaiting, unread) WHERE last_inbound_at IS NOT NULL;
 
 -- Counter cells: number of conversations (label 0: all) per combination; zero counts have no row.
--- unread: 0 read, 1 unread messages, 2 no read marker.
 CREATE TABLE cell(
   account_id BIGINT NOT NULL, label_id BIGINT NOT NULL, channel_id BIGINT NOT NULL,
   state SMALLINT NOT NULL, assignee_id BIGINT NOT NULL, awaiting SMALLINT NOT NULL,

@@ -22,7 +22,7 @@ from frontdesk.store.database import (
     Row,
     WouldBlock,
 )
-from frontdesk.store.migrations import Schema, bring_up_to_date, create_schema, is_current
+from frontdesk.store.migrations import Schema, create_schema, is_current
 
 T = TypeVar("T")
 
@@ -222,10 +222,10 @@ class SQLiteDatabase:
                 cast(int, self._writer.execute(f"PRAGMA {name}").fetchone()[0])
                 for name in ("application_id", "user_version")
             )
-            if owner == APPLICATION_ID:
-                bring_up_to_date(connection, version, schema)
-            else:
+            if owner != APPLICATION_ID:
                 create_schema(connection)
+            elif version != schema.version:
+                schema.upgrades[version](connection)
             connection.run(f"PRAGMA application_id={APPLICATION_ID}")
             connection.run(f"PRAGMA user_version={schema.version}")
 

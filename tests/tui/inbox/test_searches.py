@@ -1,6 +1,9 @@
 """Three searches: / in this pane, s in messages, ctrl+k for contacts, conversations and views."""
 
 import re
+import shutil
+from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,8 +11,11 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from frontdesk.cli.target import in_process
 from frontdesk.client import InboxClient
 from frontdesk.phones import format_phone
+from frontdesk.store import message_search
+from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.tui.inbox.screen import InboxScreen
@@ -154,7 +160,7 @@ async def test_each_search_says_what_it_searches(viewer: Viewer) -> None:
         assert re.search(r"Search the \d+ messages opened on this computer", opened)
         assert "No match" not in shown(app)
         none = "".join(await found(pilot, *"qqqqq"))
-        assert re.search(r"No match in the \d+ messages opened on this computer", none)
+        assert "No match in all messages and the notes loaded here" in none
         await found(pilot, "escape")
         assert "customer, number, view, channel" in "".join(await found(pilot, "ctrl+k"))
 
@@ -186,17 +192,20 @@ async def test_a_name_in_this_pane_is_found_without_its_accents(viewer: Viewer) 
 
 
 async def test_enter_after_a_word_that_is_nowhere_does_not_answer_the_offer_to_keep_more(
-    viewer: Viewer,
+    viewer: Viewer, sample_file: Path, tmp_path: Path
 ) -> None:
-    app = viewer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("s", *"zzqx", "enter")
-        await until(pilot, lambda: "Keep all open conversations" in shown(app))
-        await pilot.press("enter")
-        await settle(pilot)
-        assert "Keep all open conversations" in shown(app)
-        await pilot.press("down", "up", "enter")
-        await settle(pilot)
-        assert isinstance(app.screen, InboxScreen)
-        assert notifications(app)[-1] == sentences.KEEPING_NOTHING
+    database = SQLiteDatabase(Path(shutil.copy(sample_file, tmp_path)), durable=False)
+    database.write(message_search.drop)
+    with closing(database), ExitStack() as resources:
+        app = viewer(in_process(database, None, resources))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await settle(pilot)
+            await pilot.press("s", *"zzqx", "enter")
+            await until(pilot, lambda: "Keep all open conversations" in shown(app))
+            await pilot.press("enter")
+            await settle(pilot)
+            assert "Keep all open conversations" in shown(app)
+            await pilot.press("down", "up", "enter")
+            await settle(pilot)
+            assert isinstance(app.screen, InboxScreen)
+            assert notifications(app)[-1] == sentences.KEEPING_NOTHING

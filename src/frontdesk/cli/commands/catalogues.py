@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from frontdesk.cli import columns
+from frontdesk import tables
 from frontdesk.cli.base import Group
 from frontdesk.cli.completion import complete
 from frontdesk.cli.names import find
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import FACTS, Column, Output, output_options
+from frontdesk.cli.output import FACTS, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.tables import Column
 from frontdesk.text import humanize
 
 if TYPE_CHECKING:
@@ -92,31 +93,31 @@ def _add_view(group: Group, catalogue: _CatalogueCommands) -> None:
 
 
 labels_group = _group(
-    _CatalogueCommands("labels", "label", columns.LABELS, "vip"), "List labels, print one."
+    _CatalogueCommands("labels", "label", tables.LABELS, "vip"), "List labels, print one."
 )
 users_group = _group(
-    _CatalogueCommands("users", "user", columns.USERS, "ana@example.com"),
+    _CatalogueCommands("users", "user", tables.USERS, "ana@example.com"),
     "List the people who answer, print one.",
 )
 teams_group = _group(
-    _CatalogueCommands("teams", "team", columns.TEAMS, "Sales"), "List teams, print one."
+    _CatalogueCommands("teams", "team", tables.TEAMS, "Sales"), "List teams, print one."
 )
 channels_group = _group(
-    _CatalogueCommands("channels", "channel", columns.CHANNELS, "'Support EU'"),
+    _CatalogueCommands("channels", "channel", tables.CHANNELS, "'Support EU'"),
     "List channels (WhatsApp numbers), print one.",
 )
 templates_group = _group(
-    _CatalogueCommands("templates", "template", columns.TEMPLATES, "order_update"),
+    _CatalogueCommands("templates", "template", tables.TEMPLATES, "order_update"),
     "List message templates, print one.",
 )
 replies_group = _group(
     _CatalogueCommands(
-        "replies", "canned response", columns.CANNED_RESPONSES, "hours", "canned_responses"
+        "replies", "canned response", tables.CANNED_RESPONSES, "hours", "canned_responses"
     ),
     "List canned responses, print one.",
 )
 fields_group = _group(
-    _CatalogueCommands("fields", "custom field", columns.CUSTOM_FIELDS, "plan", "custom_fields"),
+    _CatalogueCommands("fields", "custom field", tables.CUSTOM_FIELDS, "plan", "custom_fields"),
     "List custom fields of contacts, print one.",
 )
 

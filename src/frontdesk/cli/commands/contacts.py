@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import group
-from frontdesk.cli.columns import CONTACTS
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.conversation_export import Cell, local_time
 from frontdesk.errors import Forbidden, NotFound
 from frontdesk.phones import format_phone, parse_phone
+from frontdesk.tables import CONTACTS, Cell, local_time
 from frontdesk.text import humanize
 from frontdesk.wire import Contact, CustomField
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
-from frontdesk.cli import columns
+from frontdesk import tables
 from frontdesk.cli.base import group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.completion import (
@@ -22,7 +22,7 @@ from frontdesk.cli.completion import (
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import filter_ids, query_names, query_of_view
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import Column, Output, output_options, standard_output
+from frontdesk.cli.output import Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
@@ -33,6 +33,7 @@ from frontdesk.phones import contact_name
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, parse, plan, sort_key
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
 from frontdesk.query.names import unknown_name
+from frontdesk.tables import Column
 from frontdesk.wire import Conversation, ConversationFilter, Message, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
 from frontdesk.wire.values import STATUSES, utc_now
@@ -216,7 +217,7 @@ def list_command(target: Target, select: Select, output: Output, extent: Extent)
         key = None if is_sorted else sort_key(selected.order, now)
         return Selection(request, selected.matcher(now), key)
 
-    print_list(target, output, "conversations", columns.CONVERSATIONS, extent, prepare)
+    print_list(target, output, "conversations", tables.CONVERSATIONS, extent, prepare)
 
 
 async def _server_order(client: "InboxClient", selected: ConversationSelector) -> str | None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import ConversationSelector, Select, selection_options
 from frontdesk.cli.options import target_options
-from frontdesk.cli.output import Column, Output, output_options
+from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.conversation_export import Cell
 from frontdesk.errors import Forbidden, NotFound, Refused
 from frontdesk.query.plan import STANDARD
+from frontdesk.tables import Cell, Column
 from frontdesk.wire import (
     ChannelCounts,
     Conversation,

@@ -11,9 +11,10 @@ import click
 from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option
-from frontdesk.cli.output import Column, Output, output_options
+from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.target import known_user
 from frontdesk.errors import BadSettings
+from frontdesk.tables import Column
 from frontdesk.time_format import parse_duration
 from frontdesk.wire.values import epoch_milliseconds
 

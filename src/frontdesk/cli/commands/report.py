@@ -6,7 +6,6 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, date, timedelta, tzinfo
 from functools import partial
-from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TextIO
 from zoneinfo import ZoneInfo
@@ -20,7 +19,6 @@ from frontdesk.cli.exit_codes import say
 from frontdesk.cli.names import filter_ids
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
-    Column,
     Output,
     output_options,
     plain,
@@ -29,9 +27,16 @@ from frontdesk.cli.output import (
     table_cell,
 )
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.conversation_export import Cell
 from frontdesk.errors import NetworkMisconfigured, Unreachable
-from frontdesk.reports.export import BESIDE_MEAN, NAMES, PRICED_BY, markdown, records, tables, title
+from frontdesk.reports.export import (
+    BESIDE_MEAN,
+    COLUMNS,
+    PRICED_BY,
+    markdown,
+    records,
+    tables,
+    title,
+)
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import PERIODS, comparison
 from frontdesk.wire import ReportQuery
@@ -238,8 +243,7 @@ def _write(report: Report, output: Output) -> None:
     if output.format == "json":
         output.write_value(report)
     elif output.format in ("csv", "jsonl"):
-        columns: list[Column[dict[str, Cell]]] = [Column(name, itemgetter(name)) for name in NAMES]
-        output.write(records(report), columns)
+        output.write(records(report), COLUMNS)
     else:
         out = standard_output()
         zone = _shown_zone(report.period.timezone)

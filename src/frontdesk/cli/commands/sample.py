@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import click
 
 from frontdesk.cli.base import command
+from frontdesk.cli.commands.init import message_search_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, progress
 from frontdesk.wire.values import utc_now
@@ -31,14 +32,13 @@ from frontdesk.wire.values import utc_now
     type=click.DateTime(["%Y-%m-%d"]),
     help="Generate messages up to the start of this day (UTC).  [default: today]",
 )
-@click.option("--message-search", is_flag=True, help="Build the index for searching messages too.")
+@message_search_option
 def sample_command(
     database: str,
     conversations: int,
     messages: int | None,
     seed: int,
     until: datetime | None,
-    message_search: bool,
 ) -> None:
     """Create a database with sample data.
 
@@ -59,13 +59,7 @@ def sample_command(
     started = time.monotonic()
     remaining = Progress(shown=True)
     with progress("Conversations", conversations) as advance:
-        fill(
-            database,
-            size,
-            advance,
-            lambda stage: remaining.say(f"Making {stage}"),
-            searchable=message_search,
-        )
+        fill(database, size, advance, lambda stage: remaining.say(f"Making {stage}"))
         remaining.clear()
     click.echo(
         f"{without_password(database)}: {conversations:,} conversations, {messages:,} messages"

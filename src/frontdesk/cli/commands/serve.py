@@ -18,7 +18,7 @@ import click
 from frontdesk import environment, private_files, toml
 from frontdesk.cli.base import command
 from frontdesk.cli.database import opened
-from frontdesk.cli.exit_codes import guarded
+from frontdesk.cli.exit_codes import guarded, say
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
@@ -213,6 +213,7 @@ def serve_command(
     from frontdesk.service.app import Options
     from frontdesk.service.problems import PROBLEM_BASE_URI
     from frontdesk.service.server.worker import Plan
+    from frontdesk.store import message_search
 
     options = Options(
         rate_limit=RateLimit(rate_limit, _RATE_LIMIT.seconds, burst),
@@ -220,8 +221,9 @@ def serve_command(
         problem_base_uri=problem_base_uri or PROBLEM_BASE_URI,
     )
     # Database errors are reported once, before any worker starts.
-    with opened(database, read_target=read_database):
-        pass
+    with opened(database, read_target=read_database) as store:
+        if (lack := store.read(message_search.lack)) is not None:
+            say(lack)
     log = _log_target(access_log, addresses=log_addresses)
     with ExitStack() as sockets:
         listening = [sockets.enter_context(listening_on(host, port))]

@@ -39,7 +39,7 @@ from frontdesk.cli.output import (
     terminal_width,
 )
 from frontdesk.cli.target import Target, cache_origin, run_with_client
-from frontdesk.conversation_export import entry_text, in_zone
+from frontdesk.conversation_export import entry_text
 from frontdesk.environment import cache_file
 from frontdesk.errors import (
     BadSettings,
@@ -51,7 +51,7 @@ from frontdesk.errors import (
 )
 from frontdesk.message_text import author_name, author_word, plain_preview
 from frontdesk.phones import contact_name
-from frontdesk.time_format import parse_duration
+from frontdesk.time_format import in_zone, parse_duration
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page, instant
 from frontdesk.wire.values import utc_now
 

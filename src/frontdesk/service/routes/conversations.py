@@ -90,14 +90,8 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> Terms | None:
     if not terms.is_indexed:
         reason = "one word needs three letters or digits in a row"
         parameters.add_fault("invalid_parameter", "q", "too_short", reason)
-    elif not message_search.is_ready(*request.account):
-        parameters.add_fault(
-            "message_search_unavailable",
-            "q",
-            "unavailable",
-            "this service has no index of messages; its operator can build one with"
-            " `frontdesk db upgrade --message-search`",
-        )
+    elif (lack := message_search.lack(*request.account)) is not None:
+        parameters.add_fault("message_search_unavailable", "q", "unavailable", lack)
     return terms
 
 
