@@ -40,7 +40,7 @@ NAMED = {
 EXTRAS = {
     "keyring": {"keyring"},
     "postgres": {"psycopg", "psycopg-pool"},
-    "serve": {"httptools", "prometheus-client", "tzdata", "uvicorn", "uvloop"},
+    "serve": {"granian", "prometheus-client", "tzdata"},
     "web": {"aiohttp", "textual-serve"},
 }
 

@@ -5,7 +5,6 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-import httpx
 import pytest
 
 from frontdesk.service.api_keys import new_key
@@ -16,6 +15,7 @@ Address = Callable[..., str]
 CHUNKED = b"POST /webhooks/whatsapp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
 CHUNKED += b"Transfer-Encoding: chunked\r\n\r\n"
 READY = b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
+CLOSING = b"GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
 def exchanged(url: str, sent: bytes) -> bytes:
@@ -32,28 +32,37 @@ def problem(answer: bytes) -> tuple[int, dict[str, Any], str]:
     return int(head.split()[1]), document, head.decode()
 
 
+def status(answer: bytes) -> int:
+    return int(answer.split()[1])
+
+
 @pytest.mark.parametrize(
-    ("sent", "status", "code"),
+    ("sent", "expected"),
     [
-        (b"GARBAGE\r\n\r\n", 400, "malformed_request"),
-        (b"GET /v1/l\xc3\xa4bels HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed_request"),
-        (b"GET /v1/labels HTTP/9.9\r\nHost: a\r\n\r\n", 400, "malformed_request"),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "malformed_request"),
-        (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414, "uri_too_long"),
-        (b"GET /" + b"x" * 300_000, 414, "uri_too_long"),
-        (b"GET / HTTP/1.1\r\nX: " + b"x" * 300_000, 431, "headers_too_large"),
-        (b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 60_000, 431, "headers_too_large"),
+        pytest.param(b"GARBAGE\r\n\r\n", 400, id="no request"),
+        pytest.param(b"GET /v1/labels HTTP/9.9\r\nHost: a\r\n\r\n", 400, id="version"),
+        pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, id="TLS"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n", 400, id="folded field"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: a\r\nX : a\r\n\r\n", 400, id="blank in a name"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n", 400, id="NUL"),
+        pytest.param(
+            b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            400,
+            id="two lengths",
+        ),
+        pytest.param(b"GET /" + b"x" * 300_000, 431, id="endless address"),
+        pytest.param(b"GET / HTTP/1.1\r\nX: " + b"x" * 300_000, 431, id="endless field"),
+        pytest.param(b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 60_000, 431, id="endless head"),
+        pytest.param(b"GET / HTTP/1.1\r\n" + b"a:\r\n" * 200, 431, id="many fields"),
     ],
 )
-def test_malformed_requests_are_refused_with_a_problem_document(
-    served: Address, sent: bytes, status: int, code: str
+def test_malformed_requests_are_refused_and_end_the_connection(
+    served: Address, sent: bytes, expected: int
 ):
-    url = served()
-    status_sent, document, head = problem(exchanged(url, sent))
-    assert (status_sent, document["status"], document["code"]) == (status, status, code)
-    assert "content-type: application/problem+json" in head
-    assert f"x-request-id: {document['request_id']}" in head
-    assert "connection: close" in head
+    answer = exchanged(served(), sent)
+    assert status(answer) == expected
+    assert b"connection: close" in answer
+    assert answer.count(b"HTTP/1.1 ") == 1
 
 
 @pytest.mark.parametrize(
@@ -78,7 +87,7 @@ def test_a_request_has_one_host(served: Address, hosts: bytes):
     status_sent, document, _ = problem(exchanged(served(), sent))
     assert (status_sent, document["code"]) == (400, "malformed_request")
     old = b"GET /healthz HTTP/1.0\r\n\r\n"
-    assert exchanged(served(), old).startswith(b"HTTP/1.1 200 ")
+    assert status(exchanged(served(), old)) == 200
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -87,8 +96,7 @@ def test_pipelined_requests_before_a_malformed_one_are_answered(served: Address,
     request = b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"
     answer = exchanged(url, request * count + b"GARBAGE\r\n\r\n")
     assert answer.count(b'{"status":"ready"}HTTP/1.1 ') == count
-    status_sent, document, _ = problem(answer[answer.index(b"HTTP/1.1 400") :])
-    assert (status_sent, document["code"]) == (400, "malformed_request")
+    assert answer.count(b"HTTP/1.1 400 ") == 1
 
 
 def test_long_heads_one_after_another_are_no_endless_head(served: Address):
@@ -98,35 +106,25 @@ def test_long_heads_one_after_another_are_no_endless_head(served: Address):
     assert answer.count(b"HTTP/1.1 200 ") == 21
 
 
-def test_pipelined_requests_are_queued_up_to_a_limit_and_refused_beyond(served: Address):
-    url = served()
-    answer = exchanged(url, READY * 200)
-    assert 33 <= answer.count(b'{"status":"ready"}') < 200
-    status_sent, document, head = problem(answer[answer.index(b"HTTP/1.1 503") :])
-    assert (status_sent, document["code"]) == (503, "service_unavailable")
-    assert "retry-after: 1" in head
-    assert httpx.get(f"{url}/readyz").status_code == 200
-
-
 @pytest.mark.parametrize(
-    ("sent", "status", "code"),
+    "sent",
     [
-        pytest.param(b"Z\r\n", 400, "malformed_request", id="no size"),
-        pytest.param(b"2\r\n{}X", 400, "malformed_request", id="too long"),
-        pytest.param(b"2;" + b"x" * 300_000, 400, "malformed_request", id="endless extension"),
-        pytest.param(b"0\r\n" + b"a:\r\n" * 200, 431, "headers_too_large", id="trailers"),
-        pytest.param(b"0\r\na:" + b"x" * 300_000, 400, "malformed_request", id="long trailer"),
+        pytest.param(b"Z\r\n", id="no size"),
+        pytest.param(b"2\r\n{}X", id="too long"),
+        pytest.param(b"2;" + b"x" * 300_000, id="endless extension"),
+        pytest.param(b"0\r\n" + b"a:\r\n" * 200, id="trailers"),
+        pytest.param(b"0\r\na:" + b"x" * 300_000, id="long trailer"),
     ],
 )
 @pytest.mark.parametrize("before", [0, 2])
 def test_a_chunked_body_that_cannot_be_read_is_refused_without_waiting_for_its_end(
-    served: Address, before: int, sent: bytes, status: int, code: str
+    served: Address, before: int, sent: bytes
 ):
     url = served("--insecure-no-signature")
     answer = exchanged(url, READY * before + CHUNKED + b"1\r\n{\r\n" + sent)
     assert answer.count(b'{"status":"ready"}HTTP/1.1 ') == before
     status_sent, document, _ = problem(answer[answer.index(b"HTTP/1.1 4") :])
-    assert (status_sent, document["code"]) == (status, code)
+    assert (status_sent, document["code"]) == (400, "malformed_request")
 
 
 def test_a_body_that_cannot_be_read_after_its_answer_gets_no_second_one(served: Address):
@@ -139,12 +137,6 @@ def test_a_body_that_cannot_be_read_after_its_answer_gets_no_second_one(served: 
             answer += connection.recv(65536)
         connection.sendall(b"Z\r\n")
         assert connection.recv(65536) == b""
-
-
-def test_many_fields_are_refused_before_the_head_ends(served: Address):
-    url = served()
-    status_sent, document, _ = problem(exchanged(url, b"GET / HTTP/1.1\r\n" + b"a:\r\n" * 200))
-    assert (status_sent, document["code"]) == (431, "headers_too_large")
 
 
 def test_a_key_in_a_trailer_is_no_key(served: Address, served_key: str):
@@ -160,35 +152,25 @@ def test_a_key_in_a_trailer_is_no_key(served: Address, served_key: str):
 def test_a_trailer_says_nothing_about_the_client_address(served: Address):
     url = served("--proxy", "127.0.0.1")
 
-    def status(number: int) -> int:
+    def answered(number: int) -> int:
         head = "GET /v1/labels HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
         head += f"Authorization: Bearer {new_key()}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
         trailer = f"X-Forwarded-For: 192.0.2.{number}\r\n\r\n"
-        return problem(exchanged(url, (head + trailer).encode()))[0]
+        return status(exchanged(url, (head + trailer).encode()))
 
-    assert [status(number) for number in range(21)] == [401] * 20 + [429]
+    assert [answered(number) for number in range(21)] == [401] * 20 + [429]
 
 
-def test_a_request_after_one_that_asks_for_another_protocol_is_left_to_a_new_connection(
-    served: Address,
-):
-    url = served()
+def test_another_protocol_that_is_asked_for_is_not_taken(served: Address):
     upgrading = READY.replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
-    answer = exchanged(url, upgrading + READY)
-    assert answer.count(b"HTTP/1.1 200 ") == 1
-    assert b"connection: close" in answer
+    assert exchanged(served(), upgrading + CLOSING).count(b"HTTP/1.1 200 ") == 2
 
 
 def test_a_body_is_not_taken_for_a_request_where_another_protocol_is_asked_for(served: Address):
     url = served("--insecure-no-signature")
     head = CHUNKED.replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
-    answer = exchanged(url, head + READY)
-    status_sent, document, _ = problem(answer)
-    assert (status_sent, document["code"], "Upgrade" in document["detail"]) == (
-        400,
-        "malformed_request",
-        True,
-    )
+    status_sent, document, _ = problem(exchanged(url, head + READY))
+    assert (status_sent, document["code"]) == (400, "malformed_request")
 
 
 def test_a_connection_ends_where_a_body_may_be_left_out_after_an_early_answer(served: Address):
@@ -196,4 +178,3 @@ def test_a_connection_ends_where_a_body_may_be_left_out_after_an_early_answer(se
     expecting = b"POST /v1/labels HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
     answer = exchanged(url, expecting + b"Content-Length: 100\r\n\r\n" + READY)
     assert answer.count(b"HTTP/1.1 ") == 1
-    assert b"connection: close" in answer

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,9 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from servers import Serve, serving, wait_until
+from tests.commands import run_on
+
+from frontdesk.cli.exit_codes import USAGE
 
 METRICS = ("--metrics", "127.0.0.1:0")
 WEBHOOK = b'{"object": "whatsapp_business_account", "entry": []}'
@@ -147,5 +151,21 @@ def test_metrics_are_at_their_own_address_alone(client: httpx.Client, one_worker
         assert response.status_code in (401, 404)
         assert "frontdesk_" not in response.text
     for path in ("/v1/labels", "/healthz", "/webhooks/whatsapp"):
-        assert client.get(metrics + path).status_code == 404
+        # Every path of that address has the metrics, and nothing else.
+        assert client.get(metrics + path).text.startswith("# HELP ")
     assert client.post(f"{metrics}/metrics").status_code == 405
+
+
+@pytest.mark.parametrize("address", ["8081", ":8081", "localhost:", "localhost:x", "h:70000"])
+def test_an_address_without_its_port_is_refused(path: Path, address: str):
+    ended = run_on(path, "serve", "--port", "0", "--metrics", address)
+    assert (ended.exit_code, "HOST:PORT" in ended.stderr) == (USAGE, True)
+
+
+def test_an_address_of_metrics_that_is_taken_is_reported_in_one_line(path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        ended = run_on(path, "serve", "--port", "0", "--metrics", address)
+    assert ended.exit_code == USAGE
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("frontdesk: Cannot listen on 127.0.0.1, port ")

@@ -3,14 +3,17 @@
 import json
 import signal
 import socket
+import ssl
 import stat
 import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import pytest
+import trustme
 from click.testing import CliRunner
 from servers import Serve
 from tests.commands import run_on
@@ -76,6 +79,66 @@ def test_no_key_travels_beyond_this_machine_unless_allowed(path: Path, host: str
     assert "--allow-plain-http" in str(result.exception)
 
 
+class Certified(NamedTuple):
+    """Files of a certificate for 127.0.0.1 with its key, and of the authority that signed it."""
+
+    certificate: Path
+    key: Path
+    authority: Path
+
+
+@pytest.fixture(scope="module")
+def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
+    folder = tmp_path_factory.mktemp("certificate")
+    files = Certified(*(folder / f"{name}.pem" for name in Certified._fields))
+    authority = trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    for number, blob in enumerate(issued.cert_chain_pems):
+        blob.write_to_path(files.certificate, append=number > 0)
+    issued.private_key_pem.write_to_path(files.key)
+    authority.cert_pem.write_to_path(files.authority)
+    return files
+
+
+def test_with_a_certificate_it_serves_https_and_nothing_else(
+    serve: Serve, key: str, certified: Certified
+):
+    options = ("--tls-certificate", str(certified.certificate), "--tls-key", str(certified.key))
+    process, url = serve(*options)
+    assert url.startswith("https://127.0.0.1:")
+    trusting = ssl.create_default_context(cafile=str(certified.authority))
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        trusting.maximum_version = version
+        with httpx.Client(verify=trusting, headers={"Authorization": f"Bearer {key}"}) as client:
+            assert client.get(f"{url}/v1/labels").status_code == 200
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{url.replace('https', 'http')}/healthz")
+    process.terminate()
+    assert process.communicate() == ("", "")
+    assert process.returncode == 0
+
+
+def test_with_a_certificate_it_listens_beyond_this_machine(serve: Serve, certified: Certified):
+    options = ("--tls-certificate", str(certified.certificate), "--tls-key", str(certified.key))
+    _, url = serve("--host", "0.0.0.0", *options)
+    assert url.startswith("https://0.0.0.0:")
+
+
+def test_a_certificate_and_a_key_that_do_not_fit_are_reported_in_one_line(
+    path: Path, tmp_path: Path, certified: Certified
+):
+    other = tmp_path / "other.pem"
+    trustme.CA().issue_cert("127.0.0.1").private_key_pem.write_to_path(other)
+    for key in (other, certified.authority, tmp_path / "none"):
+        files = ("--tls-certificate", str(certified.certificate), "--tls-key", str(key))
+        ended = run_on(path, "serve", "--port", "0", *files)
+        assert ended.exit_code == USAGE
+        (line,) = ended.stderr.splitlines()
+        assert str(key) in line
+    alone = run_on(path, "serve", "--port", "0", "--tls-key", str(certified.key))
+    assert (alone.exit_code, "need each other" in alone.stderr) == (USAGE, True)
+
+
 def test_a_missing_database_is_not_made(tmp_path: Path):
     arguments = ["--database", str(tmp_path / "none.db"), "--port", "0"]
     result = CliRunner().invoke(serve_command, arguments)
@@ -89,11 +152,10 @@ def test_a_file_is_read_where_it_is_written(path: Path):
     assert isinstance(result.exception, BadSettings)
 
 
-@pytest.mark.parametrize("missing", ["uvicorn", "httptools"])
 def test_without_its_server_the_program_says_how_to_get_it(
-    path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setitem(sys.modules, "granian", None)
     ended = run_on(path, "serve", "--port", "0")
     assert ended.exit_code == USAGE
     assert len(ended.stderr.splitlines()) == 1

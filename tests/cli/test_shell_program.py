@@ -44,7 +44,7 @@ for arguments in {commands!r}:
         main()
     except SystemExit:
         pass
-    heavy = {{"textual", "uvicorn", "keyring"}} & set(sys.modules)
+    heavy = {{"textual", "granian", "keyring"}} & set(sys.modules)
     if heavy:
         sys.exit(f"{{arguments}} imports {{heavy}}")
 """

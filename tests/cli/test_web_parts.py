@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from textual_serve.download_manager import DownloadManager
 
 from frontdesk.cli.commands.web import web_command
+from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.cli.web.auth import AccessRules
 from frontdesk.cli.web.server import MOST_VIEWERS, BrowserServer, on_termination
 from frontdesk.cli.web.viewers import BrowserViewer
 from frontdesk.errors import BadSettings
-from frontdesk.service.server.sockets import base_url, listening_on
 
 
 class Hesitant(DownloadManager):
@@ -89,12 +89,12 @@ async def test_a_viewer_may_be_ended_by_its_page_and_by_the_server_at_once() -> 
 async def test_there_is_a_bound_to_the_viewers() -> None:
     """`head` ends with the first byte that it is sent, as a viewer ends when it is asked to."""
     access = AccessRules("127.0.0.1")
-    with listening_on("127.0.0.1", 0) as listening:
+    with bound_to("127.0.0.1", 0) as listening:
         server = BrowserServer(["head", "-c1"], access, listening)
         started = asyncio.Event()
         running = asyncio.create_task(server.run(started.set))
         await started.wait()
-        url = base_url(listening)
+        url = base_url(*listening.getsockname()[:2])
         cookie = f"frontdesk-{urlsplit(url).port}={access.token}"
         headers = {"Origin": url, "Cookie": cookie}
         try:

@@ -51,27 +51,19 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("secrets")
-def test_a_message_that_was_posted_to_an_address_of_webhooks_can_be_read_at_once(
-    serve: Serve, key: str
-):
-    process, url = serve("--webhooks", "127.0.0.1:0")
-    assert process.stdout is not None
-    own = process.stdout.readline().strip()
+def test_a_message_that_was_posted_can_be_read_at_once(serve: Serve, key: str):
+    _, url = serve()
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client() as client:
         challenge = {"hub.mode": "subscribe", "hub.verify_token": TOKEN, "hub.challenge": "7"}
-        assert client.get(own + PATH, params=challenge).text == "7"
-        assert post(client, own, body(1)) == 200
+        assert client.get(url + PATH, params=challenge).text == "7"
+        assert post(client, url, body(1)) == 200
 
         def shown() -> bool:
             page = client.get(f"{url}/v1/conversations", headers=headers).json()
             return [row["contact"]["phone"] for row in page["data"]] == ["+16505550001"]
 
         wait_until(shown)
-        # Each has its own.
-        assert client.get(f"{own}/v1/labels", headers=headers).status_code == 404
-        assert client.get(f"{url}/v1/labels", headers=headers).status_code == 200
-        assert post(client, url, body(2)) == 404
 
 
 FILE = f"""
@@ -152,27 +144,11 @@ def test_half_of_the_secrets_are_none(path: Path, monkeypatch: pytest.MonkeyPatc
     assert SECRET not in printed
 
 
-def test_webhooks_that_are_asked_for_need_secrets(path: Path):
-    assert "FRONTDESK_WHATSAPP_APP_SECRET" in refusal(path, "--webhooks", "127.0.0.1:0")
-
-
 def test_without_signatures_only_this_machine_is_listened_to(serve: Serve, path: Path):
     beyond = ("--insecure-no-signature", "--allow-plain-http")
     assert "this machine alone" in refusal(path, "--host", "0.0.0.0", *beyond)
-    assert "this machine alone" in refusal(path, "--webhooks", "0.0.0.0:0", *beyond)
     _, url = serve("--insecure-no-signature")
     headers = {"Content-Type": "application/json"}
     with httpx.Client() as client:
         response = client.post(url + PATH, content=body(1), headers=headers)
     assert response.status_code == 200
-
-
-@pytest.mark.parametrize("address", ["8081", ":8081", "localhost:", "localhost:x", "h:70000"])
-def test_an_address_without_its_port_is_refused(path: Path, address: str):
-    arguments = ["--database", str(path), "--port", "0", "--webhooks", address]
-    result = CliRunner().invoke(serve_command, arguments)
-    assert (result.exit_code, "HOST:PORT" in result.output) == (2, True)
-
-
-def test_no_address_beyond_this_machine_without_saying_so(path: Path):
-    assert "--allow-plain-http" in refusal(path, "--webhooks", "0.0.0.0:0")

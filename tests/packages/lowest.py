@@ -33,7 +33,7 @@ TESTS = (
     "tests/cli/test_profiles.py::"  # keyring
     "test_the_systems_key_store_is_taken_where_there_is_one",
     "tests/cli/test_shell_formats.py",  # click, rich
-    "tests/cli/test_malformed_requests.py",  # httptools, uvicorn, uvloop
+    "tests/cli/test_malformed_requests.py",  # granian
     "tests/cli/test_web.py::"  # aiohttp, textual-serve
     "test_leaving_the_viewer_ends_the_page_and_closing_the_page_ends_the_viewer",
     "tests/service/test_openapi.py",  # pydantic-core

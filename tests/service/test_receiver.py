@@ -214,10 +214,10 @@ async def test_a_body_that_does_not_end_in_time_is_given_up(
     assert kept(database) == []
 
 
-async def test_a_sender_who_leaves_half_way_leaves_nothing(
+async def test_of_a_body_that_does_not_come_whole_nothing_is_stored(
     harness: ReceiverHarness, database: Database
 ):
-    sent: list[object] = []
+    sent: list[Any] = []
     parts: list[dict[str, Any]] = [
         {"type": "http.request", "body": BODY, "more_body": True},
         {"type": "http.disconnect"},
@@ -226,7 +226,7 @@ async def test_a_sender_who_leaves_half_way_leaves_nothing(
     async def receive() -> dict[str, Any]:
         return parts.pop(0)
 
-    async def send(message: object) -> None:
+    async def send(message: Any) -> None:
         sent.append(message)
 
     headers = [
@@ -241,7 +241,8 @@ async def test_a_sender_who_leaves_half_way_leaves_nothing(
         "query_string": b"",
     }
     await harness.receiver({**scope, "headers": headers}, receive, send)  # type: ignore[arg-type]
-    assert sent == []
+    assert sent[0]["status"] == 400
+    assert json.loads(sent[1]["body"])["code"] == "malformed_request"
     assert kept(database) == []
 
 

@@ -24,7 +24,7 @@ NOT_AT_A_START = (
     "httpcore",
     "anyio",
     "starlette",
-    "uvicorn",
+    "granian",
     "psycopg",
     "tomllib",
     "webbrowser",

@@ -18,7 +18,7 @@ from frontdesk.crash_trace import ProgramCrash, trace
 from frontdesk.errors import UnusableFile
 
 MOST_REPORTS = 20
-_LIBRARIES = ("textual", "rich", "httpx", "pydantic", "starlette", "click", "uvicorn", "psycopg")
+_LIBRARIES = ("textual", "rich", "httpx", "pydantic", "starlette", "click", "granian", "psycopg")
 # The only environment variables in reports, which identify the terminal.
 _TERMINAL = ("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TEXTUAL_DRIVER")
 

@@ -117,8 +117,8 @@ class Telemetry:
     def writable(self, writable: bool) -> None:
         """A webhook body was stored, or could not be."""
 
-    def shed(self, where: str) -> None:
-        """Too many came at once: a "request" or a "connection" was refused."""
+    def shed(self) -> None:
+        """A request was refused because too many came at once."""
 
 
 class ResponseObserver:

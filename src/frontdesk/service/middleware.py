@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from urllib.parse import quote, unquote
 
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,9 +21,10 @@ from frontdesk.service.problems import MEDIA_TYPE, ApiError, cause, no_route, pr
 
 MAX_REQUEST_BYTES = 8192
 JSON = "application/json"
+# HTTP/1.0, in the words of granian and in those of ASGI.
+_WITHOUT_HOST = ("1", "1.0")
 # Characters that a URL may contain unescaped; a percent sign begins an escape.
 _URL_CHARACTERS = "%/?:@!$&'()*+,;=-._~"
-HEALTH_PATHS = ("/healthz", "/readyz")
 
 _log = logging.getLogger("frontdesk.service")
 
@@ -86,8 +87,10 @@ class RequestHeadMiddleware:
                 raise ApiError(
                     "headers_too_large", f"The headers may have {MAX_REQUEST_BYTES} bytes."
                 )
-            hosts = sum(name == b"host" for name, _ in scope["headers"])
-            if hosts != 1 and scope["http_version"] != "1.0":
+            hosts = [value for name, value in scope["headers"] if name == b"host"]
+            # The server gives an empty one to a request without.
+            has_one = len(hosts) == 1 and hosts[0]
+            if not has_one and scope["http_version"] not in _WITHOUT_HOST:
                 # RFC 9112, section 3.2: a proxy may take another host than this service does.
                 raise ApiError("malformed_request", "A request has to have one Host header.")
             if "%" in path:
@@ -97,30 +100,40 @@ class RequestHeadMiddleware:
 
 
 class DrainMiddleware:
-    """Answers 503 to requests that are cancelled while the server shuts down.
+    """Answers 503 to requests that a shutdown cuts off.
 
-    At any other time it is the client who cancels, within one process: nobody waits for an answer.
+    running: tasks of the requests under way, kept up to date here. At any other time it is the
+    client who cancels, within one process: nobody waits for an answer.
     """
 
-    def __init__(self, app: ASGIApp, draining: Callable[[], bool], retry_seconds: int) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        running: set["asyncio.Task[object]"],
+        draining: Callable[[], bool],
+        retry_seconds: int,
+    ) -> None:
         self._app = app
+        self._running = running
         self._draining = draining
         self._retry_seconds = retry_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._running.add(task)
         try:
             await self._app(scope, receive, send)
         except asyncio.CancelledError:
             if not self._draining():
                 raise
             raise too_busy(self._retry_seconds) from None
+        finally:
+            self._running.discard(task)
 
 
 class Handler:
-    """ASGI endpoint for all methods; a client that left gets no response.
-
-    route: path template for the access log.
-    """
+    """ASGI endpoint for all methods. route: path template for the access log."""
 
     def __init__(self, route: str, answer: Callable[[Request], Awaitable[Response]]) -> None:
         self._route = route
@@ -128,9 +141,8 @@ class Handler:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         RequestContext.of(scope).route = self._route
-        with suppress(ClientDisconnect):
-            response = await self._answer(Request(scope, receive))
-            await response(scope, receive, send)
+        response = await self._answer(Request(scope, receive))
+        await response(scope, receive, send)
 
 
 class HttpApplication(Router):
@@ -152,11 +164,12 @@ class HttpApplication(Router):
     ) -> None:
         telemetry = telemetry or Telemetry()
         self._draining = False
+        self._running: set[asyncio.Task[object]] = set()
 
         async def respond(request: Request, error: Exception) -> Response:
             problem = problem_of(error)
             if problem.overload:
-                telemetry.shed("request")
+                telemetry.shed()
             return _error_response(request, error, problem, problem_base_uri)
 
         super().__init__(
@@ -169,13 +182,15 @@ class HttpApplication(Router):
                 Middleware(ResponseObserver, log=access_log, telemetry=telemetry),
                 Middleware(ExceptionMiddleware, handlers={Exception: respond}),
                 Middleware(RequestHeadMiddleware),
-                Middleware(DrainMiddleware, lambda: self._draining, retry_seconds),
+                Middleware(DrainMiddleware, self._running, lambda: self._draining, retry_seconds),
             ],
         )
 
     def drain(self) -> None:
-        """The server is shutting down: from now on a cancelled request is answered 503."""
+        """Cut off what is under way, as the server shuts down: it is answered 503."""
         self._draining = True
+        for task in self._running:
+            task.cancel()
 
     def close(self) -> None:
         """Wait for running work and stop the threads. To be called after the last request."""

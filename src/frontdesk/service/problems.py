@@ -25,7 +25,7 @@ CODES: Mapping[str, tuple[int, str]] = MappingProxyType(
         "cursor_mismatch": (400, "The cursor belongs to another list"),
         "invalid_phone": (400, "The phone number is not E.164"),
         "invalid_period": (400, "The period of the report cannot be used"),
-        "malformed_request": (400, "This is not an HTTP request"),
+        "malformed_request": (400, "The request is malformed"),
         "missing_credentials": (401, "An API key is needed"),
         "invalid_key": (401, "The API key is not valid"),
         "key_revoked": (401, "The API key has been revoked"),

@@ -1,41 +1,26 @@
-"""Prometheus metrics of the service, and the ASGI application that serves them at `/metrics`.
+"""Prometheus metrics of the service.
 
-With several worker processes, prometheus-client's multiprocess mode adds up their values: each
-writes to files of a common directory, which PROMETHEUS_MULTIPROC_DIR names before the first import.
+prometheus-client's multiprocess mode adds up the values of the worker processes: each writes to
+files of a common directory, which PROMETHEUS_MULTIPROC_DIR names before the first import.
 """
 
-import asyncio
 import os
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Literal
 
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    generate_latest,
-)
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
-from frontdesk.errors import InboxError
+from frontdesk.errors import BadSettings, InboxError
 from frontdesk.service.access_control import RequestContext
 from frontdesk.service.access_log import Telemetry
-from frontdesk.service.middleware import Handler, HttpApplication, check_method
-from frontdesk.service.problems import PROBLEM_BASE_URI
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import backlog
-
-PATH = "/metrics"
-DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -56,7 +41,7 @@ class ServiceMetrics(Telemetry):
         self._reads = self._counter("reads", "Reads of the database.", "mode")
         self._queue = self._gauge("queue", "Requests that wait for a thread or are in one.")
         self._webhooks = self._counter("webhooks", "Webhook bodies by outcome.", "outcome")
-        self._shed = self._counter("shed", "Refused because too many came at once.", "where")
+        self._shed = self._counter("shed", "Requests refused because too many came at once.")
         self._writable = self._gauge(
             "database_writable", "1 if the last webhook body could be stored.", "livemin"
         )
@@ -82,8 +67,8 @@ class ServiceMetrics(Telemetry):
     def writable(self, writable: bool) -> None:
         self._writable.set(int(writable))
 
-    def shed(self, where: str) -> None:
-        self._shed.labels(where).inc()
+    def shed(self) -> None:
+        self._shed.inc()
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"frontdesk_{name}", text, labels, registry=self.registry)
@@ -94,49 +79,31 @@ class ServiceMetrics(Telemetry):
         return Gauge(f"frontdesk_{name}", text, registry=self.registry, multiprocess_mode=mode)
 
 
-class MetricsApplication(HttpApplication):
-    """ASGI application of `/metrics`, for an address of its own. clock: epoch milliseconds."""
-
-    def __init__(
-        self, metrics: ServiceMetrics, database: Database, clock: Callable[[], int]
-    ) -> None:
-        self._metrics = metrics
-        self._database_metrics = DatabaseMetrics(database, clock)
-        metrics.registry.register(self._database_metrics)
-        super().__init__(
-            [Route(PATH, Handler(PATH, self._answer))],
-            clock=clock,
-            problem_base_uri=PROBLEM_BASE_URI,
-        )
-
-    async def _answer(self, request: Request) -> Response:
-        check_method(request.method, ("GET", "HEAD"), "Metrics are read: use GET.")
-        text = await asyncio.to_thread(self._text)
-        return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST})
-
-    def _text(self) -> bytes:
-        if DIRECTORY_VARIABLE not in os.environ:
-            return generate_latest(self._metrics.registry)
-        registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        registry.register(self._database_metrics)
-        return generate_latest(registry)
-
-
 class DatabaseMetrics(Collector):
     """Reads what only the database knows with each scrape, once for all workers.
 
-    Nothing is kept: a `Gauge` would be one more value of each worker, in a file of its own.
+    Nothing is kept: a `Gauge` would be one more value of each worker, in a file of its own. opened:
+    opens and closes the database, which no process that is forked may have open.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
-        self._database = database
+    def __init__(
+        self, opened: Callable[[], AbstractContextManager[Database]], clock: Callable[[], int]
+    ) -> None:
+        self._opened = opened
         self._clock = clock
+        self._open = threading.Lock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=self._open.acquire,
+                after_in_parent=self._open.release,
+                after_in_child=self._open.release,
+            )
 
     def collect(self) -> Iterator[Metric]:
         up = _family("database_up", "1 if the database can be read.")
         try:
-            accounts = self._database.read_latest(_backlogs)
+            with self._open, self._opened() as database:
+                accounts = database.read_latest(_backlogs)
         except InboxError:
             up.add_metric((), 0)
             yield up
@@ -160,12 +127,33 @@ class DatabaseMetrics(Collector):
 
 
 class SupervisorMetrics:
-    """Counts, in the process that starts the workers, those that died."""
+    """Metrics of all workers, which the process that starts them serves."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: Collector) -> None:
+        self._registry = CollectorRegistry()
+        MultiProcessCollector(self._registry)  # type: ignore[no-untyped-call]
+        self._registry.register(database)
         self._died = Counter(
             "frontdesk_workers_died", "Worker processes that ended by themselves.", registry=None
         )
+
+    @contextmanager
+    def served(self, host: str, port: int) -> Iterator[tuple[str, int]]:
+        """Serve them in a thread, and give the address; port 0 selects a free one.
+
+        Raises: BadSettings: the address cannot be listened on.
+        """
+        try:
+            server, thread = start_http_server(port, host, self._registry)
+        except OSError as error:
+            raise BadSettings(f"Cannot listen on {host}, port {port}: {error.strerror}") from error
+        try:
+            address, number = server.server_address[:2]
+            yield str(address), number
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
 
     def ended(self, pid: int, *, died: bool) -> None:
         """A worker ended; died: by itself."""

@@ -1,16 +1,18 @@
 """`frontdesk serve`: runs the `/v1` service over TCP."""
 
+import ipaddress
 import logging
 import os
 import re
-import signal
-import socket
+import ssl
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,32 +22,34 @@ from frontdesk.cli.base import command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded, say
 from frontdesk.cli.options import admission_options, database_option
+from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
 from frontdesk.loopback import is_loopback
 from frontdesk.service.rate_limit import RateLimit
-from frontdesk.service.server.sockets import base_url, listening_on, network_of
+from frontdesk.wire.values import epoch_milliseconds
 
 _log = logging.getLogger("frontdesk.service")
 
 if TYPE_CHECKING:
     from frontdesk.ingest.admission import Admission
     from frontdesk.service.access_log import LogTarget
-    from frontdesk.service.server.sockets import Network
-    from frontdesk.service.server.worker import Plan
+    from frontdesk.service.prometheus_metrics import SupervisorMetrics
+    from frontdesk.service.server import Listener, Plan
     from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
     from frontdesk.service.webhooks.worker import WorkerSettings
 
 STANDARD_ERROR = "-"
+# Length of the prefix of IPv4-mapped IPv6 addresses.
+_MAPPED_PREFIX = 96
 
 _RATE_LIMIT = RateLimit()
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookOptions:
-    """Values of the webhook options. webhooks: None to share the address of `/v1`."""
+    """Values of the webhook options."""
 
-    webhooks: tuple[str, int] | None
     webhook_secrets: str | None
     insecure_no_signature: bool
     keep_webhooks_days: int
@@ -77,6 +81,14 @@ class WebhookOptions:
     "--allow-plain-http",
     is_flag=True,
     help="Listen on other addresses without TLS, which exposes keys.",
+)
+@click.option(
+    "--tls-certificate",
+    metavar="FILE",
+    help="Serve HTTPS with this certificate and its chain (PEM).  [default: off]",
+)
+@click.option(
+    "--tls-key", metavar="FILE", help="Private key of the certificate (PEM, not encrypted)."
 )
 @click.option(
     "--workers",
@@ -142,12 +154,6 @@ class WebhookOptions:
     help="Serve Prometheus metrics on this address.  [default: off]",
 )
 @click.option(
-    "--webhooks",
-    metavar="HOST:PORT",
-    callback=lambda context, option, text: _address(text),
-    help="Receive WhatsApp webhooks on this address.  [default: off]",
-)
-@click.option(
     "--webhook-secrets",
     metavar="FILE",
     help="TOML file of app secrets and verify tokens, readable only by its owner.",
@@ -187,6 +193,8 @@ def serve_command(
     port: int,
     host: str,
     allow_plain_http: bool,
+    tls_certificate: str | None,
+    tls_key: str | None,
     workers: int,
     rate_limit: int,
     burst: int,
@@ -195,7 +203,7 @@ def serve_command(
     access_log: str | None,
     log_addresses: bool,
     query_seconds: float,
-    proxies: tuple["Network", ...],
+    proxies: tuple[str, ...],
     metrics: tuple[str, int] | None,
     **webhook_options: Any,
 ) -> None:
@@ -205,14 +213,17 @@ def serve_command(
     log again.
     """
     webhook = WebhookOptions(**webhook_options)
-    hosts = [host] if webhook.webhooks is None else [host, webhook.webhooks[0]]
-    if not allow_plain_http:
-        _check_private(hosts)
+    tls = _tls_files(tls_certificate, tls_key)
+    if tls is None and not allow_plain_http and not is_loopback(host):
+        raise BadSettings(
+            f"{host} is not this machine alone, and keys would travel unencrypted: put a TLS "
+            "proxy in front, or use --tls-certificate and --tls-key, or --allow-plain-http"
+        )
     _check_means(workers, metrics=metrics is not None)
-    secrets = webhook_secrets(webhook, on_loopback=is_loopback(hosts[-1]))
+    secrets = webhook_secrets(webhook, on_loopback=is_loopback(host))
     from frontdesk.service.app import Options
     from frontdesk.service.problems import PROBLEM_BASE_URI
-    from frontdesk.service.server.worker import Plan
+    from frontdesk.service.server import Listener, Plan
     from frontdesk.store import message_search
 
     options = Options(
@@ -224,57 +235,47 @@ def serve_command(
     with opened(database, read_target=read_database) as store:
         if (lack := store.read(message_search.lack)) is not None:
             say(lack)
-    log = _log_target(access_log, addresses=log_addresses)
-    with ExitStack() as sockets:
-        listening = [sockets.enter_context(listening_on(host, port))]
-        if webhook.webhooks is not None:
-            listening.append(sockets.enter_context(listening_on(*webhook.webhooks)))
-        if metrics is not None:
-            listening.append(sockets.enter_context(listening_on(*metrics)))
-            sockets.enter_context(_metrics_directory(workers))
-        ports = [server_socket.getsockname()[1] for server_socket in listening]
-        if len(set(ports)) < len(ports):
-            raise BadSettings("--port, --webhooks and --metrics need ports of their own")
-        plan = Plan(
-            opened,
-            database,
-            read_database,
-            options,
-            query_seconds,
-            proxies,
-            log,
-            worker_settings(webhook),
-            secrets,
-            ports[1] if webhook.webhooks else None,
-            ports[-1] if metrics else None,
+    plan = Plan(
+        opened,
+        database,
+        read_database,
+        options,
+        query_seconds,
+        proxies,
+        _log_target(access_log, addresses=log_addresses),
+        worker_settings(webhook),
+        secrets,
+        metrics is not None,
+    )
+    # granian is told a free port, and opens it in every worker.
+    with bound_to(host, port) as bound:
+        address, number = bound.getsockname()[:2]
+    if "%" in address:
+        raise BadSettings(
+            f"{address} has a zone, which cannot be listened on: give another address"
         )
-        _serve(plan, listening, workers)
+    listener = Listener(address, number, *(tls or (None, None)))
+    if metrics is None:
+        _serve(plan, listener, workers)
+        return
+    with _metrics(plan, *metrics) as (supervisor_metrics, metrics_url):
+        _serve(plan, listener, workers, supervisor_metrics, metrics_url)
 
 
-def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> None:
-    from frontdesk.service.rate_limit import RateLimits
-    from frontdesk.service.server.supervisor import Supervisor
-    from frontdesk.service.server.worker import serve
+def _serve(
+    plan: "Plan",
+    listener: "Listener",
+    workers: int,
+    metrics: "SupervisorMetrics | None" = None,
+    *more_urls: str,
+) -> None:
+    from frontdesk.service.server import Supervisor
 
-    limits = RateLimits(plan.options.rate_limit, shared=workers > 1)
+    url = base_url(listener.host, listener.port, "https" if listener.certificate else "http")
 
     def announce() -> None:
-        click.echo("\n".join(map(base_url, listening)))
+        click.echo("\n".join([url, *more_urls]))
         sys.stdout.flush()
-
-    if workers == 1:
-        serve(plan, listening, limits, announce)
-        return
-
-    def stop_listening() -> None:
-        for server_socket in listening:
-            server_socket.close()
-
-    metrics = None
-    if plan.metrics_port is not None:
-        from frontdesk.service.prometheus_metrics import SupervisorMetrics
-
-        metrics = SupervisorMetrics()
 
     def ended(pid: int, code: int | None) -> None:
         if code is not None:
@@ -283,52 +284,53 @@ def _serve(plan: "Plan", listening: Sequence[socket.socket], workers: int) -> No
         if metrics is not None:
             metrics.ended(pid, died=code is not None)
 
-    supervisor = Supervisor(
-        workers,
-        lambda ready: guarded(lambda: serve(plan, listening, limits, ready)),
-        ended,
-        passed_on=[signal.SIGHUP] if plan.logs_to_file else [],
-    )
-    try:
-        if not supervisor.run(announce, stopping=stop_listening):
-            raise BadSettings("A worker did not start")
-    finally:
-        limits.close()
+    Supervisor(plan, listener, workers, guard=guarded, announce=announce, ended=ended).run()
 
 
 @contextmanager
-def _metrics_directory(workers: int) -> Iterator[None]:
-    """Let several workers add up their metrics, in files that only their owner reads."""
-    if workers == 1:
-        yield
-        return
+def _metrics(plan: "Plan", host: str, port: int) -> "Iterator[tuple[SupervisorMetrics, str]]":
+    """Serve the metrics of all workers; give them and their address."""
+    # Files that only their owner reads.
     with tempfile.TemporaryDirectory(prefix="frontdesk-metrics-") as directory:
         # prometheus-client looks for it when it is imported.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
-        yield
+        from frontdesk.service.prometheus_metrics import DatabaseMetrics, SupervisorMetrics
+
+        database = partial(
+            plan.open_database,
+            plan.database,
+            read_target=plan.read_database,
+            statement_seconds=plan.query_seconds,
+        )
+        metrics = SupervisorMetrics(DatabaseMetrics(database, epoch_milliseconds))
+        with metrics.served(host, port) as address:
+            yield metrics, base_url(*address)
 
 
-def _check_private(hosts: Sequence[str]) -> None:
-    """Raises: BadSettings: a host is reachable from other machines."""
-    for host in hosts:
-        if not is_loopback(host):
-            raise BadSettings(
-                f"{host} is not this machine alone, and keys would travel unencrypted: "
-                "put a TLS proxy in front, or use --allow-plain-http"
-            )
+def _tls_files(certificate: str | None, key: str | None) -> tuple[Path, Path] | None:
+    """Raises: BadSettings: they are no certificate and key that belong together."""
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise click.UsageError("--tls-certificate and --tls-key need each other")
+    try:
+        # Without a password, OpenSSL would ask for one.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+    except ssl.SSLError as error:
+        raise BadSettings(
+            f"{certificate} and {key} are no certificate and its key without a password: "
+            f"{error.reason or error}"
+        ) from error
+    except OSError as error:
+        raise BadSettings(f"{certificate} and {key} cannot be read: {error.strerror}") from error
+    return Path(certificate), Path(key)
 
 
 def _check_means(workers: int, *, metrics: bool) -> None:
     """Raises: BadSettings: a dependency or system feature is missing."""
-    try:
-        import httptools  # noqa: F401
-        import uvicorn  # noqa: F401
-
-        # Found, not imported: prometheus-client looks at the environment when it is.
-        complete = not metrics or find_spec("prometheus_client") is not None
-    except ImportError:
-        complete = False
-    if not complete:
+    needed = ["granian", "prometheus_client"] if metrics else ["granian"]
+    # Found, not imported: prometheus-client looks at the environment when it is.
+    if not all(map(find_spec, needed)):
         raise BadSettings(
             "Serving needs more than the base install: pip install 'frontdesk[serve]'"
         )
@@ -358,13 +360,18 @@ def _absolute_uri(text: str | None) -> str | None:
     return text
 
 
-def _proxy(text: str) -> "Network":
+def _proxy(text: str) -> str:
+    """Return an address or a network; an IPv4-mapped IPv6 one as IPv4, as clients are."""
     try:
-        return network_of(text)
+        network = ipaddress.ip_network(text.strip())
     except ValueError:
         raise click.BadParameter(
             f"{text!r} is no IP address or network: give one, such as 127.0.0.1 or 10.0.0.0/8"
         ) from None
+    mapped = getattr(network.network_address, "ipv4_mapped", None)
+    if mapped is None or network.prefixlen < _MAPPED_PREFIX:
+        return str(network)
+    return str(ipaddress.ip_network((mapped, network.prefixlen - _MAPPED_PREFIX)))
 
 
 def worker_settings(options: WebhookOptions) -> "WorkerSettings":
@@ -385,8 +392,8 @@ def worker_settings(options: WebhookOptions) -> "WorkerSettings":
 def webhook_secrets(options: WebhookOptions, *, on_loopback: bool) -> "WebhookSecrets | None":
     """Load webhook secrets from a file or the environment; None disables webhooks.
 
-    on_loopback: the webhook address is reachable only from this machine. Raises: BadSettings:
-    secrets are incomplete, or missing although webhooks were requested.
+    on_loopback: the service is reachable only from this machine. Raises: BadSettings: secrets are
+    incomplete.
     """
     from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
 
@@ -402,10 +409,6 @@ def webhook_secrets(options: WebhookOptions, *, on_loopback: bool) -> "WebhookSe
         return WebhookSecrets(WebhookSecret(app_secret, verify_token))
     if app_secret or verify_token:
         raise BadSettings(f"Webhooks need both {names}")
-    if options.webhooks is not None:
-        raise BadSettings(
-            f"Webhooks cannot be received without secrets: set {names}, or give --webhook-secrets"
-        )
     return None
 
 

@@ -8,10 +8,10 @@ import click
 
 from frontdesk.cli.base import command
 from frontdesk.cli.options import target_options
+from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.cli.target import Target, resolve, run_with_client
 from frontdesk.errors import BadSettings
 from frontdesk.loopback import is_loopback
-from frontdesk.service.server.sockets import base_url, listening_on
 
 
 @command("web", "frontdesk web --open", "frontdesk web --database inbox.db --port 8090")
@@ -47,8 +47,8 @@ def web_command(target: Target, port: int, host: str, opening: bool) -> None:
             "on the way, reads the inbox. ssh -L to a loopback address is safer.",
             err=True,
         )
-    with listening_on(host, port) as listening, opener() as open_link:
-        link = f"{base_url(listening)}/?token={access.token}"
+    with bound_to(host, port) as listening, opener() as open_link:
+        link = f"{base_url(*listening.getsockname()[:2])}/?token={access.token}"
 
         def announce() -> None:
             click.echo(link)

@@ -14,10 +14,9 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeVar
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -85,7 +84,7 @@ class WebhookSecrets:
     """Secrets per account slug, with a common default."""
 
     common: WebhookSecret | None = None
-    own: Mapping[str, WebhookSecret] = field(default_factory=lambda: MappingProxyType({}))
+    own: Mapping[str, WebhookSecret] = field(default_factory=dict)
 
     def for_account(self, slug: str) -> WebhookSecret:
         """Return the account's secrets or the common ones; without either, ones that match
@@ -254,6 +253,9 @@ async def _body(request: Request, reservation: Reservation) -> bytes:
             f"A body has to come within {BODY_SECONDS:g} seconds.",
             headers=_CLOSE,
         ) from None
+    except ClientDisconnect:
+        # The sender left, or what it sent cannot be read.
+        raise ApiError("malformed_request", "The body did not come whole.") from None
     if size > MOST_BYTES:
         raise ApiError(
             "payload_too_large",

@@ -1,1 +1,0 @@
-"""HTTP server of the service: workers, supervisor, protocol limits, sockets."""
