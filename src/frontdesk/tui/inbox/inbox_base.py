@@ -1,0 +1,103 @@
+"""Parts of an inbox screen, and what its actions have in common."""
+
+from textual.reactive import var
+
+from frontdesk.inbox import navigating, refreshing, selecting
+from frontdesk.mailbox import Mailbox
+from frontdesk.query import Query
+from frontdesk.tui.clipboard import say
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.connection import ConnectionMonitor
+from frontdesk.tui.dialogs.base import SizedScreen
+from frontdesk.tui.inbox.bars import Bars
+from frontdesk.tui.inbox.channel_pane import ChannelPane
+from frontdesk.tui.inbox.contact_pane import ContactPane
+from frontdesk.tui.inbox.display import Display
+from frontdesk.tui.inbox.panes import (
+    Panes,
+)
+from frontdesk.tui.inbox.queue_pane import QueuePane
+from frontdesk.tui.inbox.thread_pane import ThreadPane
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.preferences import PLAIN, Preferences
+from frontdesk.tui.saved_views import SavedViews
+from frontdesk.tui.widgets.conversation_list import ConversationList
+from frontdesk.wire import Contact, PhoneRef
+
+
+class InboxBase(SizedScreen[None]):
+    """The panes of an inbox, the state that they show, and ways to other conversations.
+
+    selected_id: id of the conversation under the cursor of the list, which thread and contact
+    follow in the same frame.
+    """
+
+    selected_id: var[str | None] = var(None, init=False)
+
+    def __init__(
+        self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN
+    ) -> None:
+        super().__init__()
+        self._mailbox, self._clock, self._title = mailbox, clock, title
+        self._preferences = preferences
+        connection = ConnectionMonitor(
+            mailbox,
+            clock,
+            lambda sentence: self._display.warn_of_view(sentence),
+            changed=lambda: self._display.show_bars(),
+            state_changed=lambda: self._display.show_progress(),
+            seen_at=lambda: self.inbox.view.list.fetched_at,
+            schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
+            quiet_unfocused=preferences.quiet_unfocused,
+        )
+        self._keys = keys = KeyNames((type(self), ConversationList), preferences.keys)
+        self._views = SavedViews(mailbox, preferences.views)
+        # Stored views before the last change of them, and words for it.
+        self._undo: tuple[str, str] | None = None
+        self.channels, self.contact = ChannelPane(mailbox), ContactPane(mailbox, clock)
+        self.thread = ThreadPane(mailbox, clock, connection, keys)
+        self.queue = QueuePane(
+            mailbox,
+            clock,
+            connection,
+            keys,
+            self._views,
+            self.thread,
+            lambda order: order.carry_out(self._display),
+            read_after=preferences.mark_read_after,
+        )
+        self.inbox, self._do = self.queue.inbox, self.queue.driver.do
+        self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
+        self._bars = Bars(self.queue, self.channels, self._views, title, keys)
+        self._display = Display(
+            self,
+            mailbox,
+            clock,
+            connection,
+            queue=self.queue,
+            thread=self.thread,
+            contact=self.contact,
+            panes=self.panes,
+            bars=self._bars,
+            preferences=preferences,
+        )
+        self._find_text = ""
+
+    def show_query(self, query: Query) -> None:
+        """Show the conversations of a query: at once from the cache, then from the server."""
+        self._do(navigating.show, self.inbox, query)
+
+    def show_conversation(self, conversation_id: str, entry: str = "") -> None:
+        """Show a contact's conversations with the cursor on one of them, and on an entry in it."""
+        self._do(navigating.show_conversation, self.inbox, conversation_id, entry)
+
+    def _show_contact(self, contact: PhoneRef | Contact) -> None:
+        """Show the conversations of a contact, on all channels and of any status."""
+        self._do(navigating.show_customer, self.inbox, contact)
+
+    def _open_selected(self) -> None:
+        """Show and refresh the thread of the selected conversation, unless that was done."""
+        self._do(selecting.open_selected, self.inbox)
+
+    def _notify(self, sentence: str) -> None:
+        say(self, sentence)

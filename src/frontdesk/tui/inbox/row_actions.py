@@ -1,0 +1,196 @@
+"""Actions of the inbox on conversations and messages: going there, finding, copying, saving."""
+
+import asyncio
+from datetime import date
+from functools import partial
+from urllib.parse import quote
+
+from textual import work
+
+from frontdesk.cache import Hit
+from frontdesk.conversation_export import (
+    MARKED_ENDINGS,
+    QUEUE_ENDINGS,
+)
+from frontdesk.inbox import finding, navigating, selecting
+from frontdesk.query import Query
+from frontdesk.tui import filters, sentences
+from frontdesk.tui.clipboard import copy
+from frontdesk.tui.dialogs import factories as dialogs
+from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
+from frontdesk.tui.inbox.thread_pane import SEARCH
+from frontdesk.tui.inbox.view_actions import ViewActions
+from frontdesk.tui.widgets.virtual_list import RowSearch
+from frontdesk.typed_dates import HOW_TO, day_of
+
+# Rows searched synchronously on a find, then per step of the worker.
+_ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
+
+
+class RowActions(ViewActions):
+    """Keys that lead to a row, or take something from it."""
+
+    def action_mark_unread(self) -> None:
+        """Mark the selected conversation as unread on this computer, until it is read again."""
+        self._do(selecting.mark_unread, self.inbox)
+
+    def action_conversation(self, step: int) -> None:
+        """Open the next or previous conversation; the focus stays in its pane."""
+        self.queue.list.action_move(step)
+        self._open_selected()
+
+    def action_unread(self, step: int) -> None:
+        """Go to the next or previous unread conversation; downwards further pages are loaded."""
+        self._do(finding.next_unread, self.inbox, step)
+
+    def action_waiting(self) -> None:
+        """Go to the longest waiting conversation; repeated, to the next longest."""
+        self._do(finding.longest_wait, self.inbox)
+
+    def action_swap(self) -> None:
+        """Go back to the previously opened conversation; repeated, forth again."""
+        self._do(navigating.go_to_last_opened, self.inbox)
+
+    def action_switch(self) -> None:
+        """Open the quick switcher."""
+        from frontdesk.tui.dialogs.switcher import Switcher
+
+        switcher = Switcher(self._mailbox, self.inbox.planning.names, self._views.all())
+        self.app.push_screen(switcher, self._go_to)
+
+    def action_search(self) -> None:
+        """Open the full-text search."""
+        from frontdesk.tui.dialogs.search import SearchScreen
+
+        names, offered = (
+            self.inbox.all_names,
+            filters.offered(self._mailbox),
+        )
+        search = SearchScreen(self._mailbox, self._clock, names, offered)
+        self.app.push_screen(search, self._show_hit)
+
+    def _show_hit(self, hit: Hit | Query | str | None) -> None:
+        if isinstance(hit, str):
+            self._mailbox.choose_keep(hit)
+            self._notify(sentences.KEEPING_NOTHING if hit == "off" else sentences.KEEPING_OPEN)
+            if hit != "off":
+                self._display.background.start_mirror()
+        elif hit is None or isinstance(hit, Query):
+            self._go_to(hit)
+        elif hit.conversation_id is not None:
+            self.show_conversation(hit.conversation_id, f"{hit.kind} {hit.id}")
+        elif contact := self._mailbox.known_contact(hit.id):
+            self._show_contact(contact)
+
+    def action_find(self) -> None:
+        """Ask for text, and go to the next matching row of the focused pane."""
+        words = sentences.FIND_IN_PANE
+        prompt = dialogs.prompt("/ ", value=self._find_text, placeholder=words)
+        dialogs.ask(self.app, prompt, self._find_first)
+
+    def _find_first(self, text: str) -> None:
+        self._find_text = text
+        if self._find(1):
+            after, before = self._keys["inbox.next_match"], self._keys["inbox.previous_match"]
+            self._notify(sentences.FOUND.format(text=text, next=after, previous=before))
+
+    def action_find_next(self, step: int) -> None:
+        """Go to the next or previous match of the last search text."""
+        if self._find_text:
+            self._find(step)
+        else:
+            key, find = self._keys["inbox.find"], sentences.FIND_IN_PANE
+            self._notify(sentences.NOTHING_TO_FIND_AGAIN.format(key=key, find=find))
+
+    def _find(self, step: int) -> bool:
+        """Search for the text; True if it was found at once."""
+        search = self.panes.search(self._find_text, step)
+        if search.run(_ROWS_AT_ONCE):
+            key = self._keys["inbox.back"]
+            self._notify(sentences.SEARCHING.format(text=self._find_text, key=key))
+            self._continue_search(search)
+            return False
+        self._notify_unless_found(search)
+        return search.found
+
+    @work(group=SEARCH, exclusive=True)
+    async def _continue_search(self, search: RowSearch) -> None:
+        """Search a long list in steps, so that keys are handled in between."""
+        more = True
+        while more:
+            await asyncio.sleep(0)
+            more = search.run(_ROWS_PER_STEP)
+        self._notify_unless_found(search)
+
+    def _notify_unless_found(self, search: RowSearch) -> None:
+        if not search.found:
+            self._notify(sentences.NO_MATCH_IN_PANE.format(text=search.text))
+
+    def action_date(self) -> None:
+        """Ask for a date and go there; older messages are loaded as needed."""
+        today = self._clock.now().date()
+        prompt = dialogs.prompt(
+            "day ",
+            placeholder=HOW_TO.removeprefix("write "),
+            check=lambda text: None if day_of(text, today) else HOW_TO,
+        )
+        dialogs.ask(self.app, prompt, self._go_to_day)
+
+    def _go_to_day(self, text: str) -> None:
+        day = day_of(text, self._clock.now().date())
+        if day is None:
+            return
+
+        def notify(found: date | None) -> None:
+            if found is None:
+                self._notify(sentences.NO_MESSAGES_SINCE.format(day=day))
+            elif found != day:
+                self._notify(sentences.NO_MESSAGES_ON.format(day=day, next=found))
+
+        self.panes.enter("thread")
+        self.thread.load_then(partial(self.thread.fetch_day, day), notify)
+
+    def action_copy(self) -> None:
+        """Copy the text of the row under the cursor."""
+        copy(self, self.panes.copied())
+
+    def action_copy_menu(self) -> None:
+        self.thread.copy_from_menu()
+
+    def action_open_link(self) -> None:
+        """Open the link of the message in the thread, or else the conversation in the web inbox."""
+        template, id = self._preferences.conversation_link, self.selected_id
+        if id is None:
+            self._notify(sentences.NO_CONVERSATION)
+        elif template is not None and not (self.panes.at == "thread" and self.thread.links):
+            self.thread.open_address(template.replace("{id}", quote(id, safe="")))
+        elif self.thread.links:
+            self.thread.open_link()
+        else:
+            self._notify(sentences.NO_LINK)
+
+    def action_raw_row(self) -> None:
+        """Show the row under the cursor as JSON, as it was received."""
+        from frontdesk.tui.dialogs.raw_row import RawRow
+
+        body = self.thread.messages if self.panes.at == "thread" else self.queue.list
+        if body.row is not None:
+            title = f"{type(body.row).__name__} {body.row.id}, as received"
+            self.app.push_screen(RawRow(title, body.row))
+
+    def action_export(self, pane: str = "") -> None:
+        """Save the thread; in the list the selected conversations, or else all loaded ones."""
+        in_thread = (pane or self.panes.at) in ("thread", "contact")
+        if in_thread and self.thread.conversation is not None:
+            self.thread.action_export()
+        elif self.queue.list.marked:
+            ask_for_name(self, "selected", self._clock, MARKED_ENDINGS, self._save_marked)
+        else:
+            self.queue.export()
+
+    def _save_marked(self, name: str) -> None:
+        """Save rows as they are cached (CSV, JSON), or load the threads (Markdown, text)."""
+        if ending(name) in QUEUE_ENDINGS:
+            self.queue.save_marked(name)
+        else:
+            self.thread.save_threads(name, self.queue.marked)
