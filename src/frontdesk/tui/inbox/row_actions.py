@@ -18,7 +18,7 @@ from frontdesk.tui import filters, sentences
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
-from frontdesk.tui.inbox.thread_pane import SEARCH
+from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
 from frontdesk.typed_dates import HOW_TO, day_of

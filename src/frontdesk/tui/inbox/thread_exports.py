@@ -1,0 +1,141 @@
+"""Copies, files and links of the shown thread."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from textual import work
+
+from frontdesk.conversation_export import THREAD_ENDINGS, thread_text, threads_text
+from frontdesk.message_text import Entry
+from frontdesk.text import first_non_blank
+from frontdesk.tui import bar_texts, sentences
+from frontdesk.tui.clipboard import copy, links_in, open_outside
+from frontdesk.tui.dialogs import factories as dialogs
+from frontdesk.tui.dialogs.base import Choice, MenuEntry
+from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
+from frontdesk.tui.inbox.thread_loading import ThreadLoading, whole_thread
+from frontdesk.wire import Conversation
+
+COPY_MENU = (
+    MenuEntry("m", "message", "the selected message"),
+    MenuEntry("p", "phone", "the customer's number"),
+    MenuEntry("n", "name", "the customer's name"),
+    MenuEntry("l", "link", "a link in the message"),
+    MenuEntry("t", "thread", "the whole thread as text"),
+    MenuEntry("i", "id", "the conversation's id"),
+)
+
+
+class ThreadExports(ThreadLoading):
+    """Takes something from the shown thread."""
+
+    def copy_from_menu(self) -> None:
+        """Open the menu of the parts of a conversation that can be copied."""
+        if self.conversation is None:
+            self._copy("")
+            return
+        entries = [entry for entry in COPY_MENU if entry.value != "link" or self.links]
+        dialogs.ask(self.app, dialogs.menu("Copy", entries), self._copy_part)
+
+    @property
+    def links(self) -> list[str]:
+        """Links of the message under the cursor."""
+        row = self.messages.row
+        return links_in(row) if row is not None else []
+
+    def open_link(self) -> None:
+        """Open the link or the media of the message under the cursor."""
+        self._with_link(self.open_address)
+
+    def action_export(self) -> None:
+        """Ask for a file name, and save the whole thread."""
+        if self.conversation is None:
+            return
+        contact = self.conversation.contact
+        name = first_non_blank(contact.name, contact.phone, contact.id)
+        ask_for_name(self.screen, name, self._clock, THREAD_ENDINGS, self._save)
+
+    def _save(self, name: str) -> None:
+        if self.conversation is not None:
+            use = partial(self._save_entries, name, self.conversation)
+            self.load_then(self.fetch_all, use)
+
+    def _save_entries(self, name: str, conversation: Conversation, entries: list[Entry]) -> None:
+        text = thread_text(conversation, entries, ending(name), self._clock.zone)
+        words = bar_texts.entry_words(entries)
+        save_text(self.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
+
+    def save_threads(self, name: str, conversations: Sequence[Conversation]) -> None:
+        """Load the threads of conversations from their start, and save them."""
+        count = bar_texts.selection_words(len(conversations))
+
+        def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
+            text = threads_text(threads, ending(name), self._clock.zone)
+            words = bar_texts.entry_words([entry for _, entries in threads for entry in entries])
+            sentence = sentences.THREADS_EXPORTED
+            save_text(self.screen, name, text, sentence, selection=count, entries=words)
+
+        self.load_then(partial(self._fetch_threads, conversations), write)
+
+    async def _fetch_threads(
+        self, conversations: Sequence[Conversation]
+    ) -> list[tuple[Conversation, list[Entry]]]:
+        threads = []
+        for number, one in enumerate(conversations, 1):
+            which = f"{number} of {len(conversations)}"
+            self.progress = which
+
+            def show(words: str, which: str = which) -> None:
+                self.progress = f"{which}: {words}"
+
+            threads.append((one, await whole_thread(self._mailbox, self._clock, one.id, show)))
+        return threads
+
+    def _copy(self, text: str) -> None:
+        copy(self.screen, text)
+
+    def _copy_part(self, part: str) -> None:
+        conversation = self.conversation
+        if conversation is None:
+            return
+        match part:
+            case "message":
+                self._copy(self.messages.copied())
+            case "phone":
+                self._copy(conversation.contact.phone or "")
+            case "name":
+                self._copy(conversation.contact.name or "")
+            case "link":
+                self._with_link(self._copy)
+            case "thread":
+                self.load_then(self.fetch_all, partial(self._copy_entries, conversation))
+            case "id":
+                self._copy(conversation.id)
+
+    def _copy_entries(self, conversation: Conversation, entries: list[Entry]) -> None:
+        self._copy(thread_text(conversation, entries, "txt", self._clock.zone))
+
+    def _with_link(self, use: Callable[[str], None]) -> None:
+        """Call `use` with the link of the message under the cursor; ask if it has several."""
+        links = self.links
+        if len(links) == 1:
+            use(links[0])
+        else:
+            choices = [Choice(link, link) for link in links]
+            dialogs.ask(self.app, dialogs.picker("Which link", choices, current=None), use)
+
+    def open_address(self, link: str) -> None:
+        """Open a web address in the browser; without one, copy it and show it."""
+        if self.app.is_web:
+            self.app.open_url(link)
+        else:
+            self._open_in_browser(link)
+
+    @work(thread=True, group="opening")
+    def _open_in_browser(self, link: str) -> None:
+        if not open_outside(link):
+            self.app.call_from_thread(self._show_link, link)
+
+    def _show_link(self, link: str) -> None:
+        self._copy(link)
+        self.app.push_screen(dialogs.prompt(sentences.NO_BROWSER, value=link))

@@ -1,0 +1,328 @@
+"""Contents of the thread pane: entries of the selected conversation, title and footer."""
+
+import os
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import partial
+
+from textual.message import Message as WidgetMessage
+from textual.reactive import var
+
+from frontdesk.conversation_export import by_people
+from frontdesk.inbox.connection import moment_words
+from frontdesk.inbox.rows import FixedRows, Rows
+from frontdesk.inbox.sentences import LOADING
+from frontdesk.mailbox import Listing, Mailbox
+from frontdesk.message_text import Entry
+from frontdesk.phones import name_or_phone
+from frontdesk.tui import bar_texts, sentences
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.connection import ConnectionMonitor
+from frontdesk.tui.dialogs.base import MenuEntry
+from frontdesk.tui.inbox.panes import Pane
+from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.unsupported import lacking
+from frontdesk.tui.widgets.glyphs import symbols_for
+from frontdesk.tui.widgets.message_list import Thread, ThreadContents
+from frontdesk.tui.widgets.text_layout import Piece
+from frontdesk.tui.widgets.virtual_list import Place
+from frontdesk.wire import Conversation, Note
+
+ALL = "all"
+
+# Rows that a thread filter searches before the first paint, and for each further step at the top.
+DEPTH = 500
+
+_MATCHES: Mapping[str, Callable[[Entry], bool]] = {
+    "people": by_people,
+    "notes": lambda entry: isinstance(entry, Note),
+    "no system lines": lambda entry: isinstance(entry, Note) or entry.type != "system",
+}
+
+FILTER_MENU = (
+    MenuEntry("a", ALL, "all"),
+    MenuEntry("p", "people", "people only"),
+    MenuEntry("n", "notes", "notes only"),
+    MenuEntry("s", "no system lines", "without system lines"),
+)
+
+
+def filtered(rows: Rows[Entry], filter: str, depth: int) -> Rows[Entry]:
+    """Rows that match a thread filter among the newest `depth` rows."""
+    if filter == ALL:
+        return rows
+    positions = range(max(0, len(rows) - depth), len(rows))
+    return FixedRows([(rows.key(at), rows[at]) for at in positions if _MATCHES[filter](rows[at])])
+
+
+def nearest(rows: Rows[Entry], row: Entry) -> int:
+    """Position of the last entry that is not newer than `row`; 0 if there is none."""
+    later = bisect_right(range(len(rows)), row.created_at, key=lambda at: rows[at].created_at)
+    return max(0, later - 1)
+
+
+class ThreadView(Pane):
+    """Shows one conversation from the cache.
+
+    filter: the thread filter, which stays for other conversations. progress: text in the footer
+    while a search or a load runs that escape cancels.
+    """
+
+    progress: var[str] = var("", init=False)
+
+    class Loaded(WidgetMessage):
+        """Messages or notes of the shown conversation were loaded."""
+
+    def __init__(
+        self, mailbox: Mailbox, clock: Clock, connection: ConnectionMonitor, keys: KeyNames
+    ) -> None:
+        symbols = symbols_for(os.environ, no_color=self.app.no_color)
+        self.messages = Thread(clock, open_key=keys["inbox.open_link"], symbols=symbols)
+        super().__init__("thread", self.messages)
+        self._mailbox = mailbox
+        self._clock = clock
+        self._connection = connection
+        self._keys = keys
+        self.conversation: Conversation | None = None
+        self.listing: Listing[Entry] | None = None
+        self.filter = ALL
+        self._me = ""
+        self._depth = DEPTH
+        # The thread whose older entries are being loaded.
+        self._loading_older: Listing[Entry] | None = None
+        self._unreadable = 0
+        self._places: dict[str, Place] = {}
+        # The place before a thread filter, None at the end, and the row that the filter went to.
+        self._unfiltered: Place | None = None
+        self._filtered_at: str | None = None
+        self._shown_at_end = True
+        # The conversation was unread when it was shown first; None before that.
+        # Unread messages that were read here before, None if all were; known once it is shown.
+        self._read_before: int | None = None
+        self._knows_read = False
+
+    def set_me(self, me: str) -> None:
+        """Set the id of the own user, or ""."""
+        self._me = me
+        self.messages.set_me(me)
+
+    # Contents
+
+    def select(self, conversation: Conversation | None, *, open_cached: bool = False) -> None:
+        """Show the data of a conversation's row at once; `open` shows its thread.
+
+        open_cached: show the thread at once too if it is cached.
+        """
+        if (conversation and conversation.id) != (self.conversation and self.conversation.id):
+            self._remember_place()
+            self._unreadable = 0
+            self._unfiltered = self._filtered_at = None
+            self.conversation, self.listing = conversation, None
+            self._knows_read = False
+            thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
+            if conversation is None or thread is None or thread.fetched_at is None:
+                self.messages.clear(LOADING if conversation else "")
+                self.refresh_bars()
+            else:
+                self._open(conversation, thread)
+
+    def open(self) -> Conversation | None:
+        """Show the thread of the selected conversation; None if it is shown already."""
+        conversation = self.conversation
+        if conversation is None or self.listing is not None:
+            return None
+        self._open(conversation, self._mailbox.thread(conversation.id))
+        return conversation
+
+    def _open(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+        self.listing = listing
+        self._depth = DEPTH
+        self._show_thread(conversation, listing)
+        self.refresh_bars()
+
+    @property
+    def is_entered(self) -> bool:
+        """True if keys go to the thread once no dialog is open."""
+        return self.screen.focused is self.messages
+
+    @property
+    def shows_end(self) -> bool:
+        """True if the last entry that passes the thread filter is displayed."""
+        return self.display and self.messages.row is not None and self.messages.at_end
+
+    def draw_ahead(self, conversation: Conversation) -> None:
+        """Draw the end of the cached thread of a conversation that may be selected next."""
+        listing = self._mailbox.thread(conversation.id)
+        if listing.fetched_at is not None:
+            before = self._count_read(conversation)
+            contents = self._contents(conversation, listing, DEPTH, read_before=before)
+            self.messages.draw_ahead(contents)
+
+    def renew(self) -> None:
+        """Show the cached state of the conversation."""
+        if self.conversation is not None:
+            known = self._mailbox.conversation(self.conversation.id)
+            self.conversation = known or self.conversation
+        self.refresh_bars()
+
+    def show_problem(self, problem: str) -> None:
+        """Explain in the empty pane why the thread of a conversation could not be loaded."""
+        if problem and self.conversation is not None:
+            words = sentences.NO_THREAD.format(problem=problem.rstrip("."))
+            self.messages.say_when_empty(words)
+
+    def go_to(self, key: str) -> bool:
+        """Move the cursor to the entry with a key; False if it is not shown."""
+        position = self.messages.rows.find(key)
+        if position is not None:
+            self.messages.go_to(position)
+        return position is not None
+
+    def _show_end(self) -> None:
+        """Update the bars if the end of the thread has come into view, or has left it."""
+        if self.messages.at_end != self._shown_at_end:
+            self.refresh_bars()
+
+    # Title and footer
+
+    def watch_progress(self) -> None:
+        self.refresh_bars()
+
+    def refresh_bars(self) -> None:
+        """Update the title and the footer."""
+        assert self.foot is not None
+        conversation = self.conversation
+        if conversation is None:
+            self.title.show([("dim", sentences.NO_CONVERSATION)])
+            self.foot.show([])
+            return
+        self.title.show_fitted(partial(bar_texts.thread_head, conversation, me=self._me))
+        words = bar_texts.thread_foot(
+            conversation,
+            self._clock,
+            no_notes=lacking(self._mailbox, "notes"),
+        )
+        if self.progress:
+            words = [("accent", f" loading: {self.progress}   {self._keys['inbox.back']} stops")]
+        all = f"{self._keys['inbox.filter']} {FILTER_MENU[0].letter} all"
+        shown = [("accent", f"showing: {self.filter}  {all} ")] if self.filter != ALL else []
+        lost = f"{self._unreadable} unreadable " if self._unreadable else ""
+        below: list[Piece] = []
+        self._shown_at_end = self.messages.at_end
+        if self.listing and not self._shown_at_end:
+            below = [("accent", f" ▼ more below  {self._keys['list.last']} ")]
+        self.foot.show(words, [*self._age(), ("warning", lost), *shown, *below])
+
+    def _age(self) -> list[Piece]:
+        """Time of the last refresh, if the latest refresh failed."""
+        seen = self._clock.here(self.listing.fetched_at) if self.listing else None
+        conversation = self.conversation
+        if (
+            seen is None
+            or conversation is None
+            or not self._mailbox.has_failed_thread(conversation.id)
+        ):
+            return []
+        return [("warning", f"as of {moment_words(seen, self._clock.now())} ")]
+
+    # Rows
+
+    def _rows(self) -> Rows[Entry]:
+        assert self.listing is not None
+        return filtered(self.listing, self.filter, self._depth)
+
+    def _show_rows(self) -> None:
+        """Apply the thread filter; the cursor keeps its row if that matches."""
+        if self.listing is not None:
+            self.messages.rows = self._rows()
+            self.messages.say_when_empty(self._empty_words())
+            self.messages.say_at_top(self._top_words(self.listing, self._depth))
+            self.messages.rows_changed()
+
+    def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
+        if not self._knows_read:
+            self._read_before, self._knows_read = self._count_read(conversation), True
+        before = self._read_before
+        contents = self._contents(conversation, listing, self._depth, read_before=before)
+        self.messages.open(contents, place=self._places.get(conversation.id))
+        loading = listing.fetched_at is None
+        self.messages.say_when_empty(LOADING if loading else self._empty_words())
+
+    def _count_read(self, conversation: Conversation) -> int | None:
+        """Number of unread messages of the server that were read here; None if all were."""
+        new = self._mailbox.unread_among((conversation,)).get(conversation.id)
+        return None if new is None else (conversation.unread_count or 0) - new
+
+    def _contents(
+        self,
+        conversation: Conversation,
+        listing: Listing[Entry],
+        depth: int,
+        *,
+        read_before: int | None,
+    ) -> ThreadContents:
+        unread = conversation.unread_count or 0
+        return ThreadContents(
+            filtered(listing, self.filter, depth),
+            contact=name_or_phone(conversation.contact) or "Customer",
+            unread=0 if read_before is None else max(0, unread - read_before),
+            top_words=self._top_words(listing, depth),
+        )
+
+    def _reload(self, conversation: Conversation, *, first_sight: bool) -> None:
+        assert self.listing is not None
+        self.listing.reload()
+        if first_sight:
+            self._show_thread(conversation, self.listing)
+        else:
+            self._show_rows()
+        self.refresh_bars()
+        self.post_message(self.Loaded())
+
+    def _empty_words(self) -> str:
+        words = sentences.NO_MESSAGES[self.filter]
+        whole = self.listing is not None and self.listing.complete
+        return words if whole else sentences.AMONG_LOADED.format(words=words)
+
+    def _top_words(self, listing: Listing[Entry], depth: int) -> str:
+        whole = listing.complete and (self.filter == ALL or depth >= len(listing))
+        return "start of the conversation" if whole else "older messages above"
+
+    def _remember_place(self) -> None:
+        """Store the scroll position of the open thread, unless it is at the end."""
+        if self.conversation is None or self.listing is None:
+            return
+        place = self.messages.place
+        if place is None or self.messages.at_end:
+            self._places.pop(self.conversation.id, None)
+        else:
+            self._places[self.conversation.id] = place
+
+    # Days
+
+    def _step_day(self, step: int) -> bool:
+        """Go to the first entry of the next (1) or previous (-1) day; False if there is none."""
+        rows = self.messages.rows
+        if not len(rows):
+            return False
+        today = self._day_of(rows, self.messages.cursor)
+        first = bisect_left(range(len(rows)), today, key=lambda at: self._day_of(rows, at))
+        if step < 0:
+            return first > 0 and self._go_to_first_of(self._day_of(rows, first - 1))
+        later = bisect_left(range(len(rows)), True, key=lambda at: self._day_of(rows, at) > today)
+        if later < len(rows):
+            self.messages.go_to(later)
+        return later < len(rows)
+
+    def _go_to_first_of(self, day: date) -> bool:
+        rows = self.messages.rows
+        if not len(rows):
+            return False
+        first = bisect_left(range(len(rows)), day, key=lambda at: self._day_of(rows, at))
+        self.messages.go_to(min(first, len(rows) - 1))
+        return first < len(rows)
+
+    def _day_of(self, rows: Rows[Entry], position: int) -> date:
+        moment = self._clock.local(rows[position].created_at)
+        return moment.date() if moment else date.min
