@@ -1,0 +1,172 @@
+"""The report as it is read: parameters, requests, and how its panes are filled."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, tzinfo
+from functools import partial
+
+from textual import work
+from textual.app import ComposeResult
+
+from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
+from frontdesk.inbox.link import problem_words
+from frontdesk.inbox.sentences import LOADING
+from frontdesk.reports.metrics import Glyphs
+from frontdesk.tui.dialogs.view_table import Opening
+from frontdesk.tui.reports import panes
+from frontdesk.tui.reports.panes import ReportPanes
+from frontdesk.tui.reports.query import ReportOptions, zone_of
+from frontdesk.tui.views.base import ViewScreen
+from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.text_layout import Piece
+from frontdesk.wire import ReportQuery, instant
+from frontdesk.wire.reports import Report
+
+REMEMBERED = "report"
+
+
+class ReportReading(ViewScreen):
+    """Owns the report's parameters; the panes own their display."""
+
+    def __init__(self, opening: Opening, *, glyphs: Glyphs) -> None:
+        super().__init__(opening)
+        self._options = ReportOptions.stored(self.mailbox.get_setting(REMEMBERED))
+        self._glyphs = glyphs
+        self._panes = ReportPanes(glyphs)
+        self._report: Report | None = None
+        # Why the last request for the report failed.
+        self._failure: InboxError | None = None
+        self._part_refusals: dict[str, str] = {}
+
+    def body(self) -> ComposeResult:
+        yield self._panes
+        yield Bar(id="foot")
+
+    def _zone(self) -> tzinfo:
+        return zone_of(self._options, self._report, self.clock)
+
+    def _today(self) -> date:
+        return self.clock.now().astimezone(self._zone()).date()
+
+    def _ask_for(self, options: ReportOptions) -> None:
+        """Show the cached report for new parameters at once, then refresh it."""
+        self._options = options
+        self._failure = None
+        self.mailbox.set_setting(REMEMBERED, options.to_store())
+        self.show_saved()
+        self.describe()
+        self.renew()
+
+    async def read(self) -> None:
+        await self.ask(self._read_report)
+        await self._read_parts()
+
+    async def _read_parts(self) -> None:
+        for part in self._options.included:
+            await self.ask(partial(self._read_part, part))
+
+    @work(group="parts", exclusive=True)
+    async def renew_parts(self) -> None:
+        """Read the parts that are shown."""
+        await self._read_parts()
+
+    async def _read_part(self, part: str) -> None:
+        self._part_refusals.pop(part, None)
+        try:
+            await self.mailbox.refresh_report(self._query(part))
+        except InboxError as error:
+            otherwise = self.named("{view.refresh} asks again.")
+            self._part_refusals[part] = panes.refusal(error, otherwise)
+            raise
+        finally:
+            self._show_parts()
+
+    def _query(self, part: str = "") -> ReportQuery:
+        return self._options.query(self._today(), self.opening.targets, part)
+
+    async def _read_report(self) -> None:
+        query = self._query()
+        try:
+            changed = await self.mailbox.refresh_report(query)
+        except InboxError as error:
+            self._failure = error
+            self.show_saved()
+            raise
+        self._failure = None
+        if changed or self._report is None:
+            self.show_saved()
+        if self._query() != query:
+            # The response revealed the account's time zone, where the date is another.
+            await self._read_report()
+
+    def seen_at(self) -> datetime | None:
+        live = self._report.live if self._report else None
+        return instant(live.as_of) if live else None
+
+    def show_saved(self) -> None:
+        report = self.mailbox.report(self._query())
+        if report is None and self._report is None:
+            # Before a response, the account's zone is unknown: use the local date.
+            today = self.clock.now().date()
+            report = self.mailbox.report(self._options.query(today, self.opening.targets))
+        self._report = report
+        self._panes.show(
+            report,
+            self._empty_words(),
+            self._missing_words("channels"),
+            zone=self._zone(),
+            granularity=self._options.granularity_on(self._today()),
+            now=self.clock.now(),
+            as_of=panes.as_of(report, self.clock),
+        )
+        self._show_parts()
+
+    def _show_parts(self) -> None:
+        """Show the breakdown and the hours, or why they are missing."""
+        if not self.composed:
+            return
+        part = self._options.breakdown
+        is_base = part == "channels"
+        answer = self._report if is_base else self.mailbox.report(self._query(part))
+        self._panes.show_breakdown(part, answer, self._missing_words(part))
+        hours = self.mailbox.report(self._query("hours")) if self._options.hours else None
+        words = self._missing_words("hours")
+        self._panes.show_hours(hours, words, shown=self._options.hours)
+
+    def _missing_words(self, part: str) -> str:
+        return self._part_refusals.get(part) or self._problem or LOADING
+
+    @property
+    def _problem(self) -> str:
+        """Why there is no report, or ""."""
+        return problem_words(self._failure) if self._failure else self.connection.problem
+
+    def _empty_words(self) -> str:
+        """Why there is no report, and what to do next."""
+        if isinstance(self._failure, (Forbidden, NotFound, Refused, BadResponse)):
+            otherwise = self.named("{report.period} chooses another period.")
+            return panes.refusal(self._failure, otherwise)
+        if not self._problem:
+            return LOADING
+        again = self.named("{view.refresh}: retry")
+        return f"{self._problem.rstrip('.')}. No report of this period is saved. {again}"
+
+    def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        width = self.size.width
+        name = self._channel_name()
+        return (
+            panes.heading(self.inbox_title, name, width),
+            panes.period_words(self._report, self._zone(), width),
+        )
+
+    def describe(self) -> None:
+        super().describe()
+        if self.composed:
+            width, keys = self.size.width, self.key_names
+            foot = panes.foot(self._report, self._query(), self._zone(), width, keys)
+            self.query_one("#foot", Bar).show(foot)
+
+    def _channel_name(self) -> str:
+        return panes.channel_words(self._options.channel, self._channels())
+
+    def _channels(self) -> Mapping[str, str]:
+        return panes.channels_by_id(self.mailbox, self._report)
