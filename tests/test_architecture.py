@@ -14,7 +14,7 @@ from frontdesk.tui.setup_form import ConnectApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.views.catalogue_screen import CatalogueScreen
 from frontdesk.wire import Wire
-from tests.source_trees import MODULES, ROOT, tree_of
+from tests.source_trees import MODULES, ROOT, nodes_of, tree_of
 
 INLINE_STYLES = {"CSS", "DEFAULT_CSS"}
 
@@ -50,6 +50,21 @@ def test_no_module_begins_with_a_question_word() -> None:
     assert [
         named(path) for path, text in docstrings.items() if (text or "").startswith(words)
     ] == []
+
+
+MOST_METHODS = 40
+
+
+def test_no_class_has_more_methods_than_a_reader_can_hold() -> None:
+    numbers = {
+        f"{named(path)}: {node.name}": sum(
+            isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) for member in node.body
+        )
+        for path in MODULES
+        for node in nodes_of(path)
+        if isinstance(node, ast.ClassDef)
+    }
+    assert {name: number for name, number in numbers.items() if number > MOST_METHODS} == {}
 
 
 def test_only_the_first_frame_is_decided_without_clicks_parser() -> None:

@@ -235,10 +235,9 @@ class ThreadView(Pane):
     def _show_rows(self) -> None:
         """Apply the thread filter; the cursor keeps its row if that matches."""
         if self.listing is not None:
-            self.messages.rows = self._rows()
             self.messages.say_when_empty(self._empty_words())
             self.messages.say_at_top(self._top_words(self.listing, self._depth))
-            self.messages.rows_changed()
+            self.messages.replace_rows(self._rows())
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
         if not self._knows_read:

@@ -234,6 +234,11 @@ class VirtualList(PaintedRows[R], can_focus=True):
             # Rows came by themselves, for which the selection does not move.
             self._bound_for = 0
 
+    def replace_rows(self, rows: Rows[R]) -> None:
+        """Show other rows in place of these, as `rows_changed` does."""
+        self.rows = rows
+        self.rows_changed()
+
     @contextmanager
     def loading_more(self) -> Iterator[None]:
         """Context in which rows are loaded at an end: a movement to that end goes on over them."""
