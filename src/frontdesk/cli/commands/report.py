@@ -159,15 +159,13 @@ async def follow(
 ) -> None:
     """Print reports forever; an unreachable server is asked again."""
     while True:
-        pause = WATCH_SECONDS
         try:
             _write(await read(), output)
         except NetworkMisconfigured:
             raise
         except Unreachable as error:
             say(f"{error}; trying again")
-            pause = max(pause, error.retry_after or 0)
-        await sleep(pause)
+        await sleep(WATCH_SECONDS)
 
 
 def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:

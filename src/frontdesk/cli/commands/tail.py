@@ -374,7 +374,10 @@ async def follow(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     chance: Callable[[], float] = random.random,
 ) -> None:
-    """Print new rows forever. Pauses grow while there are none, or the server is unreachable."""
+    """Print new rows forever; intervals grow while there are none.
+
+    An unreachable server is asked again at the interval: the client sends nothing while it pauses.
+    """
     pause, lost = interval, False
     while True:
         # Jitter, so that many clients do not poll in step.
@@ -384,7 +387,6 @@ async def follow(
         except NetworkMisconfigured:
             raise
         except Unreachable as error:
-            pause = _longer(max(pause * 2, error.retry_after or 0), error)
             if not lost:
                 say(f"{error}; trying again")
             lost = True
@@ -394,11 +396,6 @@ async def follow(
         lost = False
         show(rows)
         pause = interval if rows else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
-
-
-def _longer(pause: float, error: Unreachable) -> float:
-    """Limit a pause to a minute, unless the server asks for more."""
-    return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
 def _printer(
