@@ -385,16 +385,19 @@ class Mailbox:
         return self._cache.get_setting(name)
 
     async def refresh_conversations(
-        self, filter: ConversationFilter, *, thorough: bool = False
+        self,
+        filter: ConversationFilter,
+        *,
+        thorough: bool = False,
+        down_to: datetime | None = None,
     ) -> RefreshResult:
         """Load the newest conversations until they overlap the cached ones.
 
         `thorough` continues over all cached rows, up to 20 pages: only that detects rows further
-        down that left the filter.
+        down that left the filter. down_to: load all with activity from then on.
         """
-        return await self._lists.refresh(
-            _conversations_name(filter), self._conversation_pages(filter), thorough=thorough
-        )
+        name, pages = _conversations_name(filter), self._conversation_pages(filter)
+        return await self._lists.refresh(name, pages, thorough=thorough, down_to=down_to)
 
     async def older_conversations(self, filter: ConversationFilter) -> RefreshResult:
         """Load the page after the oldest cached conversation."""
@@ -429,14 +432,18 @@ class Mailbox:
                 return await self._cache.save(CONVERSATION, row.id, body_of(row))
         return False
 
-    async def refresh_thread(self, conversation_id: str) -> RefreshResult:
-        """Load the newest messages until they overlap the cached ones.
+    async def refresh_thread(
+        self, conversation_id: str, *, down_to: datetime | None = None
+    ) -> RefreshResult:
+        """Load the newest messages until they overlap the cached ones, or all since `down_to`.
 
         Raises: NotFound: the conversation was deleted; it is removed from all lists.
         """
         try:
             refreshed = await self._lists.refresh(
-                thread_name(conversation_id), self._message_pages(conversation_id)
+                thread_name(conversation_id),
+                self._message_pages(conversation_id),
+                down_to=down_to,
             )
         except NotFound:
             await self._cache.forget(conversation_id)
