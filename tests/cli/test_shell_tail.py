@@ -15,11 +15,11 @@ from tests.commands import Terminal, output_of, run_command, run_on
 from tests.conftest import NOW, NOW_MILLISECONDS
 
 from frontdesk.cache import Cache
-from frontdesk.cli.commands.tail import LATE, Activity, NewMessages, as_json, follow, line
+from frontdesk.cli.commands.tail import LATE, Activity, NewMessages, as_json, line
 from frontdesk.cli.exit_codes import ERROR, USAGE
 from frontdesk.client import InboxClient
 from frontdesk.environment import config_file
-from frontdesk.errors import Forbidden, Unauthorised, Unreachable
+from frontdesk.errors import Forbidden, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.mailbox import Mailbox
@@ -248,65 +248,6 @@ async def test_a_key_that_may_read_no_messages_hears_of_activity(
     assert len(await messages.poll()) == 2
     write("three", seconds=2)
     assert len(await messages.poll()) == 1
-
-
-class Script:
-    """Feed of prepared answers; an exception is raised."""
-
-    def __init__(self, *answers: Exception | list[str]) -> None:
-        self._answers = iter(answers)
-        self.pauses: list[float] = []
-
-    async def poll(self) -> list[str]:
-        answer = next(self._answers)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    async def sleep(self, seconds: float) -> None:
-        self.pauses.append(round(seconds, 2))
-
-    async def run(self) -> list[str]:
-        """Rows that are printed before the key is refused."""
-        printed: list[str] = []
-        with pytest.raises(Unauthorised):
-            await follow(
-                self.poll,
-                printed.extend,  # type: ignore[arg-type]
-                interval=4,
-                sleep=self.sleep,
-                chance=lambda: 0.5,
-            )
-        return printed
-
-
-REFUSED = Unauthorised("no")
-
-
-async def test_it_asks_less_often_while_nothing_happens():
-    script = Script([], [], ["a"], [], REFUSED)
-    assert await script.run() == ["a"]
-    assert script.pauses == [4, 6, 9, 4, 6]
-
-
-async def test_it_never_waits_longer_than_a_minute_by_itself():
-    script = Script(*[[] for _ in range(12)], REFUSED)
-    await script.run()
-    assert max(script.pauses) == 60
-
-
-async def test_an_unreachable_server_is_reported_once_and_polled_again(
-    capsys: pytest.CaptureFixture[str],
-):
-    gone = Unreachable("The server cannot be reached")
-    script = Script(gone, gone, ["a"], ["b"], REFUSED)
-    assert await script.run() == ["a", "b"]
-    assert script.pauses == [4] * 5
-    said = capsys.readouterr().err.splitlines()
-    assert said == [
-        "frontdesk: The server cannot be reached; trying again",
-        "frontdesk: the server answers again",
-    ]
 
 
 def activity(text: str, **members: object) -> Activity:

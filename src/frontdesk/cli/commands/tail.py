@@ -1,8 +1,6 @@
 """`frontdesk tail`: polls an inbox, and prints each new message once."""
 
-import asyncio
 import os
-import random
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -38,16 +36,11 @@ from frontdesk.cli.output import (
     standard_output,
     terminal_width,
 )
+from frontdesk.cli.polling import LONGEST_PAUSE_SECONDS, Printer, follow
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.conversation_export import entry_text, in_zone
 from frontdesk.environment import cache_file, cache_limit_bytes
-from frontdesk.errors import (
-    BadSettings,
-    Forbidden,
-    NetworkMisconfigured,
-    NotFound,
-    Unreachable,
-)
+from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.message_text import author_name, author_word, plain_preview
 from frontdesk.phones import contact_name
 from frontdesk.time_format import parse_duration
@@ -222,13 +215,6 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
     return made is None or made >= moment
 
 
-Printer: TypeAlias = Callable[[Sequence[N]], None]
-
-
-LONGEST_PAUSE_SECONDS = 60.0
-_SLOWER = 1.5
-
-
 @command(
     "tail",
     "frontdesk tail --label vip",
@@ -364,38 +350,6 @@ def _alert_line(alert: Alert, width: int | None) -> str:
 def _alert_json(alert: Alert, fields: Sequence[str]) -> str:
     shown = alert.conversation.model_dump(mode="json")
     return json_of({"kind": alert.kind, "text": alert.sentence, "conversation": shown}, fields)
-
-
-async def follow(
-    poll: Callable[[], Awaitable[Sequence[N]]],
-    show: Printer[N],
-    *,
-    interval: float,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    chance: Callable[[], float] = random.random,
-) -> None:
-    """Print new rows forever; intervals grow while there are none.
-
-    An unreachable server is asked again at the interval: the client sends nothing while it pauses.
-    """
-    pause, lost = interval, False
-    while True:
-        # Jitter, so that many clients do not poll in step.
-        await sleep(pause * (0.9 + 0.2 * chance()))
-        try:
-            rows = await poll()
-        except NetworkMisconfigured:
-            raise
-        except Unreachable as error:
-            if not lost:
-                say(f"{error}; trying again")
-            lost = True
-            continue
-        if lost:
-            say("the server answers again")
-        lost = False
-        show(rows)
-        pause = interval if rows else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
 
 
 def _printer(
