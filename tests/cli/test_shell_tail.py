@@ -237,6 +237,24 @@ async def test_nothing_is_lost_when_the_server_fails_half_way(
     assert sorted(map(str, texts(await messages.poll()))) == ["one", "two"]
 
 
+async def test_a_message_that_arrives_while_the_latest_are_read_is_not_lost(
+    client: InboxClient, cache: Cache, write: Write
+):
+    class Busy(Faulty):
+        requests = 0
+
+        async def conversation_page(self, *values: Any, **options: Any) -> Page[Conversation]:
+            self.requests += 1
+            write(f"request {self.requests}", seconds=self.requests)
+            return await client.conversation_page(*values, **options)
+
+    busy = Busy(client)
+    messages = NewMessages(await mailbox_of(busy, cache), EVERYTHING, NOW)
+    printed = texts(await messages.latest(1))
+    assert printed == [f"request {busy.requests}"]
+    assert texts(await messages.poll()) == [f"request {busy.requests}"]
+
+
 async def test_a_key_that_may_read_no_messages_hears_of_activity(
     client: InboxClient, cache: Cache, write: Write
 ):

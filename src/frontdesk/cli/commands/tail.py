@@ -119,33 +119,30 @@ class NewMessages:
         Later messages are new from now on.
         """
         await self._mailbox.refresh_conversations(self._filter)
-        rows, now = self._mailbox.conversations(self._filter), self._clock()
-        while len(rows) < number and not rows.complete:
+        first, now = next(iter(self._mailbox.conversations(self._filter)), None), self._clock()
+        if first is not None and (newest := first.last_activity_time) is not None:
+            self._since = self._floor = min(newest, now) - LATE
+        while len(self._mailbox.conversations(self._filter)) < number:
             if not (await self._mailbox.older_conversations(self._filter)).changed:
                 break
-            rows.reload()
-        newest = rows[0].last_activity_time if rows else None
-        if newest is not None:
-            self._since = self._floor = min(newest, now) - LATE
-        activities = [Activity(row, row.last_message) for row in islice(rows, number)]
-        for row in await self._active_conversations():
-            active = row.last_activity_time
-            if active is not None and active > now:
+        rows = await self._active_conversations(number)
+        for row in rows:
+            if (active := row.last_activity_time) is not None and active > now:
                 self._seen[row.id] = _Seen(now)
             self._advance(row)
-        return [await self._with_author(activity) for activity in reversed(activities)]
+        return [await self._latest_of(row) for row in reversed(rows[:number])]
 
-    async def _with_author(self, activity: Activity) -> Activity:
-        """Replace the preview of a message by a user, which lacks the name, by the message."""
-        preview, id = activity.message, activity.conversation.id
+    async def _latest_of(self, conversation: Conversation) -> Activity:
+        """Return the last message: itself if a user wrote it, since its preview lacks the name."""
+        preview, id = conversation.last_message, conversation.id
         if preview is not None and preview.author == "user":
             with suppress(Forbidden, NotFound):
                 await self._mailbox.refresh_thread(id)
                 thread = self._mailbox.thread(id)
                 at = thread.position(preview.id)
                 if at is not None and isinstance(message := thread[at], Message):
-                    return Activity(activity.conversation, message)
-        return activity
+                    return Activity(conversation, message)
+        return Activity(conversation, preview)
 
     async def poll(self) -> list[Activity]:
         """Return messages since the last call, oldest first."""
@@ -164,11 +161,12 @@ class NewMessages:
             key=lambda activity: activity.at or self._since,
         )
 
-    async def _active_conversations(self) -> list[Conversation]:
-        """Load the conversations with activity above the floor; newest first."""
+    async def _active_conversations(self, least: int = 0) -> list[Conversation]:
+        """Load the conversations with activity above the floor, or the first ones; newest first."""
         await self._mailbox.refresh_conversations(self._filter, down_to=self._floor)
-        rows = self._mailbox.conversations(self._filter)
-        return list(takewhile(lambda row: _is_from(self._floor, row.last_activity_time), rows))
+        rows = iter(self._mailbox.conversations(self._filter))
+        above = takewhile(lambda row: _is_from(self._floor, row.last_activity_time), rows)
+        return [*islice(rows, least), *above]
 
     def _is_changed(self, conversation: Conversation) -> bool:
         return self._seen_of(conversation.id).active != conversation.last_activity_at
