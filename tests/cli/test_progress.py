@@ -12,21 +12,18 @@ from tests.commands import Terminal
 
 from frontdesk.cli.exit_codes import INTERRUPTED
 from frontdesk.cli.progress import (
-    MOST_WAITS,
     Progress,
     interruptible,
-    patient_page,
     progress,
+    waiting,
     walked,
     whole,
 )
-from frontdesk.errors import NotFound, Unreachable
 
 CLEARED = "\r\x1b[K"
 PAGE = {"data": [CONVERSATION], "next_cursor": "a", "has_more": True}
 NEXT = {"data": [{**CONVERSATION, "id": "2"}], "next_cursor": "b", "has_more": True}
 LAST = {"data": [{**CONVERSATION, "id": "3"}], "next_cursor": None, "has_more": False}
-WAIT = answer(429, b"", retry_after="0")
 
 
 def test_the_line_is_replaced_and_goes_once() -> None:
@@ -54,32 +51,12 @@ def test_no_line_is_shown_where_none_is_chosen_or_there_is_no_terminal(
     assert shown.getvalue() == ""
 
 
-async def test_a_server_that_asks_for_a_pause_is_asked_again_and_the_line_says_so() -> None:
-    server = Server(WAIT, WAIT, answer(200, PAGE))
+def test_a_wait_is_said_while_it_lasts() -> None:
     with redirect_stderr(Terminal()) as shown:
-        async with client_of(server) as client:
-            page = await patient_page(client.conversations(), "rows", Progress(shown=True))
-    assert [row.id for row in page.data] == ["1"]
-    assert shown.getvalue() == CLEARED.join(
-        ("", *["rows: waiting 0 s, as the server asks …"] * 2, "1 rows …")
-    )
-
-
-async def test_a_server_that_asks_for_too_many_pauses_is_left() -> None:
-    with redirect_stderr(Terminal()) as shown:
-        async with client_of(Server(WAIT)) as client:
-            with pytest.raises(Unreachable):
-                await patient_page(client.conversations(), "rows", Progress(shown=True))
-    assert shown.getvalue().count("waiting") == MOST_WAITS
-    assert shown.getvalue().endswith(CLEARED)
-
-
-async def test_a_refusal_is_no_reason_to_wait() -> None:
-    server = Server(answer(404, b""))
-    async with client_of(server) as client:
-        with pytest.raises(NotFound):
-            await patient_page(client.conversations(), "rows", Progress(shown=True))
-    assert len(server.asked) == 1
+        with waiting(7.2):
+            said = shown.getvalue()
+        assert said == f"{CLEARED}waiting 7 s, as the server asks …"
+    assert shown.getvalue() == f"{said}{CLEARED}"
 
 
 @pytest.mark.parametrize(("most", "rows"), [(None, 3), (2, 2), (0, 0)])

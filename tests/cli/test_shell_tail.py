@@ -8,20 +8,23 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.commands import Terminal, output_of, run_command, run_on
 from tests.conftest import NOW, NOW_MILLISECONDS
 
-from frontdesk.cli.commands.tail import LATE, Activity, MessageFeed, as_json, follow, line
+from frontdesk.cache import Cache
+from frontdesk.cli.commands.tail import LATE, Activity, NewMessages, as_json, line
 from frontdesk.cli.exit_codes import ERROR, USAGE
 from frontdesk.client import InboxClient
 from frontdesk.environment import config_file
-from frontdesk.errors import Forbidden, Unauthorised, Unreachable
+from frontdesk.errors import Forbidden, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.mailbox import Mailbox
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.wire import Conversation, ConversationFilter, Message
+from frontdesk.wire import Conversation, ConversationFilter, Message, Page
 
 EVERYTHING = ConversationFilter()
 CHANNEL = "108200000000011"
@@ -54,82 +57,125 @@ def write(sample_database: SQLiteDatabase) -> Write:
     return bring
 
 
+async def mailbox_of(client: "InboxClient | Faulty", cache: Cache) -> Mailbox:
+    mailbox = Mailbox(lambda: client, cache)  # type: ignore[arg-type, return-value]
+    await mailbox.connect()
+    return mailbox
+
+
+@pytest.fixture
+async def mailbox(client: InboxClient, cache: Cache) -> Mailbox:
+    return await mailbox_of(client, cache)
+
+
 def texts(activities: Sequence[Activity]) -> list[str | None]:
     return [row.message.text if row.message else None for row in activities]
 
 
-async def test_new_messages_are_returned_once_and_in_order(client: InboxClient, write: Write):
-    feed = MessageFeed(client, EVERYTHING, NOW)
-    await feed.latest(10)
-    assert await feed.poll() == []
+async def test_new_messages_are_returned_once_and_in_order(mailbox: Mailbox, write: Write):
+    messages = NewMessages(mailbox, EVERYTHING, NOW)
+    await messages.latest(10)
+    assert await messages.poll() == []
     write("second", seconds=2)
     write("first", seconds=1, phone="+447700900992")
     write("third", seconds=3)
-    assert texts(await feed.poll()) == ["first", "second", "third"]
-    assert await feed.poll() == []
+    assert texts(await messages.poll()) == ["first", "second", "third"]
+    assert await messages.poll() == []
     write("fourth", seconds=4)
-    assert texts(await feed.poll()) == ["fourth"]
+    assert texts(await messages.poll()) == ["fourth"]
 
 
-async def test_all_messages_of_one_moment_are_returned(client: InboxClient, write: Write):
-    feed = MessageFeed(client, EVERYTHING, NOW)
-    await feed.latest(0)
+async def test_all_messages_of_one_moment_are_returned(mailbox: Mailbox, write: Write):
+    messages = NewMessages(mailbox, EVERYTHING, NOW)
+    await messages.latest(0)
     write("a")
-    assert texts(await feed.poll()) == ["a"]
+    assert texts(await messages.poll()) == ["a"]
     write("b")
     write("c", seconds=2)
-    assert texts(await feed.poll()) == ["b", "c"]
+    assert texts(await messages.poll()) == ["b", "c"]
 
 
 async def test_many_messages_of_many_conversations_between_two_polls(
-    client: InboxClient, write: Write
+    mailbox: Mailbox, write: Write
 ):
-    feed = MessageFeed(client, EVERYTHING, NOW)
-    await feed.latest(1)
+    messages = NewMessages(mailbox, EVERYTHING, NOW)
+    await messages.latest(1)
     for number in range(60):
         write(str(number), seconds=number + 1, phone=f"+4477009010{number % 30:02}")
-    assert texts(await feed.poll()) == [str(number) for number in range(60)]
+    assert texts(await messages.poll()) == [str(number) for number in range(60)]
 
 
-async def test_a_late_message_is_returned_too(client: InboxClient, write: Write):
-    feed = MessageFeed(client, EVERYTHING, NOW)
-    await feed.latest(1)
+async def test_a_late_message_is_returned_too(mailbox: Mailbox, write: Write):
+    messages = NewMessages(mailbox, EVERYTHING, NOW)
+    await messages.latest(1)
     write("prompt", seconds=100)
-    assert texts(await feed.poll()) == ["prompt"]
+    assert texts(await messages.poll()) == ["prompt"]
     write("late", seconds=100 - LATE.total_seconds() + 1, phone="+447700900993")
-    assert texts(await feed.poll()) == ["late"]
+    assert texts(await messages.poll()) == ["late"]
 
 
 async def test_a_conversation_dated_in_the_future_silences_no_other_and_not_itself(
-    client: InboxClient, write: Write
+    mailbox: Mailbox, write: Write
 ):
     year, ahead, other = 365 * 86_400, "+447700900994", "+447700900995"
     write("from the future", seconds=year, phone=ahead)
-    feed = MessageFeed(client, EVERYTHING, NOW, lambda: NOW)
-    assert texts(await feed.latest(1)) == ["from the future"]
-    assert await feed.poll() == []
+    messages = NewMessages(mailbox, EVERYTHING, NOW, lambda: NOW)
+    assert texts(await messages.latest(1)) == ["from the future"]
+    assert await messages.poll() == []
     write("elsewhere", seconds=1, phone=other)
     write("in time", seconds=2, phone=ahead)
-    assert texts(await feed.poll()) == ["elsewhere", "in time"]
-    assert await feed.poll() == []
+    assert texts(await messages.poll()) == ["elsewhere", "in time"]
+    assert await messages.poll() == []
     write("late", seconds=1.5, phone=other)
     write("in the future too", seconds=year + 1, phone=other)
-    assert texts(await feed.poll()) == ["late", "in the future too"]
+    assert texts(await messages.poll()) == ["late", "in the future too"]
     write("again", seconds=3, phone=other)
-    assert texts(await feed.poll()) == ["again"]
-    assert await feed.poll() == []
+    assert texts(await messages.poll()) == ["again"]
+    assert await messages.poll() == []
 
 
-async def test_the_latest_are_the_newest_of_each_conversation(client: InboxClient):
+async def test_below_a_conversation_dated_in_the_future_all_that_is_new_is_read(
+    mailbox: Mailbox, write: Write
+):
+    ahead = "+447700900994"
+    write("from the future", seconds=365 * 86_400, phone=ahead)
+    messages = NewMessages(mailbox, EVERYTHING, NOW, lambda: NOW)
+    await messages.latest(1)
+    for number in range(60):
+        write(f"elsewhere {number}", seconds=number, phone=f"+4477009010{number:02}")
+    for number in range(60):
+        write(f"in time {number}", seconds=60 + number, phone=ahead)
+    expected = [f"{place} {number}" for place in ("elsewhere", "in time") for number in range(60)]
+    assert texts(await messages.poll()) == expected
+    assert await messages.poll() == []
+
+
+async def test_what_another_program_has_loaded_into_the_cache_is_new_here(
+    mailbox: Mailbox, write: Write
+):
+    messages = NewMessages(mailbox, EVERYTHING, NOW)
+    await messages.latest(1)
+    write("a")
+    await mailbox.refresh_conversations(EVERYTHING)
+    newest = mailbox.conversations(EVERYTHING)[0]
+    await mailbox.refresh_thread(newest.id)
+    assert texts(await messages.poll()) == ["a"]
+    await mailbox.refresh_thread(newest.id)
+    assert await messages.poll() == []
+
+
+async def test_the_latest_are_the_newest_of_each_conversation(
+    client: InboxClient, mailbox: Mailbox
+):
     page = await client.conversation_page(EVERYTHING, limit=4)
-    latest = await MessageFeed(client, EVERYTHING, NOW).latest(4)
+    latest = await NewMessages(mailbox, EVERYTHING, NOW).latest(4)
     assert [one.conversation.id for one in latest] == [row.id for row in page.data][::-1]
     assert texts(latest) == [one.last_message and one.last_message.text for one in page.data][::-1]
-    assert await MessageFeed(client, EVERYTHING, NOW).latest(0) == []
+    assert await NewMessages(mailbox, EVERYTHING, NOW).latest(0) == []
 
 
-async def test_the_latest_name_the_person_who_wrote(client: InboxClient):
-    latest = await MessageFeed(client, EVERYTHING, NOW).latest(100)
+async def test_the_latest_name_the_person_who_wrote(mailbox: Mailbox):
+    latest = await NewMessages(mailbox, EVERYTHING, NOW).latest(100)
     written = [one for one in latest if one.message and one.message.author == "user"]
     assert written
     for one in written:
@@ -138,9 +184,9 @@ async def test_the_latest_name_the_person_who_wrote(client: InboxClient):
         assert f" ← {one.message.author_ref.name}: " in line(one, None)
 
 
-async def test_every_message_since_a_moment_is_returned(client: InboxClient):
+async def test_every_message_since_a_moment_is_returned(client: InboxClient, mailbox: Mailbox):
     since = NOW - timedelta(hours=3)
-    activities = await MessageFeed(client, EVERYTHING, since).poll()
+    activities = await NewMessages(mailbox, EVERYTHING, since).poll()
     expected = set()
     async for conversation in client.conversations():
         if conversation.last_activity_at < since.isoformat():
@@ -153,114 +199,73 @@ async def test_every_message_since_a_moment_is_returned(client: InboxClient):
     assert [one.at for one in activities] == sorted(one.at for one in activities if one.at)
 
 
-async def test_only_what_the_filter_has(client: InboxClient, write: Write):
+async def test_only_what_the_filter_has(mailbox: Mailbox, write: Write):
     other = ConversationFilter(channel="108200000000013")
-    feed = MessageFeed(client, other, NOW)
-    await feed.latest(1)
+    messages = NewMessages(mailbox, other, NOW)
+    await messages.latest(1)
     write("elsewhere")
-    assert await feed.poll() == []
+    assert await messages.poll() == []
 
 
 class Faulty:
     """A client whose messages fail with the given errors."""
 
     def __init__(self, client: InboxClient, *failures: Exception | None) -> None:
-        self.conversations = client.conversations
         self._client = client
         self._failures = iter(failures)
 
-    def messages(self, id: str, *, limit: int) -> object:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def message_page(self, id: str, *, cursor: str | None = None) -> Page[Message]:
         failure = next(self._failures, None)
         if failure is not None:
             raise failure
-        return self._client.messages(id, limit=limit)
+        return await self._client.message_page(id, cursor=cursor)
 
 
-async def test_nothing_is_lost_when_the_server_fails_half_way(client: InboxClient, write: Write):
+async def test_nothing_is_lost_when_the_server_fails_half_way(
+    client: InboxClient, cache: Cache, write: Write
+):
     faulty = Faulty(client, None, Unreachable("gone"))
-    feed = MessageFeed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
-    await feed.latest(1)
+    messages = NewMessages(await mailbox_of(faulty, cache), EVERYTHING, NOW)
+    await messages.latest(1)
     write("one")
     write("two", phone="+447700900992")
     with pytest.raises(Unreachable):
-        await feed.poll()
-    assert sorted(map(str, texts(await feed.poll()))) == ["one", "two"]
+        await messages.poll()
+    assert sorted(map(str, texts(await messages.poll()))) == ["one", "two"]
 
 
-async def test_a_key_that_may_read_no_messages_hears_of_activity(client: InboxClient, write: Write):
+async def test_a_message_that_arrives_while_the_latest_are_read_is_not_lost(
+    client: InboxClient, cache: Cache, write: Write
+):
+    class Busy(Faulty):
+        requests = 0
+
+        async def conversation_page(self, *values: Any, **options: Any) -> Page[Conversation]:
+            self.requests += 1
+            write(f"request {self.requests}", seconds=self.requests)
+            return await client.conversation_page(*values, **options)
+
+    busy = Busy(client)
+    messages = NewMessages(await mailbox_of(busy, cache), EVERYTHING, NOW)
+    printed = texts(await messages.latest(1))
+    assert printed == [f"request {busy.requests}"]
+    assert texts(await messages.poll()) == [f"request {busy.requests}"]
+
+
+async def test_a_key_that_may_read_no_messages_hears_of_activity(
+    client: InboxClient, cache: Cache, write: Write
+):
     faulty = Faulty(client, Forbidden("no"), AssertionError("it was returned already"))
-    feed = MessageFeed(faulty, EVERYTHING, NOW)  # type: ignore[arg-type]
-    await feed.latest(1)
+    messages = NewMessages(await mailbox_of(faulty, cache), EVERYTHING, NOW)
+    await messages.latest(1)
     write("one")
     write("two", phone="+447700900992")
-    assert len(await feed.poll()) == 2
+    assert len(await messages.poll()) == 2
     write("three", seconds=2)
-    assert len(await feed.poll()) == 1
-
-
-class Script:
-    """Feed of prepared answers; an exception is raised."""
-
-    def __init__(self, *answers: Exception | list[str]) -> None:
-        self._answers = iter(answers)
-        self.pauses: list[float] = []
-
-    async def poll(self) -> list[str]:
-        answer = next(self._answers)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    async def sleep(self, seconds: float) -> None:
-        self.pauses.append(round(seconds, 2))
-
-    async def run(self) -> list[str]:
-        """Rows that are printed before the key is refused."""
-        printed: list[str] = []
-        with pytest.raises(Unauthorised):
-            await follow(
-                self.poll,
-                printed.extend,  # type: ignore[arg-type]
-                interval=4,
-                sleep=self.sleep,
-                chance=lambda: 0.5,
-            )
-        return printed
-
-
-REFUSED = Unauthorised("no")
-
-
-async def test_it_asks_less_often_while_nothing_happens():
-    script = Script([], [], ["a"], [], REFUSED)
-    assert await script.run() == ["a"]
-    assert script.pauses == [4, 6, 9, 4, 6]
-
-
-async def test_it_never_waits_longer_than_a_minute_by_itself():
-    script = Script(*[[] for _ in range(12)], REFUSED)
-    await script.run()
-    assert max(script.pauses) == 60
-
-
-async def test_an_unreachable_server_is_reported_once_and_polled_again(
-    capsys: pytest.CaptureFixture[str],
-):
-    gone = Unreachable("The server cannot be reached")
-    script = Script(gone, gone, ["a"], ["b"], REFUSED)
-    assert await script.run() == ["a", "b"]
-    assert script.pauses == [4, 8, 16, 4, 4]
-    said = capsys.readouterr().err.splitlines()
-    assert said == [
-        "frontdesk: The server cannot be reached; trying again",
-        "frontdesk: the server answers again",
-    ]
-
-
-async def test_it_waits_as_long_as_the_server_asks_for():
-    script = Script(Unreachable("busy", retry_after=120), ["a"], REFUSED)
-    assert await script.run() == ["a"]
-    assert script.pauses == [4, 120, 4]
+    assert len(await messages.poll()) == 1
 
 
 def activity(text: str, **members: object) -> Activity:

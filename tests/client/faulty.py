@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 from tests.client.prepared_server import CONVERSATION, KEY
 from tests.client.sockets import Scripted, raw
@@ -29,7 +30,7 @@ class Clock:
         self.seconds += seconds
 
 
-def client_at(url: str, clock: Clock | None = None, **options: float) -> InboxClient:
+def client_at(url: str, clock: Clock | None = None, **options: Any) -> InboxClient:
     clock = clock or Clock()
     return InboxClient(
         url, KEY, sleep=clock.sleep, clock=clock, chance=lambda: 0.5, now=lambda: NOW, **options

@@ -1,8 +1,8 @@
 """Throttling: rate limits, failures, circuit breaker."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import timedelta
 from email.utils import format_datetime
 
@@ -15,7 +15,8 @@ from tests.client.sockets import Scripted, raw, serving
 
 from frontdesk.client import InboxClient
 from frontdesk.client.throttle import AT_ONCE, Throttle, spacing
-from frontdesk.errors import CircuitOpen, Unreachable
+from frontdesk.client.transport import MOST_WAITS
+from frontdesk.errors import CircuitOpen, InboxError, Unreachable
 from frontdesk.request_priority import urgent
 from frontdesk.wire import Label, Team
 
@@ -80,6 +81,50 @@ async def test_a_429_pauses_all_requests(header: dict[str, str], seconds: float)
         clock.seconds += seconds - 1
         await client.catalogue_page(Label)
         assert clock.slept == [1.0]
+
+
+async def test_a_client_that_waits_sends_a_request_again_after_the_pause() -> None:
+    clock, waits = Clock(), list[float]()
+    pauses = (("429 Too Many Requests", "7"), ("503 Service Unavailable", "90"))
+    refusals = [raw(b"", status, retry_after=seconds) for status, seconds in pauses]
+    server = Scripted(*refusals, raw(EMPTY))
+
+    @contextmanager
+    def waiting(seconds: float) -> Iterator[None]:
+        began = clock.seconds
+        yield
+        waits.append(seconds)
+        assert clock.seconds == began + seconds
+
+    async with serving(server) as url, client_at(url, clock, waiting=waiting) as client:
+        await client.catalogue_page(Label)
+    assert waits == [7.0, 90.0]
+    assert len(server.requests) == 3
+
+
+async def test_requests_at_once_wait_for_the_pause_of_one() -> None:
+    clock = Clock()
+    server = Scripted(raw(b"", "429 Too Many Requests", retry_after="60"), raw(EMPTY))
+    async with serving(server) as url, client_at(url, clock, waiting=nullcontext) as client:
+        await asyncio.gather(*(client.catalogue_page(row) for row in (Label, Team)))
+    assert len(server.requests) == 3
+
+
+async def test_a_server_that_asks_for_too_many_pauses_is_left() -> None:
+    clock, server = Clock(), Scripted(raw(b"", "429 Too Many Requests", retry_after="7"))
+    async with serving(server) as url, client_at(url, clock, waiting=nullcontext) as client:
+        with pytest.raises(Unreachable):
+            await client.catalogue_page(Label)
+    assert len(server.requests) == MOST_WAITS + 1
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "502 Bad Gateway"])
+async def test_what_names_no_pause_is_not_waited_for(status: str) -> None:
+    clock, server = Clock(), Scripted(raw(b"", status))
+    async with serving(server) as url, client_at(url, clock, waiting=nullcontext) as client:
+        with pytest.raises(InboxError):
+            await client.catalogue_page(Label)
+    assert clock.seconds < 1002
 
 
 @pytest.mark.parametrize("header", ["", "-5", "soon"])

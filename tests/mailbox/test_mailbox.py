@@ -4,6 +4,7 @@ import asyncio
 import random
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.mailbox.inbox import (
     NOW,
     OPEN,
     Inbox,
+    at,
     ids,
     shown,
 )
@@ -180,6 +182,22 @@ async def test_a_conversation_that_left_the_filter_goes_from_its_list_only(
     assert "390" not in shown(mailbox, OPEN)
     assert "390" in shown(mailbox, ALL)
     assert mailbox.conversation("390") == gone
+
+
+async def test_a_refresh_down_to_a_time_loads_all_since_below_a_row_dated_in_the_future_too(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    since = datetime.fromisoformat(at(inbox.clock + 1))
+    inbox.clock += 1_000_000
+    inbox.bump("400")
+    inbox.clock -= 1_000_000
+    await mailbox.refresh_conversations(ALL)
+    for number in range(1, 101):
+        inbox.bump(str(number))
+    inbox.requests.clear()
+    await mailbox.refresh_conversations(ALL, down_to=since)
+    assert shown(mailbox)[:101] == ids(inbox.listed(ALL))[:101]
+    assert len(inbox.requests) == 3
 
 
 async def test_a_thorough_refresh_finds_what_left_further_down(

@@ -1,34 +1,18 @@
-"""Prefetching of the next page and of threads, and when it pauses."""
+"""Prefetching of the next page and of threads."""
 
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta
 
 import pytest
 from tests.mailbox.inbox import ALL, NOW, Inbox, shown
 
 from frontdesk.cache import Cache
-from frontdesk.errors import InboxError, NotFound, Unauthorised, Unreachable
+from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
 
 
-class Clock:
-    """Stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def mailbox(inbox: Inbox, cache: Cache, clock: Clock) -> AsyncIterator[Mailbox]:
-    mailbox = Mailbox(lambda: inbox, cache, clock=clock)
+async def mailbox(inbox: Inbox, cache: Cache) -> AsyncIterator[Mailbox]:
+    mailbox = Mailbox(lambda: inbox, cache, clock=lambda: NOW)
     await mailbox.connect()
     await mailbox.refresh_conversations(ALL)
     inbox.requests.clear()
@@ -82,40 +66,6 @@ async def test_without_a_connection_nothing_is_asked(inbox: Inbox, cache: Cache)
     mailbox = Mailbox(lambda: inbox, cache)
     assert not await mailbox.prefetch(ALL, 0, "390")
     assert inbox.requests == []
-
-
-@pytest.mark.parametrize(
-    ("failure", "rest"),
-    [
-        (Unreachable("Too many requests", retry_after=120.0), timedelta(seconds=120)),
-        (Unreachable("No route"), timedelta(seconds=30)),
-    ],
-)
-async def test_while_the_server_is_away_or_asks_for_rest_nothing_is_asked(
-    inbox: Inbox, mailbox: Mailbox, clock: Clock, failure: InboxError, rest: timedelta
-) -> None:
-    inbox.failures["counts"] = failure
-    with pytest.raises(Unreachable):
-        await mailbox.refresh_counts(ALL)
-    inbox.requests.clear()
-    clock.now += rest - timedelta(seconds=1)
-    assert not await mailbox.prefetch(ALL, 10)
-    assert inbox.requests == []
-    clock.now += timedelta(seconds=1)
-    assert await mailbox.prefetch(ALL, 10)
-
-
-async def test_a_refused_key_ends_reading_ahead_until_the_server_answers_again(
-    inbox: Inbox, mailbox: Mailbox, clock: Clock
-) -> None:
-    inbox.failures["counts"] = Unauthorised("The server refuses the key")
-    with pytest.raises(Unauthorised):
-        await mailbox.refresh_counts(ALL)
-    clock.now += timedelta(days=300)
-    assert not await mailbox.prefetch(ALL, 10)
-    del inbox.failures["counts"]
-    await mailbox.refresh_counts(ALL)
-    assert await mailbox.prefetch(ALL, 10)
 
 
 async def test_prefetching_a_deleted_conversation_removes_it_and_raises_nothing(

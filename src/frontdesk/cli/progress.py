@@ -1,6 +1,5 @@
 """Long commands: progress bars, interrupts, and reading all pages of a list."""
 
-import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from frontdesk.cli.exit_codes import INTERRUPTED
-from frontdesk.errors import InboxError, Unreachable
+from frontdesk.errors import InboxError
 from frontdesk.wire import Page, Wire
 
 if TYPE_CHECKING:
@@ -55,7 +54,6 @@ def whole() -> Iterator[None]:
 
 W = TypeVar("W", bound=Wire)
 
-MOST_WAITS = 10
 _CLEAR_LINE = "\r\x1b[K"
 
 
@@ -83,38 +81,37 @@ class Progress:
             self._on_line = False
 
 
+@contextmanager
+def waiting(seconds: float) -> Iterator[None]:
+    """Say on a terminal that the server asks for a pause, while it lasts."""
+    line = Progress(shown=True)
+    line.say(f"waiting {seconds:.0f} s, as the server asks …")
+    try:
+        yield
+    finally:
+        line.clear()
+
+
 async def walked(
     rows: "RowPages[W]", noun: str, progress: Progress, *, most_pages: int | None = None
 ) -> AsyncIterator[W]:
-    """Yield the rows of a list, or of its first pages. Raises: InboxError, as of `patient_page`."""
+    """Yield the rows of a list, or of its first pages. Raises: InboxError."""
     while not rows.ended and most_pages != 0:
         most_pages = None if most_pages is None else most_pages - 1
-        for row in (await patient_page(rows, noun, progress)).data:
+        for row in (await counted_page(rows, noun, progress)).data:
             yield row
     progress.clear()
 
 
-async def patient_page(rows: "RowPages[W]", noun: str, progress: Progress) -> "Page[W]":
-    """Return the next page; waits as long as the server asks (Retry-After).
-
-    Raises: InboxError: Unreachable after too many waits.
-    """
-    for wait in range(MOST_WAITS + 1):
-        try:
-            page = await rows.page()
-        except Unreachable as error:
-            if error.retry_after is None or wait == MOST_WAITS:
-                progress.clear()
-                raise
-            progress.say(f"{noun}: waiting {error.retry_after:.0f} s, as the server asks …")
-            await asyncio.sleep(error.retry_after)
-        except InboxError:
-            progress.clear()
-            raise
-        else:
-            progress.count(len(page.data), noun)
-            return page
-    raise AssertionError("the last attempt returns or raises")
+async def counted_page(rows: "RowPages[W]", noun: str, progress: Progress) -> "Page[W]":
+    """Return the next page, and count its rows. Raises: InboxError."""
+    try:
+        page = await rows.page()
+    except InboxError:
+        progress.clear()
+        raise
+    progress.count(len(page.data), noun)
+    return page
 
 
 def report_unreadable(number: int) -> None:

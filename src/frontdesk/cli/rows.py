@@ -10,7 +10,7 @@ import click
 
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.output import Output
-from frontdesk.cli.progress import Progress, patient_page, report_unreadable, walked
+from frontdesk.cli.progress import Progress, counted_page, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.tables import Column, Writer
 from frontdesk.wire.queries import MAX_LIMIT
@@ -94,7 +94,7 @@ def print_list(
         left, unreadable = extent.limit, 0
         rows = request(_page_size(left), extent.cursor)
         while not rows.ended and left != 0:
-            data = (await patient_page(rows, noun, progress)).data[:left]
+            data = (await counted_page(rows, noun, progress)).data[:left]
             for row in data:
                 writer.add(row)
             left = None if left is None else left - len(data)
@@ -108,7 +108,7 @@ def print_list(
         if rows.cursor is not None and extent.limit is not None:
             _hint(noun, rows.cursor if output.format != "table" else None, extent.limit)
 
-    run_with_client(target, work)
+    run_with_client(target, work, waits=True)
 
 
 async def _print_selection(

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from frontdesk import environment
 from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.cli.names import listed
+from frontdesk.cli.progress import waiting
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Network
+    from frontdesk.client.transport import WaitContext
     from frontdesk.store.database import Connection, Database, Row
 
 
@@ -28,7 +30,12 @@ ACCOUNT = 1
 _BASE_URL = "http://localhost"
 
 
-def in_process(database: "Database", user_id: int | None, resources: ExitStack) -> "InboxClient":
+def in_process(
+    database: "Database",
+    user_id: int | None,
+    resources: ExitStack,
+    waiting: "WaitContext | None" = None,
+) -> "InboxClient":
     """Return a client of a service over `database`, with an in-memory key.
 
     `resources` stops the service before the database closes, and raises UnusableFile if the service
@@ -42,7 +49,7 @@ def in_process(database: "Database", user_id: int | None, resources: ExitStack) 
     service = create_app(database, ephemeral_keys=[ephemeral])
     resources.callback(service.close)
     resources.push(partial(_report_damage, database))
-    return InboxClient(_BASE_URL, key, app=service)
+    return InboxClient(_BASE_URL, key, app=service, waiting=waiting)
 
 
 def _report_damage(
@@ -179,27 +186,35 @@ def where(profile: Profile) -> str:
     return without_password(profile.database or "")
 
 
-def run_with_client(target: Target, work: Callable[["InboxClient"], Awaitable[T]]) -> T:
-    """Run `work` with a client of the target, and close the client.
+def run_with_client(
+    target: Target, work: Callable[["InboxClient"], Awaitable[T]], *, waits: bool = False
+) -> T:
+    """Run `work` with a client of the target, and close the client. waits: see `client_of`.
 
     Raises: InboxError.
     """
     with ExitStack() as resources:
-        client = client_of(target, resources)
+        client = client_of(target, resources, waits=waits)
         return asyncio.run(_closing(client, work))
 
 
-def client_of(target: Target, resources: ExitStack) -> "InboxClient":
+def client_of(target: Target, resources: ExitStack, *, waits: bool = False) -> "InboxClient":
     """Return a client of the target; `resources` closes what it depends on.
+
+    waits: requests wait as long as the server asks, which a terminal shows.
 
     Raises: BadSettings: invalid target. UnusableFile: not a frontdesk database.
     """
-    target = _resolve_inbox(target)
+    target, context = _resolve_inbox(target), waiting if waits else None
     if target.url:
         from frontdesk.client import InboxClient
 
-        return InboxClient(target.url, api_key_of(target), network=network())
-    return _served_here(target.database or "", target.user, resources)
+        return InboxClient(target.url, api_key_of(target), network=network(), waiting=context)
+    from frontdesk.cli.database import opened
+
+    database = resources.enter_context(opened(target.database or ""))
+    row = user_of(database, target.user)
+    return in_process(database, int(row["id"]) if row else None, resources, context)
 
 
 def network(configured: Configuration | None = None) -> "Network":
@@ -236,14 +251,6 @@ def _resolve_inbox(target: Target) -> Target:
     if not target.url and not target.database:
         raise BadSettings("No inbox is given: use --url URL or --database PATH, or add a profile")
     return target
-
-
-def _served_here(address: str, user: str | None, resources: ExitStack) -> "InboxClient":
-    from frontdesk.cli.database import opened
-
-    database = resources.enter_context(opened(address))
-    row = user_of(database, user)
-    return in_process(database, int(row["id"]) if row else None, resources)
 
 
 async def _closing(client: "InboxClient", work: Callable[["InboxClient"], Awaitable[T]]) -> T:

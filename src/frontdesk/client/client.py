@@ -24,7 +24,7 @@ from frontdesk.client.network import Network
 from frontdesk.client.paging import PAGE_SIZE, RowPages
 from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
-from frontdesk.client.transport import Requests
+from frontdesk.client.transport import Requests, WaitContext
 from frontdesk.errors import BadResponse, CursorRefused, NotFound, NotOffered, Refused
 from frontdesk.phones import phone_pattern
 from frontdesk.wire import (
@@ -82,10 +82,13 @@ class InboxClient:
         chance: Callable[[], float] = random.random,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = utc_now,
+        waiting: WaitContext | None = None,
     ) -> None:
         """`app`: an ASGI application to call instead of the network. `clock`: seconds.
 
-        network: certificates and proxy; None: from the environment.
+        network: certificates and proxy; None: from the environment. waiting: context of a pause of
+        so many seconds that the server asks for, after which a request is sent again, at most ten
+        times; `nullcontext` waits silently. None: it fails, and so do others until the pause ends.
 
         Raises: BadSettings: the URL, the key, certificates or the proxy cannot be used.
         """
@@ -103,6 +106,7 @@ class InboxClient:
             chance=chance,
             clock=clock,
             now=now,
+            waiting=waiting,
         )
         self._probe = CapabilityProbe(self._requests, self._state, clock)
         self._filtering = FilterCheck(self._state)

@@ -56,6 +56,11 @@ class RejectedRequest(Exception):
         self.trouble = trouble
         self.error = error
 
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds after which the server says to try again; None if it does not."""
+        return self.error.retry_after if isinstance(self.error, Unreachable) else None
+
 
 @dataclass(frozen=True)
 class ErrorResponse:

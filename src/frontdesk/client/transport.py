@@ -9,8 +9,9 @@ import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import httpx
 
@@ -20,7 +21,7 @@ from frontdesk.client.network import Network
 from frontdesk.client.response import Response, TruncatedResponse, read_answer
 from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, ServerState
 from frontdesk.client.throttle import Throttle, date_of, limit_reset, spacing
-from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Unreachable
+from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Paused, Unreachable
 from frontdesk.proxy_address import without_credentials
 from frontdesk.request_priority import is_background
 from frontdesk.text import clean, one_line
@@ -165,7 +166,11 @@ def _is_unknown_host(error: httpx.TransportError) -> bool:
 
 V = TypeVar("V")
 
+# Called with the seconds of a pause; entered for as long as it lasts.
+WaitContext: TypeAlias = Callable[[float], AbstractContextManager[object]]
+
 MOST_TRIES = 3
+MOST_WAITS = 10
 FIRST_PAUSE_SECONDS = 0.25
 
 _PRIVATE_PARAMETERS = ("q", "cursor")
@@ -189,6 +194,7 @@ class Requests:
         chance: Callable[[], float],
         clock: Callable[[], float],
         now: Callable[[], datetime],
+        waiting: WaitContext | None,
     ) -> None:
         # At INFO, httpx logs complete URLs, which contain phone numbers and search texts.
         for name in ("httpx", "httpcore"):
@@ -200,6 +206,7 @@ class Requests:
         self._chance = chance
         self._clock = clock
         self._now = now
+        self._waiting = waiting
         self._throttle = Throttle(clock, sleep, chance)
         self._etags = EtagCache()
         self._connector = Connector(base_url, network)
@@ -225,8 +232,24 @@ class Requests:
     ) -> V:
         """GET a path below /v1/ and return `read` of a 2xx response, or the cached value for a 304.
 
+        With a context for `waiting`, it is sent again after a pause that the server asks for.
+
         Raises: RejectedRequest: any other status. InboxError: no response, or an unreadable one.
         """
+        for _ in range(MOST_WAITS if self._waiting else 0):
+            try:
+                return await self._get(path, parameters, read)
+            except (RejectedRequest, Paused) as error:
+                seconds = error.retry_after
+                if self._waiting is None or seconds is None:
+                    raise
+            with self._waiting(seconds):
+                await self._sleep(seconds)
+        return await self._get(path, parameters, read)
+
+    async def _get(
+        self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
+    ) -> V:
         async with self._throttle.slot():
             try:
                 async with asyncio.timeout(self._deadline_seconds):
@@ -334,8 +357,8 @@ class Requests:
     def _failure(self, answer: Response) -> Exception:
         """Exception for a status other than 2xx and 304."""
         trouble = trouble_of(answer)
-        error = failure(answer, trouble, self._now())
-        wait = error.retry_after if isinstance(error, Unreachable) else None
+        rejected = RejectedRequest(trouble, failure(answer, trouble, self._now()))
+        error, wait = rejected.error, rejected.retry_after
         if answer.status == 429 and wait is None:
             assert isinstance(error, Unreachable)
             error.retry_after = self._throttle.back_off()
@@ -343,7 +366,7 @@ class Requests:
             self._throttle.pause(wait)
         elif answer.status >= 500 and not trouble.no_such_path:
             return TransientFailure(error)
-        return RejectedRequest(trouble, error)
+        return rejected
 
 
 class TransientFailure(Exception):

@@ -16,12 +16,11 @@ from frontdesk.cache import (
     Cache,
     FetchedRows,
     ListName,
-    SaveResult,
     notes_name,
     rows_of,
     thread_name,
 )
-from frontdesk.cache.rows import Row
+from frontdesk.cache.rows import Row, sort_text
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
 from frontdesk.timeline import HIGHEST, Key, stretch
 from frontdesk.wire import Page, PartialPage
@@ -70,6 +69,10 @@ class PageWalk:
         if self._cursor in self._cursors and self._cursor is not None:
             self.give_up("The server gives the same page again and again")
         return self._cursor is not None
+
+    def is_below(self, place: str) -> bool:
+        """True if the last page has a row below this place, see `Key.sort`; "" is no place."""
+        return any("" < row.key.sort < place for row in self._pages[-1])
 
     def reached(self) -> bool:
         """True if a row below the start was loaded."""
@@ -167,15 +170,26 @@ class Lists:
         return PageWalk(fetch, rows, upper, cursor)
 
     async def refresh(
-        self, which: ListName, fetch: Fetch, *, thorough: bool = False
+        self,
+        which: ListName,
+        fetch: Fetch,
+        *,
+        thorough: bool = False,
+        down_to: datetime | None = None,
     ) -> RefreshResult:
         """Load pages from the head until they overlap the cached rows, then save them together.
 
         Saving them one by one could leave a gap that cannot be detected. In a list that is not
         sorted by activity, rows change anywhere: pages are loaded over the first cached rows.
+        down_to: load all rows from this time on instead, whatever is cached.
         """
         await request_priority.wait_in_background()
-        return await self._load_head(which, fetch, thorough=thorough)
+        if down_to is None:
+            return await self._load_head(which, fetch, thorough=thorough)
+        walk, place = self._walk(which, fetch), sort_text(down_to.isoformat())
+        while await walk.step() and not walk.is_below(place):
+            continue
+        return await self._save_head(which, walk)
 
     async def _load_head(
         self, which: ListName, fetch: Fetch, *, thorough: bool = False
@@ -191,10 +205,15 @@ class Lists:
                 break
             if walk.pages == (most if met else HEAD_PAGES):
                 break
+        return await self._save_head(which, walk)
+
+    async def _save_head(
+        self, which: ListName, walk: PageWalk, *, restart: bool = False
+    ) -> RefreshResult:
         walk.check_any()
-        saved = await self._cache.save_head(which, walk.fetched(), self._clock())
+        saved = await self._cache.save_head(which, walk.fetched(), self._clock(), restart=restart)
         walk.raise_if_stuck()
-        return _refreshed(saved, walk)
+        return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)
 
     async def _begin_again(self, which: ListName, fetch: Fetch, oldest_key: Key) -> RefreshResult:
         """Reload the list from the head down to all cached rows, after its cursor was rejected.
@@ -211,12 +230,8 @@ class Lists:
             if not walk.pages:
                 raise
             walk.give_up("The server refuses the cursor that it has just given")
-        walk.check_any()
-        fetched = walk.fetched()
-        cut = fetched.stretch.lowest > oldest_key
-        saved = await self._cache.save_head(which, fetched, self._clock(), restart=cut)
-        walk.raise_if_stuck()
-        return _refreshed(saved, walk)
+        cut = walk.fetched().stretch.lowest > oldest_key
+        return await self._save_head(which, walk, restart=cut)
 
     async def older(self, which: ListName, fetch: Fetch) -> RefreshResult:
         """Load the next page after the saved cursor; a list without one is loaded from its head.
@@ -250,7 +265,7 @@ class Lists:
         walk.check_below()
         saved = await self._cache.save_older(which, walk.fetched(), cursor)
         walk.raise_if_stuck()
-        return _refreshed(saved, walk)
+        return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)
 
     async def older_notes(self, conversation_id: str, fetch: Fetch) -> bool:
         """Load notes down to the oldest cached message; True if that changed anything."""
@@ -275,7 +290,3 @@ class Lists:
         if self._cache.next_cursor(thread)[1] or oldest_note is None:
             return True
         return oldest_message is not None and oldest_message.sort <= oldest_note.sort
-
-
-def _refreshed(saved: SaveResult, walk: PageWalk) -> RefreshResult:
-    return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)

@@ -35,7 +35,7 @@ from frontdesk.errors import (
 )
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
-from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, ServerHealth
+from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, RequestCount
 from frontdesk.message_text import Entry
 from frontdesk.wire import (
     Contact,
@@ -107,8 +107,8 @@ class Mailbox:
         self._clock = clock
         self._keep = keep
         self.fill_progress = cache.fill_progress
-        self._line = ServerHealth(clock)
-        self._ahead = Prefetcher(self._line)
+        self._requests = RequestCount()
+        self._ahead = Prefetcher()
         # Ids of the conversations whose thread was requested last without success.
         self._failed_threads: set[str] = set()
         self._lists = Lists(cache, clock, self._server_now)
@@ -164,7 +164,7 @@ class Mailbox:
     @property
     def answers(self) -> int:
         """Number of requests that the server has answered with success."""
-        return self._line.answers
+        return self._requests.answers
 
     async def discover(self, progress: Callable[[str], None]) -> None:
         """Probe all features, including those known to be missing.
@@ -173,7 +173,7 @@ class Mailbox:
         """
         from frontdesk.client import discover
 
-        await self._line.track(discover(self._source, progress))
+        await self._requests.track(discover(self._source, progress))
 
     async def usage(self) -> CacheUsage:
         """Cache statistics; read in a thread."""
@@ -207,7 +207,7 @@ class Mailbox:
         return Pace(
             share,
             lambda: self.server,
-            lambda: self._line.busy or busy(),
+            lambda: self._requests.busy or busy(),
             least_seconds=least_seconds,
         )
 
@@ -385,16 +385,19 @@ class Mailbox:
         return self._cache.get_setting(name)
 
     async def refresh_conversations(
-        self, filter: ConversationFilter, *, thorough: bool = False
+        self,
+        filter: ConversationFilter,
+        *,
+        thorough: bool = False,
+        down_to: datetime | None = None,
     ) -> RefreshResult:
         """Load the newest conversations until they overlap the cached ones.
 
         `thorough` continues over all cached rows, up to 20 pages: only that detects rows further
-        down that left the filter.
+        down that left the filter. down_to: load all with activity from then on.
         """
-        return await self._lists.refresh(
-            _conversations_name(filter), self._conversation_pages(filter), thorough=thorough
-        )
+        name, pages = _conversations_name(filter), self._conversation_pages(filter)
+        return await self._lists.refresh(name, pages, thorough=thorough, down_to=down_to)
 
     async def older_conversations(self, filter: ConversationFilter) -> RefreshResult:
         """Load the page after the oldest cached conversation."""
@@ -429,14 +432,18 @@ class Mailbox:
                 return await self._cache.save(CONVERSATION, row.id, body_of(row))
         return False
 
-    async def refresh_thread(self, conversation_id: str) -> RefreshResult:
-        """Load the newest messages until they overlap the cached ones.
+    async def refresh_thread(
+        self, conversation_id: str, *, down_to: datetime | None = None
+    ) -> RefreshResult:
+        """Load the newest messages until they overlap the cached ones, or all since `down_to`.
 
         Raises: NotFound: the conversation was deleted; it is removed from all lists.
         """
         try:
             refreshed = await self._lists.refresh(
-                thread_name(conversation_id), self._message_pages(conversation_id)
+                thread_name(conversation_id),
+                self._message_pages(conversation_id),
+                down_to=down_to,
             )
         except NotFound:
             await self._cache.forget(conversation_id)
@@ -496,7 +503,7 @@ class Mailbox:
         Missing, forbidden or unreadable counts change nothing; `server` says which.
         """
         try:
-            counts = await self._line.track(self._source.counts(filter))
+            counts = await self._requests.track(self._source.counts(filter))
         except (NotFound, Forbidden, BadResponse):
             return False
         changed = await self._cache.save("counts", _counts_name(filter), body_of(counts))
@@ -524,7 +531,7 @@ class Mailbox:
         if not phone:
             return False
         try:
-            contact = await self._line.track(self._source.contact_by_phone(phone))
+            contact = await self._requests.track(self._source.contact_by_phone(phone))
         except (NotOffered, Forbidden):
             return False
         except NotFound:
@@ -536,7 +543,7 @@ class Mailbox:
 
         Raises: NotFound: no contact has it.
         """
-        contact = await self._line.track(self._source.contact_by_phone(phone))
+        contact = await self._requests.track(self._source.contact_by_phone(phone))
         await self._cache.save(CONTACT, contact.id, body_of(contact))
         return contact
 
@@ -545,7 +552,7 @@ class Mailbox:
 
         Cancel the task to replace the search by a newer one.
         """
-        page = await self._line.track(self._source.contact_page(q, cursor=cursor))
+        page = await self._requests.track(self._source.contact_page(q, cursor=cursor))
         await self._cache.save_all(CONTACT, {row.id: body_of(row) for row in page.data})
         return page
 
@@ -556,7 +563,7 @@ class Mailbox:
 
         Raises: NotOffered: the server has no such search.
         """
-        page = await self._line.track(self._source.search_page(q, filter, cursor=cursor))
+        page = await self._requests.track(self._source.search_page(q, filter, cursor=cursor))
         await self._cache.save_all(CONVERSATION, {row.id: body_of(row) for row in page.data})
         return page
 
@@ -566,8 +573,8 @@ class Mailbox:
         """Prefetch what is likely to be requested next, by one request; False if there is nothing.
 
         position: the cursor in the filter's list. conversation_ids: conversations whose threads are
-        prefetched; the first goes before the next page of the list. Does nothing before `connect`
-        or while prefetching is paused. Does not raise InboxError.
+        prefetched; the first goes before the next page of the list. Does nothing before `connect`.
+        Does not raise InboxError.
         """
         if self._connected is None:
             return False
@@ -600,7 +607,7 @@ class Mailbox:
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
         async def fetch(cursor: str | None) -> Page[Conversation]:
-            page = await self._line.track(self._source.conversation_page(filter, cursor=cursor))
+            page = await self._requests.track(self._source.conversation_page(filter, cursor=cursor))
             server = self.server
             if server is not None and server.no_extensions & filter.parameters().keys():
                 # Most of its pages would be empty: the caller filters another list instead.
@@ -631,7 +638,7 @@ class Mailbox:
             self._proof_due_at = self._clock() + _UNTIL_NEXT_PROOF
             everything = filter.model_copy(update={"assignee": None})
             with suppress(InboxError):
-                page = await self._line.track(self._source.conversation_page(everything))
+                page = await self._requests.track(self._source.conversation_page(everything))
                 if any(_assignee_id(row) != id for row in page.data):
                     self._store_me(id)
 
@@ -654,12 +661,12 @@ class Mailbox:
             self.set_setting(_ME, id)
 
     def _message_pages(self, conversation_id: str) -> Fetch:
-        return lambda cursor: self._line.track(
+        return lambda cursor: self._requests.track(
             self._source.message_page(conversation_id, cursor=cursor)
         )
 
     def _note_pages(self, conversation_id: str) -> Fetch:
-        return lambda cursor: self._line.track(
+        return lambda cursor: self._requests.track(
             self._source.note_page(conversation_id, cursor=cursor)
         )
 

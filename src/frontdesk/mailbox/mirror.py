@@ -16,7 +16,6 @@ from frontdesk.errors import (
     NotFound,
     Refused,
     Unauthorised,
-    Unreachable,
     UnusableFile,
 )
 from frontdesk.mailbox.mailbox import Mailbox
@@ -27,7 +26,6 @@ from frontdesk.wire import ConversationFilter
 from frontdesk.wire.values import STATUSES, utc_now
 
 PASS_SECONDS = 60.0
-_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 5.0, 300.0
 _BATCH = 50
 # Threads that fail one after the other before the whole server counts as failing.
 _FAILURES = 5
@@ -72,21 +70,19 @@ class Mirror:
         self._failures = 0
 
     async def run(self) -> None:
-        """Fill pass by pass until cancelled, or until a failure that no retry resolves."""
-        pause = _FIRST_PAUSE_SECONDS
+        """Fill pass by pass until cancelled, or the key is refused or nothing can be saved.
+
+        After any other failure, the next pass goes on.
+        """
         while True:
-            seconds = PASS_SECONDS
             try:
                 await self.fill()
-                pause = _FIRST_PAUSE_SECONDS
             except (Unauthorised, Forbidden, UnusableFile):
                 # A request of the foreground, or the cache itself, reports it.
                 return
-            except InboxError as error:
-                wait = error.retry_after if isinstance(error, Unreachable) else None
-                seconds = max(pause, wait or 0)
-                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-            await self._sleep(seconds)
+            except InboxError:
+                pass
+            await self._sleep(PASS_SECONDS)
 
     async def fill(self) -> Coverage:
         """Load what is missing.

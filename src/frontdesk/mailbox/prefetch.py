@@ -1,4 +1,4 @@
-"""Prefetching during idle time: spacing of requests, suspended while the server is unavailable."""
+"""Prefetching during idle time, and the spacing of its requests."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from frontdesk.errors import InboxError, Unauthorised, Unreachable
+from frontdesk.errors import InboxError
 from frontdesk.request_priority import is_background
 
 if TYPE_CHECKING:
@@ -20,53 +20,31 @@ T = TypeVar("T")
 # Prefetch the next page if the cursor is this close to the end of the cached rows.
 NEXT_PAGE_MARGIN_ROWS = 50
 
-REST_SECONDS = 30.0
-_UNTIL_AN_ANSWER = datetime.max.replace(tzinfo=UTC)
 _THREADS_KEPT_IN_MIND = 500
 _BUSY_SECONDS = 0.25
 
 
-class ServerHealth:
-    """Tracks the availability of the server, so that prefetching pauses after errors."""
+class RequestCount:
+    """Counts the requests of a mailbox: `answers`, and running ones of the foreground."""
 
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        self._clock = clock
-        self._rests_until: datetime | None = None
+    def __init__(self) -> None:
         self._foreground = 0
-        self._answers = 0
-
-    @property
-    def answers(self) -> int:
-        """Number of requests that succeeded."""
-        return self._answers
+        self.answers = 0
 
     @property
     def busy(self) -> bool:
         """True while a request that is not of the background is running."""
         return self._foreground > 0
 
-    @property
-    def free(self) -> bool:
-        """True if the last request succeeded, or the pause after a failure is over."""
-        return self._rests_until is None or self._clock() >= self._rests_until
-
     async def track(self, request: Awaitable[T]) -> T:
-        """Await a request and record its outcome."""
+        """Await a request and count it."""
         foreground = not is_background()
         self._foreground += foreground
         try:
             answer = await request
-        except Unreachable as error:
-            seconds = REST_SECONDS if error.retry_after is None else error.retry_after
-            self._rests_until = self._clock() + timedelta(seconds=seconds)
-            raise
-        except Unauthorised:
-            self._rests_until = _UNTIL_AN_ANSWER
-            raise
         finally:
             self._foreground -= foreground
-        self._rests_until = None
-        self._answers += 1
+        self.answers += 1
         return answer
 
 
@@ -114,8 +92,7 @@ class Pace:
 class Prefetcher:
     """Runs one prefetch at a time, when the caller is idle; there is no timer."""
 
-    def __init__(self, line: ServerHealth) -> None:
-        self._line = line
+    def __init__(self) -> None:
         self._under_way = False
         self._read: OrderedDict[str, str] = OrderedDict()
 
@@ -131,11 +108,11 @@ class Prefetcher:
             self._read.popitem(last=False)
 
     async def step(self, read: Callable[[], Awaitable[bool]]) -> bool:
-        """Run `read` unless prefetching is paused or running; return its result.
+        """Run `read` unless another one is running; return its result.
 
         Errors are ignored: an explicit request reports them.
         """
-        if self._under_way or not self._line.free:
+        if self._under_way:
             return False
         self._under_way = True
         try:

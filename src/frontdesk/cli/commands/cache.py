@@ -15,9 +15,9 @@ from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.options import confirm, target_options, yes_option
 from frontdesk.cli.output import Output, moment, output_options, print_table
-from frontdesk.cli.progress import MOST_WAITS, Progress, interruptible
+from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.target import Target, cache_origin, client_of
-from frontdesk.errors import BadSettings, CacheBusy, Unreachable
+from frontdesk.errors import BadSettings, CacheBusy
 from frontdesk.text import file_size
 from frontdesk.time_format import parse_duration
 from frontdesk.wire.values import utc_now
@@ -141,7 +141,7 @@ def fill_command(target: Target, keep: KeepRule | None, output: Output) -> None:
     assert keep is not None
     progress = Progress(shown=True)
     with ExitStack() as resources:
-        client = client_of(target, resources)
+        client = client_of(target, resources, waits=True)
         limit_bytes = environment.cache_limit_bytes(configured.viewer.cache_mb)
         cache = Cache(environment.cache_file(), cache_origin(target), limit_bytes=limit_bytes)
         resources.callback(cache.close)
@@ -181,25 +181,13 @@ async def _fill(
 
 
 async def _filled(mirror: "Mirror", progress: Progress) -> Coverage:
-    """Fill the cache; wait as long as the server asks, and while another process fills it.
-
-    Raises: InboxError: Unreachable after too many waits without progress.
-    """
-    waits, complete = 0, -1
+    """Fill the cache; wait while another process fills it. Raises: InboxError."""
     while True:
         try:
             return await mirror.fill()
         except CacheBusy as busy:
-            seconds, words = 1.0, f"{busy}: waiting …"
-        except Unreachable as error:
-            waits = waits + 1 if mirror.coverage.complete == complete else 1
-            complete = mirror.coverage.complete
-            if error.retry_after is None or waits > MOST_WAITS:
-                raise
-            seconds = error.retry_after
-            words = f"waiting {seconds:.0f} s, as the server asks …"
-        progress.say(words)
-        await asyncio.sleep(seconds)
+            progress.say(f"{busy}: waiting …")
+        await asyncio.sleep(1.0)
 
 
 def _row(origin: "OriginUsage") -> tuple[str, ...]:

@@ -265,7 +265,7 @@ def view_command(
             conversation = await _conversation(client, conversation_id, entries)
         return conversation, in_order(entries)
 
-    conversation, entries = run_with_client(target, work)
+    conversation, entries = run_with_client(target, work, waits=True)
     chosen = [entry for entry in entries if not people or by_people(entry)]
     _write(conversation_id, conversation, chosen[-last:] if last else chosen, output)
 

@@ -71,7 +71,7 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
         names = {} if output.format == "json" else await _channel_names(client)
         return counts, chosen.status, names
 
-    counts, status, names = run_with_client(target, work)
+    counts, status, names = run_with_client(target, work, waits=True)
     if output.format == "json":
         output.write_value(counts)
     else:

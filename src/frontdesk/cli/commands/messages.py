@@ -38,7 +38,9 @@ def list_command(target: Target, conversation_id: str, output: Output, extent: E
 
     contact = ""
     if not output.format.startswith("json"):
-        contact = run_with_client(target, lambda client: customer_of(client, conversation_id))
+        contact = run_with_client(
+            target, lambda client: customer_of(client, conversation_id), waits=True
+        )
     print_list(target, output, "messages", entry_columns(contact), extent, prepare)
 
 

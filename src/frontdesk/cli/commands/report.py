@@ -26,8 +26,8 @@ from frontdesk.cli.output import (
     table,
     table_cell,
 )
+from frontdesk.cli.polling import follow
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.errors import NetworkMisconfigured, Unreachable
 from frontdesk.reports.export import (
     BESIDE_MEAN,
     COLUMNS,
@@ -153,26 +153,26 @@ def report_command(
         _open_wall(target, channel, zone)
     else:
         period = "today"
-        run_with_client(target, lambda client: follow(partial(work, client), output))
+        run_with_client(target, lambda client: watch_report(partial(work, client), output))
 
 
-async def follow(
+async def watch_report(
     read: Callable[[], Awaitable[Report]],
     output: Output,
     *,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Print reports forever; an unreachable server is asked again."""
-    while True:
-        pause = WATCH_SECONDS
-        try:
-            _write(await read(), output)
-        except NetworkMisconfigured:
-            raise
-        except Unreachable as error:
-            say(f"{error}; trying again")
-            pause = max(pause, error.retry_after or 0)
-        await sleep(pause)
+    """Print reports forever."""
+
+    async def poll() -> list[Report]:
+        return [await read()]
+
+    def show(reports: Sequence[Report]) -> None:
+        for report in reports:
+            _write(report, output)
+
+    show(await poll())
+    await follow(poll, show, interval=WATCH_SECONDS, sleep=sleep)
 
 
 def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:

@@ -1,15 +1,13 @@
 """`frontdesk tail`: polls an inbox, and prints each new message once."""
 
-import asyncio
 import os
-import random
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import chain
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
@@ -38,29 +36,22 @@ from frontdesk.cli.output import (
     standard_output,
     terminal_width,
 )
+from frontdesk.cli.polling import LONGEST_PAUSE_SECONDS, Printer, follow
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.conversation_export import entry_text
-from frontdesk.environment import cache_file
-from frontdesk.errors import (
-    BadSettings,
-    Forbidden,
-    NetworkMisconfigured,
-    NotFound,
-    NotOffered,
-    Unreachable,
-)
+from frontdesk.environment import cache_file, cache_limit_bytes
+from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.message_text import author_name, author_word, plain_preview
 from frontdesk.phones import contact_name
 from frontdesk.time_format import in_zone, parse_duration
-from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page, instant
+from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient, RowPages
+    from frontdesk.client import InboxClient
+    from frontdesk.mailbox import Mailbox
 
 
-# Page size of polls; always the same, so that unchanged pages are answered 304.
-HEAD = 25
 # Messages may arrive later than others that were sent after them.
 LATE = timedelta(minutes=5)
 
@@ -85,43 +76,41 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class _Position:
-    """Position in a conversation: time of the last message yielded, and the known ids from then on.
+class _Seen:
+    """What is known of a conversation: its activity, and its messages from a moment on.
 
-    A message dated in the future is known, but does not move the time.
+    A message dated in the future is known, but does not move the moment.
     """
 
     moment: datetime
     ids: Mapping[str, datetime] = field(default_factory=dict)
+    active: str = ""
 
-    def precedes(self, message: Message) -> bool:
-        """Check if the message is new at this position."""
+    def lacks(self, message: Message) -> bool:
+        """True if the message is new."""
         made = message.created_time
         return made is not None and made >= self.moment and message.id not in self.ids
 
 
-class MessageFeed:
-    """New messages of the conversations that match a filter.
+class NewMessages:
+    """New messages of the conversations that match a filter, as the mailbox loads them.
 
-    Activity of a conversation never decreases, so polling stops well below the newest one seen.
-    Where it is in the future, new messages do not change it: such conversations are always read.
+    Activity of a conversation never decreases, so the list is loaded down to well below the newest
+    one seen. Where it is in the future, new messages do not change it: such threads are always
+    loaded.
     """
 
     def __init__(
         self,
-        client: "InboxClient",
+        mailbox: "Mailbox",
         filter: ConversationFilter,
         since: datetime,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """since: start time; messages from then on are new."""
-        self._client = client
-        self._clock = clock
-        self._filter = filter
-        self._since = since
-        self._floor = since
-        self._active: dict[str, str] = {}
-        self._positions: dict[str, _Position] = {}
+        self._mailbox, self._filter, self._clock = mailbox, filter, clock
+        self._since = self._floor = since
+        self._seen: dict[str, _Seen] = {}
         self._without_messages = False
 
     async def latest(self, number: int) -> list[Activity]:
@@ -129,36 +118,42 @@ class MessageFeed:
 
         Later messages are new from now on.
         """
-        activities: list[Activity] = []
-        async for row in self._rows():
-            active = row.last_activity_time
-            now = self._clock()
-            if not self._active and active is not None:
-                self._since = self._floor = min(active, now) - LATE
-            if active is not None and active > now:
-                self._positions[row.id] = _Position(now)
-            if len(activities) < number:
-                activities.append(Activity(row, row.last_message))
-            elif active is not None and active < self._floor:
+        await self._mailbox.refresh_conversations(self._filter)
+        first, now = next(iter(self._mailbox.conversations(self._filter)), None), self._clock()
+        if first is not None and (newest := first.last_activity_time) is not None:
+            self._since = self._floor = min(newest, now) - LATE
+        while len(self._mailbox.conversations(self._filter)) < number:
+            if not (await self._mailbox.older_conversations(self._filter)).changed:
                 break
+        rows = await self._active_conversations(number)
+        for row in rows:
+            if (active := row.last_activity_time) is not None and active > now:
+                self._seen[row.id] = _Seen(now)
             self._advance(row)
-        return [await self._with_author(activity) for activity in reversed(activities)]
+        return [await self._latest_of(row) for row in reversed(rows[:number])]
 
-    async def _with_author(self, activity: Activity) -> Activity:
-        """Replace the preview of a message by a user, which lacks the name, by the message."""
-        preview = activity.message
+    async def _latest_of(self, conversation: Conversation) -> Activity:
+        """Return the last message: itself if a user wrote it, since its preview lacks the name."""
+        preview, id = conversation.last_message, conversation.id
         if preview is not None and preview.author == "user":
             with suppress(Forbidden, NotFound):
-                page = await self._client.messages(activity.conversation.id, limit=HEAD).page()
-                newest = next((one for one in page.data if one.id == preview.id), preview)
-                return Activity(activity.conversation, newest)
-        return activity
+                await self._mailbox.refresh_thread(id)
+                thread = self._mailbox.thread(id)
+                at = thread.position(preview.id)
+                if at is not None and isinstance(message := thread[at], Message):
+                    return Activity(conversation, message)
+        return Activity(conversation, preview)
 
     async def poll(self) -> list[Activity]:
         """Return messages since the last call, oldest first."""
-        conversations = [row async for row in self._active_conversations()]
+        now = self._clock()
+        conversations = [
+            row
+            for row in await self._active_conversations()
+            if self._is_changed(row) or ((at := row.last_activity_time) is not None and at > now)
+        ]
         activities = {row.id: await self._activities_of(row) for row in conversations}
-        # No failure is possible from here on, so positions match the returned messages.
+        # No failure is possible from here on, so that what is seen matches what is returned.
         for conversation in conversations:
             self._advance(conversation, activities[conversation.id])
         return sorted(
@@ -166,26 +161,26 @@ class MessageFeed:
             key=lambda activity: activity.at or self._since,
         )
 
-    async def _active_conversations(self) -> AsyncIterator[Conversation]:
-        """Yield conversations with activity since the last call, newest first."""
-        async for conversation in self._rows():
-            active = conversation.last_activity_time
-            if active is not None and active < self._floor:
-                return
-            if self._is_changed(conversation) or (active is not None and active > self._clock()):
-                yield conversation
+    async def _active_conversations(self, least: int = 0) -> list[Conversation]:
+        """Load the conversations with activity above the floor, or the first ones; newest first."""
+        await self._mailbox.refresh_conversations(self._filter, down_to=self._floor)
+        rows = iter(self._mailbox.conversations(self._filter))
+        above = takewhile(lambda row: _is_from(self._floor, row.last_activity_time), rows)
+        return [*islice(rows, least), *above]
 
     def _is_changed(self, conversation: Conversation) -> bool:
-        return self._active.get(conversation.id) != conversation.last_activity_at
+        return self._seen_of(conversation.id).active != conversation.last_activity_at
 
-    def _rows(self) -> "RowPages[Conversation]":
-        return self._client.conversations(**self._filter.model_dump(exclude_none=True), limit=HEAD)
+    def _seen_of(self, id: str) -> _Seen:
+        return self._seen.get(id) or _Seen(self._since)
 
     async def _activities_of(self, conversation: Conversation) -> list[Activity]:
-        """Return the new messages of a conversation."""
+        """Load the new messages of a conversation; none if it was deleted."""
         if not self._without_messages:
             try:
                 messages = await self._messages(conversation.id)
+            except NotFound:
+                return []
             except Forbidden:
                 self._without_messages = True
             else:
@@ -194,46 +189,28 @@ class MessageFeed:
         return [Activity(conversation, conversation.last_message)] if changed else []
 
     async def _messages(self, id: str) -> list[Message]:
-        position = self._position(id)
-        messages: list[Message] = []
-        async for message in self._client.messages(id, limit=HEAD):
-            made = message.created_time
-            if made is not None and made < position.moment:
-                break
-            if position.precedes(message):
-                messages.append(message)
-        return messages
-
-    def _position(self, id: str) -> _Position:
-        return self._positions.get(id, _Position(self._since))
+        seen = self._seen_of(id)
+        await self._mailbox.refresh_thread(id, down_to=seen.moment)
+        newest_first = reversed(self._mailbox.thread(id))
+        entries = takewhile(lambda entry: _is_from(seen.moment, entry.created_time), newest_first)
+        return [entry for entry in entries if isinstance(entry, Message) and seen.lacks(entry)]
 
     def _advance(self, conversation: Conversation, activities: Sequence[Activity] = ()) -> None:
-        """Advance a conversation's position past its newest message and the given ones."""
+        """Record a conversation's activity, and its newest message or the given ones as seen."""
         active, now = conversation.last_activity_time, self._clock()
-        self._active[conversation.id] = conversation.last_activity_at
         if active is not None:
             self._floor = max(self._floor, min(active, now) - LATE)
-        newest: list[AnyMessage | None] = [activity.message for activity in activities] or [
-            conversation.last_message
-        ]
-        self._positions[conversation.id] = _advanced(self._position(conversation.id), newest, now)
+        seen = self._seen_of(conversation.id)
+        messages = [one.message for one in activities] or [conversation.last_message]
+        made = {row.id: moment for row in messages if row and (moment := row.created_time)}
+        newest = max((seen.moment, *(moment for moment in made.values() if moment <= now)))
+        ids = {id: at for id, at in {**seen.ids, **made}.items() if at >= newest}
+        self._seen[conversation.id] = _Seen(newest, ids, conversation.last_activity_at)
 
 
-def _advanced(
-    position: _Position, messages: Sequence[AnyMessage | None], now: datetime
-) -> _Position:
-    """Return the position after some messages."""
-    made = {row.id: moment for row in messages if row and (moment := row.created_time)}
-    newest = max((position.moment, *(moment for moment in made.values() if moment <= now)))
-    known = {**position.ids, **made}.items()
-    return _Position(newest, {id: moment for id, moment in known if moment >= newest})
-
-
-Printer: TypeAlias = Callable[[Sequence[N]], None]
-
-
-LONGEST_PAUSE_SECONDS = 60.0
-_SLOWER = 1.5
+def _is_from(moment: datetime, made: datetime | None) -> bool:
+    """True for a time from `moment` on, and for none."""
+    return made is None or made >= moment
 
 
 @command(
@@ -290,15 +267,36 @@ def tail_command(
         _follow_alerts(target, show, since, once=once, interval=interval)
         return
 
-    async def work(client: "InboxClient") -> None:
+    async def work(client: "InboxClient", mailbox: "Mailbox") -> None:
         ids = await filter_ids(client, **filters)
-        feed = MessageFeed(client, ConversationFilter(**ids), since or utc_now())
+        messages = NewMessages(mailbox, ConversationFilter(**ids), since or utc_now())
         show = _printer(out, output, line, as_json)
-        show(await (feed.poll() if since else feed.latest(lines)))
+        show(await (messages.poll() if since else messages.latest(lines)))
         if not once:
-            await follow(feed.poll, show, interval=interval)
+            await follow(messages.poll, show, interval=interval)
 
-    run_with_client(target, work)
+    _run_with_mailbox(target, work)
+
+
+def _run_with_mailbox(
+    target: Target, work: Callable[["InboxClient", "Mailbox"], Awaitable[None]]
+) -> None:
+    """Run `work` with a client of the target, and a mailbox of it over the viewer's cache."""
+    # Deferred: the list of commands does not need it.
+    from frontdesk.mailbox import Mailbox
+
+    limit_bytes = cache_limit_bytes(configuration(whole=False).viewer.cache_mb)
+    cache = Cache(cache_file(), cache_origin(target), limit_bytes=limit_bytes)
+
+    async def connected(client: "InboxClient") -> None:
+        mailbox = Mailbox(lambda: client, cache)
+        await mailbox.connect()
+        await work(client, mailbox)
+
+    try:
+        run_with_client(target, connected)
+    finally:
+        cache.close()
 
 
 def _follow_alerts(
@@ -310,32 +308,28 @@ def _follow_alerts(
             "No alerts are configured: frontdesk config edit, and set mine, waiting or window"
             " under [alerts]"
         )
-    cache = Cache(cache_file(), cache_origin(target))
 
-    save = partial(cache.set_setting, _ALERTED)
-    watch = AlertWatch(settings, since or utc_now(), cache.get_setting(_ALERTED), save)
+    async def work(client: "InboxClient", mailbox: "Mailbox") -> None:
+        save = partial(mailbox.set_setting, _ALERTED)
+        watch = AlertWatch(settings, since or utc_now(), mailbox.get_setting(_ALERTED), save)
 
-    def announce(alerts: Sequence[Alert]) -> None:
-        if alerts:
-            _notify(settings, alerts)
-            if settings.run:
+        def announce(alerts: Sequence[Alert]) -> None:
+            if alerts:
+                _notify(settings, alerts)
+                if settings.run:
+                    watch.remember(alerts)
+                # The reader of a pipe may have ended.
+                show(alerts)
                 watch.remember(alerts)
-            # The reader of a pipe may have ended.
-            show(alerts)
-            watch.remember(alerts)
 
-    async def work(client: "InboxClient") -> None:
         async def poll() -> list[Alert]:
-            return await watch.poll(partial(_page_in_order, client), utc_now())
+            return await watch.poll(mailbox.conversation_page, utc_now())
 
         announce(await poll())
         if not once:
             await follow(poll, announce, interval=max(interval, POLL_SECONDS / 2))
 
-    try:
-        run_with_client(target, work)
-    finally:
-        cache.close()
+    _run_with_mailbox(target, work)
 
 
 def _notify(settings: AlertSettings, alerts: Sequence[Alert]) -> None:
@@ -343,16 +337,6 @@ def _notify(settings: AlertSettings, alerts: Sequence[Alert]) -> None:
         click.echo(terminal_notification(alerts, os.environ), nl=False, err=True)
     if settings.run and (problem := run_program(settings.run, alerts)):
         say(problem)
-
-
-async def _page_in_order(
-    client: "InboxClient", filter: ConversationFilter, cursor: str | None
-) -> Page[Conversation]:
-    """Raises: NotOffered: the server ignores the order or a filter."""
-    page = await client.conversation_page(filter, cursor=cursor)
-    if client.server.no_extensions & filter.parameters().keys():
-        raise NotOffered("This server does not have this order")
-    return page
 
 
 def _alert_line(alert: Alert, width: int | None) -> str:
@@ -364,41 +348,6 @@ def _alert_line(alert: Alert, width: int | None) -> str:
 def _alert_json(alert: Alert, fields: Sequence[str]) -> str:
     shown = alert.conversation.model_dump(mode="json")
     return json_of({"kind": alert.kind, "text": alert.sentence, "conversation": shown}, fields)
-
-
-async def follow(
-    poll: Callable[[], Awaitable[Sequence[N]]],
-    show: Printer[N],
-    *,
-    interval: float,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    chance: Callable[[], float] = random.random,
-) -> None:
-    """Print new rows forever. Pauses grow while there are none, or the server is unreachable."""
-    pause, lost = interval, False
-    while True:
-        # Jitter, so that many clients do not poll in step.
-        await sleep(pause * (0.9 + 0.2 * chance()))
-        try:
-            rows = await poll()
-        except NetworkMisconfigured:
-            raise
-        except Unreachable as error:
-            pause = _longer(max(pause * 2, error.retry_after or 0), error)
-            if not lost:
-                say(f"{error}; trying again")
-            lost = True
-            continue
-        if lost:
-            say("the server answers again")
-        lost = False
-        show(rows)
-        pause = interval if rows else min(pause * _SLOWER, LONGEST_PAUSE_SECONDS)
-
-
-def _longer(pause: float, error: Unreachable) -> float:
-    """Limit a pause to a minute, unless the server asks for more."""
-    return max(min(pause, LONGEST_PAUSE_SECONDS), error.retry_after or 0)
 
 
 def _printer(
