@@ -1,25 +1,18 @@
-"""Facade over cache and client: synchronous cached reads, asynchronous refreshes."""
+"""Data source of the screens: cached rows at once, requests of the server on demand."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
     CONTACT,
     CONVERSATION,
-    MESSAGE,
     Cache,
-    CacheUsage,
-    Coverage,
-    Hit,
-    Listing,
-    ListName,
-    key_of,
     notes_name,
     thread_name,
 )
@@ -33,54 +26,34 @@ from frontdesk.errors import (
     Refused,
     Unreachable,
 )
+from frontdesk.mailbox.cached_inbox import ME, CachedInbox, conversations_name, counts_name
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
 from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, RequestCount
-from frontdesk.message_text import Entry
 from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
     ConversationPage,
-    Counts,
-    Note,
     Page,
     ReportQuery,
     body_of,
-    instant,
 )
-from frontdesk.wire.values import STATUSES, utc_now
+from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Server
-    from frontdesk.wire.reports import Report
 
-# Of each list, when all conversations that were seen are gone through.
-_SEEN_LIMIT = 1000
-
-
-class SeenCounts(NamedTuple):
-    """Number of cached conversations and messages."""
-
-    conversations: int
-    messages: int
-
-
-# Name of the setting with the time of the last visit and the number of unread messages that the
-# server counted then, before the id of the conversation.
-_READ = "looked at/"
-# Stored in place of the time of a visit.
-_UNREAD = "unread"
-# Name of the setting with what is kept.
-_KEEP = "keep"
-# Name of the setting with the id of the own user.
-_ME = "me"
 _OF_ME = ConversationFilter(assignee="me")
 # Time until a server that did not prove who "me" is may be asked again.
 _UNTIL_NEXT_PROOF = timedelta(minutes=15)
 
 
-class Mailbox:
+def _assignee_id(row: Conversation) -> str:
+    return row.assignee.id if row.assignee else ""
+
+
+class Mailbox(CachedInbox):
     """Data access of the screens.
 
     Plain methods read the cache, in under a millisecond. Coroutines request data and raise
@@ -103,21 +76,16 @@ class Mailbox:
         """
         self._make_source = connect
         self._connected: InboxClient | None = None
-        self._cache = cache
-        self._clock = clock
-        self._keep = keep
-        self.fill_progress = cache.fill_progress
+        super().__init__(cache, clock, keep)
         self._requests = RequestCount()
         self._ahead = Prefetcher()
         # Ids of the conversations whose thread was requested last without success.
         self._failed_threads: set[str] = set()
         self._lists = Lists(cache, clock, self._server_now)
         self.catalogues = Catalogues(cache)
-        # Counts that were read since the last refresh of any; read for each tab with each change.
-        self._counts: dict[ConversationFilter, Counts | None] = {}
         self._is_me_known = bool(me)
         if me:
-            self.set_setting(_ME, me)
+            self.set_setting(ME, me)
         # Own user as proven by the server since the start, and when another proof may be asked for.
         self._proven_me = me
         self._proof_due_at: datetime | None = None
@@ -175,24 +143,6 @@ class Mailbox:
 
         await self._requests.track(discover(self._source, progress))
 
-    async def usage(self) -> CacheUsage:
-        """Cache statistics; read in a thread."""
-        return await self._cache.usage()
-
-    @property
-    def keep_rule(self) -> str:
-        """Conversations to keep on this computer: "off", "open", "all", or days as "30d"."""
-        return self._keep or self._cache.get_setting(_KEEP) or "off"
-
-    @property
-    def offers_keeping(self) -> bool:
-        """True if neither the configuration nor the user decided what is kept."""
-        return self._keep is None and self._cache.get_setting(_KEEP) is None
-
-    def choose_keep(self, name: str) -> None:
-        """Store what is kept, where the configuration does not say it."""
-        self._cache.set_setting(_KEEP, name)
-
     def pace(
         self,
         share: float,
@@ -211,178 +161,11 @@ class Mailbox:
             least_seconds=least_seconds,
         )
 
-    async def coverage(self) -> Coverage | None:
-        """Which conversations are cached whole, counted in a thread; None if none were filled."""
-        return await asyncio.to_thread(self._cache.coverage)
-
-    @property
-    def persistent(self) -> bool:
-        """False if nothing can be saved, see `warning`."""
-        return self._cache.persistent
-
-    def has_room(self) -> bool:
-        """True while filling the cache does not lead to eviction. Reads the file."""
-        return self._cache.has_room()
-
-    def list_name(self, filter: ConversationFilter) -> str:
-        """Name of the cached list of a filter."""
-        return _conversations_name(filter).name
-
-    @property
-    def warning(self) -> str | None:
-        """A sentence for the user if the cache cannot be saved or was rebuilt."""
-        return self._cache.warning
-
-    def conversations(self, filter: ConversationFilter) -> Listing[Conversation]:
-        """Cached conversations of a filter, newest first."""
-        return self._cache.listing(_conversations_name(filter))
-
-    def seen_conversations(self) -> Iterator[Conversation]:
-        """Yield the first cached conversations of each status list, without duplicates."""
-        ids: set[str] = set()
-        for status in (None, *STATUSES):
-            listing = self.conversations(ConversationFilter(status=status))
-            for conversation in (listing[at] for at in range(min(len(listing), _SEEN_LIMIT))):
-                if conversation.id not in ids:
-                    ids.add(conversation.id)
-                    yield conversation
-
-    def conversation(self, id: str) -> Conversation | None:
-        """Cached state of a conversation."""
-        return self._cache.value(CONVERSATION, id, Conversation)
-
-    def conversations_by_id(self, ids: Collection[str]) -> dict[str, Conversation]:
-        """Cached states of conversations, without missing ones."""
-        return self._cache.values(CONVERSATION, ids, Conversation)
-
-    def thread(self, conversation_id: str) -> Listing[Entry]:
-        """Cached messages and notes of a conversation, oldest first.
-
-        Notes older than the oldest cached message appear once the messages around them are cached.
-        """
-        return self._cache.listing(thread_name(conversation_id), newest_first=False)
-
-    def notes(self, conversation_id: str) -> list[Note]:
-        """Cached notes of a conversation, newest first."""
-        return list(self._notes(conversation_id))
-
-    def has_newest(self, conversation: Conversation) -> bool:
-        """True if an entry as new as the conversation's last activity is cached."""
-        newest = self._cache.top(thread_name(conversation.id))
-        return newest is not None and newest.sort >= key_of(conversation).sort
-
-    def newer_entry(self, conversation: Conversation) -> str | None:
-        """Id of the newest cached entry, if it is newer than the conversation's last activity."""
-        newest = self._cache.top(thread_name(conversation.id))
-        is_newer = newest is not None and newest.sort > key_of(conversation).sort
-        return newest.id if newest is not None and is_newer else None
-
-    def has_read_notes(self, conversation_id: str) -> bool:
-        """True if the notes of a conversation were loaded, even if there are none."""
-        return self._notes(conversation_id).fetched_at is not None
-
-    def _notes(self, conversation_id: str) -> Listing[Note]:
-        return self._cache.listing(notes_name(conversation_id))
-
-    def contact(self, conversation: Conversation) -> Contact | None:
-        """Cached contact of a conversation."""
-        return self.known_contact(conversation.contact.id)
-
-    def known_contact(self, id: str) -> Contact | None:
-        """Cached contact, by id."""
-        return self._cache.value(CONTACT, id, Contact)
-
-    def conversations_of(self, contact_id: str) -> list[Conversation]:
-        """Cached conversations of a contact, on any channel, most recently active first."""
-        rows = map(self.conversation, self._cache.conversations_of(contact_id))
-        return [conversation for conversation in rows if conversation is not None]
-
-    def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
-        """Numbers of new messages by id, of the conversations that are unread on this computer.
-
-        These have unread messages newer than the last visit here, or were marked as unread; then
-        the number may be 0.
-        """
-        shown = {conversation.id: conversation for conversation in conversations}
-        marks = self._cache.get_settings([_read_name(id) for id in shown])
-        counts = {id: _unread(row, marks.get(_read_name(id))) for id, row in shown.items()}
-        return {id: count for id, count in counts.items() if count is not None}
-
-    def mark_read(self, conversation_id: str) -> None:
-        """Store a visit to a conversation; the server is not informed."""
-        row = self.conversation(conversation_id)
-        count = (row and row.unread_count) or 0
-        self._cache.set_setting(_read_name(conversation_id), f"{self._clock().isoformat()} {count}")
-
-    def mark_unread(self, conversation_id: str) -> None:
-        """Store that a conversation is unread until the next visit; the server is not informed."""
-        self._cache.set_setting(_read_name(conversation_id), _UNREAD)
-
-    def is_marked_unread(self, conversation_id: str) -> bool:
-        """True if a conversation was marked as unread on this computer, and not read since."""
-        return self._cache.get_setting(_read_name(conversation_id)) == _UNREAD
-
-    def marked_unread(self) -> list[Conversation]:
-        """Cached conversations that were marked as unread on this computer, and not read since."""
-        ids = (name.removeprefix(_READ) for name in self._cache.settings_with(_UNREAD))
-        return [row for row in map(self.conversation, ids) if row is not None]
-
-    @property
-    def me(self) -> str:
-        """Id of the user that "me" means; "" until it is given or the server's lists prove it."""
-        return self.get_setting(_ME) or ""
-
     async def find_me(self) -> None:
         """Ask for a list of "me" unless it is known who that is, or the server does not tell."""
         if not self.me:
             with suppress(NotOffered, Refused, Forbidden):
                 await self._conversation_pages(_OF_ME)(None)
-
-    def counts(self, filter: ConversationFilter) -> Counts | None:
-        """Cached counts for the filter's status, channel and label, as of the last refresh here."""
-        if filter not in self._counts:
-            self._counts[filter] = self._cache.value("counts", _counts_name(filter), Counts)
-        return self._counts[filter]
-
-    def search(
-        self,
-        text: str,
-        *,
-        limit: int = 50,
-        before: Hit | None = None,
-        kinds: tuple[str, ...] = (),
-        conversation_id: str | None = None,
-    ) -> list[Hit]:
-        """Full-text search over cached rows that contain every word of `text`, newest first.
-
-        before: the last hit of the previous page. kinds: of message, note, conversation, contact;
-        empty for all. conversation_id: restricts the search to this conversation.
-        """
-        return self._cache.search(
-            text, limit=limit, before=before, kinds=kinds, conversation_id=conversation_id
-        )
-
-    async def conversations_with(self, text: str, *, limit: int) -> list[Conversation]:
-        """Cached conversations whose customer has every word of `text` in the name or number.
-
-        Whole words come before parts, and open conversations before resolved ones. Searched in a
-        thread.
-        """
-        ids = await asyncio.to_thread(self._cache.conversations_with, text, limit=limit)
-        return [row for row in map(self.conversation, ids) if row is not None]
-
-    async def indexed_counts(self) -> SeenCounts:
-        """Size of the search index, counted in a thread."""
-        kinds = (CONVERSATION, MESSAGE)
-        return SeenCounts(*[await asyncio.to_thread(self._cache.count, kind) for kind in kinds])
-
-    def set_setting(self, name: str, value: str) -> None:
-        """Store a setting for the next start on this server."""
-        self._cache.set_setting(name, value)
-
-    def get_setting(self, name: str) -> str | None:
-        """Stored setting, or None."""
-        return self._cache.get_setting(name)
 
     async def refresh_conversations(
         self,
@@ -396,14 +179,12 @@ class Mailbox:
         `thorough` continues over all cached rows, up to 20 pages: only that detects rows further
         down that left the filter. down_to: load all with activity from then on.
         """
-        name, pages = _conversations_name(filter), self._conversation_pages(filter)
+        name, pages = conversations_name(filter), self._conversation_pages(filter)
         return await self._lists.refresh(name, pages, thorough=thorough, down_to=down_to)
 
     async def older_conversations(self, filter: ConversationFilter) -> RefreshResult:
         """Load the page after the oldest cached conversation."""
-        return await self._lists.older(
-            _conversations_name(filter), self._conversation_pages(filter)
-        )
+        return await self._lists.older(conversations_name(filter), self._conversation_pages(filter))
 
     async def conversation_page(
         self, filter: ConversationFilter, cursor: str | None = None
@@ -506,19 +287,13 @@ class Mailbox:
             counts = await self._requests.track(self._source.counts(filter))
         except (NotFound, Forbidden, BadResponse):
             return False
-        changed = await self._cache.save("counts", _counts_name(filter), body_of(counts))
+        changed = await self._cache.save("counts", counts_name(filter), body_of(counts))
         self._counts.clear()
         return changed
 
     async def refresh_catalogues(self, names: Iterable[str] = NAMES) -> dict[str, InboxError]:
         """Refresh catalogues; returns errors by name."""
         return await self.catalogues.refresh(self._source, names)
-
-    def report(self, query: ReportQuery) -> Report | None:
-        """Cached report for exactly this query."""
-        from frontdesk.wire.reports import Report
-
-        return self._cache.value("report", urlencode(query.parameters()), Report)
 
     async def refresh_report(self, query: ReportQuery) -> bool:
         """Refresh a report; True if it changed."""
@@ -658,7 +433,7 @@ class Mailbox:
     def _store_me(self, id: str) -> None:
         self._proven_me = id
         if id != self.me:
-            self.set_setting(_ME, id)
+            self.set_setting(ME, id)
 
     def _message_pages(self, conversation_id: str) -> Fetch:
         return lambda cursor: self._requests.track(
@@ -669,45 +444,3 @@ class Mailbox:
         return lambda cursor: self._requests.track(
             self._source.note_page(conversation_id, cursor=cursor)
         )
-
-
-def _assignee_id(row: Conversation) -> str:
-    return row.assignee.id if row.assignee else ""
-
-
-def _read_name(conversation_id: str) -> str:
-    return f"{_READ}{conversation_id}"
-
-
-def _unread(conversation: Conversation, mark: str | None) -> int | None:
-    """Number of messages that are new here; None if the conversation is read.
-
-    mark: time of the last visit and number of unread messages then, `_UNREAD`, or None.
-    """
-    count = conversation.unread_count or 0
-    if mark == _UNREAD:
-        return count
-    if mark is None or not conversation.is_unread:
-        return count if conversation.is_unread else None
-    time, _, number = mark.partition(" ")
-    visited, active = instant(time), conversation.last_activity_time
-    if visited is None:
-        return count
-    if conversation.unread_count is None:
-        active = conversation.last_inbound_time or active
-    if active is not None and active <= visited:
-        return None
-    waits_since = conversation.waiting_since_time
-    is_unanswered = waits_since is not None and waits_since <= visited
-    # Until somebody answers, the server goes on counting what was read here.
-    new = count - int(number) if is_unanswered and number.isdecimal() else count
-    return new if new > 0 else count
-
-
-def _conversations_name(filter: ConversationFilter) -> ListName:
-    return ListName(f"conversations?{urlencode(filter.parameters())}", CONVERSATION)
-
-
-def _counts_name(filter: ConversationFilter) -> str:
-    """Counts do not depend on assignee and order."""
-    return urlencode(filter.model_copy(update={"assignee": None, "sort": None}).parameters())
