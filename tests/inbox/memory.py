@@ -464,8 +464,7 @@ class Window:
         self.cursor = self._clamp(cursor)
         self._settle()
 
-    def rows_changed(self, shown: Sequence[str] = ()) -> None:
-        cursor = self._find_or_next(self._key, shown)
+    def rows_changed(self, shown: Sequence[str] = (), *, cursor: int | None = None) -> None:
         self.cursor = self._clamp(self.cursor if cursor is None else cursor)
         self._settle()
         if self.goes_on:
@@ -473,19 +472,6 @@ class Window:
             self.bound_for = 1
         elif self.cursor != self._clamp(len(self.rows) - 1):
             self.bound_for = 0
-
-    def _find_or_next(self, key: str | None, shown: Sequence[str]) -> int | None:
-        found = None if key is None else self.rows.find(key)
-        if found is not None or key not in shown:
-            return found
-        at = shown.index(key)
-        after = (self.rows.find(one) for one in shown[at:])
-        before = (self.rows.find(one) for one in reversed(shown[:at]))
-        following = next((place for place in after if place is not None), None)
-        if following is not None:
-            return following
-        preceding = next((place for place in before if place is not None), None)
-        return None if preceding is None else self._clamp(preceding + 1)
 
     def go_to(self, position: int, *, by_input: bool = True) -> None:
         if len(self.rows):

@@ -150,8 +150,11 @@ class Window(Protocol):
     def show(self, rows: Rows[Conversation], *, cursor: int = 0) -> None:
         """Show other rows from their start, and reveal the one at `cursor`."""
 
-    def rows_changed(self, shown: Sequence[str] = ()) -> None:
-        """Show other `rows` of the same view. shown: keys of those that were visible before."""
+    def rows_changed(self, shown: Sequence[str] = (), *, cursor: int | None = None) -> None:
+        """Show other `rows` of the same view, with the cursor on one of them.
+
+        shown: keys of those that were visible before. cursor: None if nothing was selected.
+        """
 
     def go_to(self, position: int, *, by_input: bool = True) -> None: ...
 

@@ -75,6 +75,25 @@ class FixedRows(Generic[R]):
         return self._positions.get(key)
 
 
+def place_of(rows: Rows[R], key: str | None, shown: Sequence[str]) -> int | None:
+    """Position of a row; if it is gone, that of the row which followed it in `shown`.
+
+    None without both. shown: keys of rows as they followed each other before.
+    """
+    if key is None:
+        return None
+    found = rows.find(key)
+    if found is not None or key not in shown:
+        return found
+    at = shown.index(key)
+    after, before = map(rows.find, shown[at:]), map(rows.find, reversed(shown[:at]))
+    following = next((position for position in after if position is not None), None)
+    if following is not None:
+        return following
+    preceding = next((position for position in before if position is not None), None)
+    return None if preceding is None else min(preceding + 1, len(rows) - 1)
+
+
 class MergedRows(Generic[R]):
     """Rows with a few other rows inserted.
 

@@ -16,7 +16,7 @@ from frontdesk.inbox.history import ViewHistory
 from frontdesk.inbox.orders import DisplayOrder, Say, ShowBars, ShowProgress, Warn
 from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
 from frontdesk.inbox.requests import Kind, Steps
-from frontdesk.inbox.rows import Rows, Scan, StoredRows
+from frontdesk.inbox.rows import Rows, Scan, StoredRows, place_of
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
 from frontdesk.query import Matcher, QueryNames, Term, sort_key
 from frontdesk.wire import Conversation, ConversationFilter, Counts
@@ -305,8 +305,10 @@ class Inbox:
         if not window.is_shown:
             return
         view.follows_top = view.follows_top and window.is_entered and window.cursor == 0
+        selected = None if self.selection.id is None else f"conversation {self.selection.id}"
+        cursor = 0 if view.follows_top else place_of(rows, selected, view.seen_before)
         window.rows = rows
-        window.rows_changed(view.seen_before)
+        window.rows_changed(view.seen_before, cursor=cursor)
         if view.follows_top:
             same = window.cursor == 0
             window.go_to(0, by_input=same and window.is_by_input)

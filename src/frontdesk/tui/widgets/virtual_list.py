@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.reactive import var
 from textual.widget import Widget
 
-from frontdesk.inbox.rows import Rows
+from frontdesk.inbox.rows import Rows, place_of
 from frontdesk.text import folded
 from frontdesk.tui.widgets.chips import label_at
 from frontdesk.tui.widgets.painted_rows import PaintedRows
@@ -201,17 +201,19 @@ class VirtualList(PaintedRows[R], can_focus=True):
         self._settle()
         return True
 
-    def rows_changed(self, shown: Sequence[str] = ()) -> None:
+    def rows_changed(self, shown: Sequence[str] = (), *, cursor: int | None = None) -> None:
         """Update after rows were added, removed or moved; cursor and window keep their rows.
 
         shown: keys of the rows that were visible before; the row that follows a removed one there
-        takes its place. At the very start the window stays there, so that new rows become visible;
-        at the very end too in a list that follows its end.
+        takes its place. cursor: where the cursor goes, if that is decided elsewhere. At the very
+        start the window stays there, so that new rows become visible; at the very end too in a list
+        that follows its end.
         """
         self._window.forget_heights()
         if len(self.rows):
-            cursor = self._find_or_next(self.selected_key, shown)
-            top = self._find_or_next(self._top_key, shown)
+            if cursor is None:
+                cursor = place_of(self.rows, self.selected_key, shown)
+            top = place_of(self.rows, self._top_key, shown)
             on_last = self._following and cursor is not None and self._was_last
             at_start, following = self._window.at_start, self._following
             self.cursor = self._clamp(self.cursor if cursor is None else cursor)
@@ -247,21 +249,6 @@ class VirtualList(PaintedRows[R], can_focus=True):
             yield
         finally:
             self._loading_more -= 1
-
-    def _find_or_next(self, key: str | None, shown: Sequence[str]) -> int | None:
-        """Position of a row; if it is gone, that of the row which follows it in `shown`."""
-        if key is None:
-            return None
-        found = self.rows.find(key)
-        if found is not None or key not in shown:
-            return found
-        at = shown.index(key)
-        after, before = map(self.rows.find, shown[at:]), map(self.rows.find, reversed(shown[:at]))
-        following = next((position for position in after if position is not None), None)
-        if following is not None:
-            return following
-        preceding = next((position for position in before if position is not None), None)
-        return None if preceding is None else self._clamp(preceding + 1)
 
     def go_to(self, position: int, *, by_input: bool = True) -> None:
         """Move the cursor to a position and reveal it; sets `selected_by_input`."""
