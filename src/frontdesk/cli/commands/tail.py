@@ -298,7 +298,7 @@ def _run_with_mailbox(
         await work(client, mailbox)
 
     try:
-        run_with_client(target, connected)
+        run_with_client(target, connected, waits=True)
     finally:
         cache.close()
 
