@@ -15,7 +15,9 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from tests.client.prepared_server import CONVERSATION
 from tests.commands import output_of, run_command, run_on
+from tests.fake_service import Query, Reply, fake_service
 from tests.terminals import Terminal
 
 from frontdesk.cli.exit_codes import DONE, ERROR, TRY_AGAIN, USAGE
@@ -115,6 +117,24 @@ def test_a_server_that_is_not_there_is_try_again(command: tuple[str, ...]):
         done = run_command(*command, "--url", url, FRONTDESK_API_KEY="k")
     assert (done.exit_code, done.stdout) == (TRY_AGAIN, "")
     assert done.stderr == "frontdesk: The server cannot be reached\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("list", "conversations"), ("show", "1"), ("tail", "--once"), ("cache", "fill")],
+)
+def test_a_pause_that_a_server_asks_for_is_waited_for(command: tuple[str, ...]):
+    pauses = [Reply(429, {}, {"Retry-After": "0"})] * 2
+
+    def answer(path: str, query: Query) -> object:
+        if pauses:
+            return pauses.pop()
+        rows = [CONVERSATION] if path.endswith("/conversations") else []
+        return {"data": rows, "next_cursor": None, "has_more": False}
+
+    with fake_service(answer) as there:
+        done = run_command(*command, "--url", there.url, FRONTDESK_API_KEY="k")
+    assert (done.exit_code, pauses) == (DONE, [])
 
 
 @pytest.mark.parametrize("query", ["-#payment", "-sort:active"])

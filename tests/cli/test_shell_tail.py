@@ -213,28 +213,34 @@ class Faulty:
     def __init__(self, client: InboxClient, *failures: Exception | None) -> None:
         self._client = client
         self._failures = iter(failures)
+        self.threads: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     async def message_page(self, id: str, *, cursor: str | None = None) -> Page[Message]:
+        self.threads.append(id)
         failure = next(self._failures, None)
         if failure is not None:
             raise failure
         return await self._client.message_page(id, cursor=cursor)
 
 
-async def test_nothing_is_lost_when_the_server_fails_half_way(
+async def test_after_a_failure_half_way_the_rest_is_loaded_and_nothing_is_lost(
     client: InboxClient, cache: Cache, write: Write
 ):
-    faulty = Faulty(client, None, Unreachable("gone"))
+    faulty = Faulty(client, None, Unreachable("gone"), None, Unreachable("gone"))
     messages = NewMessages(await mailbox_of(faulty, cache), EVERYTHING, NOW)
-    await messages.latest(1)
-    write("one")
-    write("two", phone="+447700900992")
-    with pytest.raises(Unreachable):
-        await messages.poll()
-    assert sorted(map(str, texts(await messages.poll()))) == ["one", "two"]
+    await messages.latest(0)
+    for number, seconds in enumerate((3600, 1800, 1)):
+        write(str(number), seconds=seconds, phone=f"+44770090099{number}")
+    for _ in range(2):
+        with pytest.raises(Unreachable):
+            await messages.poll()
+    assert texts(await messages.poll()) == ["2", "1", "0"]
+    first, second, third = dict.fromkeys(faulty.threads)
+    assert faulty.threads == [first, second, second, third, third]
+    assert await messages.poll() == []
 
 
 async def test_a_message_that_arrives_while_the_latest_are_read_is_not_lost(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from tests.mailbox.inbox import (
     ALL,
+    NOW,
     Inbox,
     shown,
 )
@@ -61,6 +62,14 @@ async def test_cursors_in_a_circle_end_the_walk(inbox: Inbox, mailbox: Mailbox) 
     with pytest.raises(BadResponse):
         await mailbox.older_conversations(ALL)
     assert len(inbox.requests) <= 6
+
+
+async def test_pages_without_rows_end_a_walk_down_to_a_time(inbox: Inbox, mailbox: Mailbox) -> None:
+    cursors = "abcdefghij"
+    scripted(inbox, [Page[Conversation](data=(), next_cursor=at, has_more=True) for at in cursors])
+    with pytest.raises(BadResponse, match="sends none"):
+        await mailbox.refresh_conversations(ALL, down_to=NOW)
+    assert len(inbox.requests) == 5
 
 
 async def test_an_empty_page_with_a_cursor_is_not_the_end(inbox: Inbox, mailbox: Mailbox) -> None:

@@ -70,9 +70,14 @@ class PageWalk:
             self.give_up("The server gives the same page again and again")
         return self._cursor is not None
 
-    def is_below(self, place: str) -> bool:
-        """True if the last page has a row below this place, see `Key.sort`; "" is no place."""
-        return any("" < row.key.sort < place for row in self._pages[-1])
+    def is_past(self, place: str) -> bool:
+        """True if the last page has a row below this place, or the last `EMPTY_PAGES` have none.
+
+        place: see `Key.sort`; "" is none.
+        """
+        if any("" < row.key.sort < place for row in self._pages[-1]):
+            return True
+        return self.pages >= EMPTY_PAGES and not any(self._pages[-EMPTY_PAGES:])
 
     def reached(self) -> bool:
         """True if a row below the start was loaded."""
@@ -187,7 +192,7 @@ class Lists:
         if down_to is None:
             return await self._load_head(which, fetch, thorough=thorough)
         walk, place = self._walk(which, fetch), sort_text(down_to.isoformat())
-        while await walk.step() and not walk.is_below(place):
+        while await walk.step() and not walk.is_past(place):
             continue
         return await self._save_head(which, walk)
 

@@ -29,7 +29,7 @@ from frontdesk.errors import (
 from frontdesk.mailbox.cached_inbox import ME, CachedInbox, conversations_name, counts_name
 from frontdesk.mailbox.catalogues import NAMES, Catalogues
 from frontdesk.mailbox.lists import Fetch, Lists, RefreshResult
-from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, Prefetcher, RequestCount
+from frontdesk.mailbox.prefetch import NEXT_PAGE_MARGIN_ROWS, Pace, PrefetchedThreads, RequestCount
 from frontdesk.wire import (
     Contact,
     Conversation,
@@ -78,7 +78,7 @@ class Mailbox(CachedInbox):
         self._connected: InboxClient | None = None
         super().__init__(cache, clock, keep)
         self._requests = RequestCount()
-        self._ahead = Prefetcher()
+        self._prefetched = PrefetchedThreads()
         # Ids of the conversations whose thread was requested last without success.
         self._failed_threads: set[str] = set()
         self._lists = Lists(cache, clock, self._server_now)
@@ -351,9 +351,10 @@ class Mailbox(CachedInbox):
         prefetched; the first goes before the next page of the list. Does nothing before `connect`.
         Does not raise InboxError.
         """
-        if self._connected is None:
-            return False
-        return await self._ahead.step(lambda: self._read_ahead(filter, position, conversation_ids))
+        # A request of the foreground reports the error.
+        with suppress(InboxError):
+            return self.connected and await self._read_ahead(filter, position, conversation_ids)
+        return False
 
     async def _read_ahead(
         self, filter: ConversationFilter, position: int, conversation_ids: Sequence[str]
@@ -370,7 +371,7 @@ class Mailbox(CachedInbox):
         """Load the newest messages of the first conversation that lacks them."""
         for conversation in filter(None, map(self.conversation, conversation_ids)):
             if self._lacks_newest(conversation):
-                self._ahead.mark_read(conversation.id, conversation.last_activity_at)
+                self._prefetched.mark_read(conversation.id, conversation.last_activity_at)
                 await self.refresh_thread(conversation.id)
                 return True
         return False
@@ -378,7 +379,9 @@ class Mailbox(CachedInbox):
     def _lacks_newest(self, conversation: Conversation) -> bool:
         """True if the conversation had activity since its thread was loaded."""
         last = conversation.last_activity_at
-        return not self.has_newest(conversation) and not self._ahead.is_read(conversation.id, last)
+        return not self.has_newest(conversation) and not self._prefetched.is_read(
+            conversation.id, last
+        )
 
     def _conversation_pages(self, filter: ConversationFilter) -> Fetch:
         async def fetch(cursor: str | None) -> Page[Conversation]:

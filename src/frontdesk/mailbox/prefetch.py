@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from frontdesk.errors import InboxError
 from frontdesk.request_priority import is_background
 
 if TYPE_CHECKING:
@@ -89,11 +88,10 @@ class Pace:
         return server.latency / timedelta(seconds=1) if server.latency else 0.0
 
 
-class Prefetcher:
-    """Runs one prefetch at a time, when the caller is idle; there is no timer."""
+class PrefetchedThreads:
+    """Remembers in which state of its conversation a thread was prefetched; the last 500."""
 
     def __init__(self) -> None:
-        self._under_way = False
         self._read: OrderedDict[str, str] = OrderedDict()
 
     def is_read(self, conversation_id: str, last_activity: str) -> bool:
@@ -106,18 +104,3 @@ class Prefetcher:
         self._read.move_to_end(conversation_id)
         if len(self._read) > _THREADS_KEPT_IN_MIND:
             self._read.popitem(last=False)
-
-    async def step(self, read: Callable[[], Awaitable[bool]]) -> bool:
-        """Run `read` unless another one is running; return its result.
-
-        Errors are ignored: an explicit request reports them.
-        """
-        if self._under_way:
-            return False
-        self._under_way = True
-        try:
-            return await read()
-        except InboxError:
-            return False
-        finally:
-            self._under_way = False

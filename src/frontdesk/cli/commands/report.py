@@ -148,12 +148,14 @@ def report_command(
         return report
 
     if not watch:
-        _write(run_with_client(target, work), output)
+        _write(run_with_client(target, work, waits=True), output)
     elif output.format == "table" and sys.stdout.isatty():
         _open_wall(target, channel, zone)
     else:
         period = "today"
-        run_with_client(target, lambda client: watch_report(partial(work, client), output))
+        run_with_client(
+            target, lambda client: watch_report(partial(work, client), output), waits=True
+        )
 
 
 async def watch_report(

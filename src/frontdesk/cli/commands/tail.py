@@ -2,12 +2,12 @@
 
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
@@ -111,6 +111,7 @@ class NewMessages:
         self._mailbox, self._filter, self._clock = mailbox, filter, clock
         self._since = self._floor = since
         self._seen: dict[str, _Seen] = {}
+        self._unreturned: list[Activity] = []
         self._without_messages = False
 
     async def latest(self, number: int) -> list[Activity]:
@@ -130,6 +131,7 @@ class NewMessages:
             if (active := row.last_activity_time) is not None and active > now:
                 self._seen[row.id] = _Seen(now)
             self._advance(row)
+        self._raise_floor(rows)
         return [await self._latest_of(row) for row in reversed(rows[:number])]
 
     async def _latest_of(self, conversation: Conversation) -> Activity:
@@ -145,21 +147,20 @@ class NewMessages:
         return Activity(conversation, preview)
 
     async def poll(self) -> list[Activity]:
-        """Return messages since the last call, oldest first."""
-        now = self._clock()
-        conversations = [
-            row
-            for row in await self._active_conversations()
-            if self._is_changed(row) or ((at := row.last_activity_time) is not None and at > now)
-        ]
-        activities = {row.id: await self._activities_of(row) for row in conversations}
-        # No failure is possible from here on, so that what is seen matches what is returned.
-        for conversation in conversations:
-            self._advance(conversation, activities[conversation.id])
-        return sorted(
-            chain.from_iterable(activities.values()),
-            key=lambda activity: activity.at or self._since,
-        )
+        """Return messages since the last call that succeeded, oldest first.
+
+        After a failure the next call goes on: it loads the rest.
+        """
+        now, rows = self._clock(), await self._active_conversations()
+        for row in rows:
+            active = row.last_activity_time
+            if self._is_changed(row) or (active is not None and active > now):
+                activities = await self._activities_of(row)
+                self._unreturned += activities
+                self._advance(row, activities)
+        self._raise_floor(rows)
+        found, self._unreturned = self._unreturned, []
+        return sorted(found, key=lambda activity: activity.at or self._since)
 
     async def _active_conversations(self, least: int = 0) -> list[Conversation]:
         """Load the conversations with activity above the floor, or the first ones; newest first."""
@@ -197,15 +198,18 @@ class NewMessages:
 
     def _advance(self, conversation: Conversation, activities: Sequence[Activity] = ()) -> None:
         """Record a conversation's activity, and its newest message or the given ones as seen."""
-        active, now = conversation.last_activity_time, self._clock()
-        if active is not None:
-            self._floor = max(self._floor, min(active, now) - LATE)
+        now = self._clock()
         seen = self._seen_of(conversation.id)
         messages = [one.message for one in activities] or [conversation.last_message]
         made = {row.id: moment for row in messages if row and (moment := row.created_time)}
         newest = max((seen.moment, *(moment for moment in made.values() if moment <= now)))
         ids = {id: at for id, at in {**seen.ids, **made}.items() if at >= newest}
         self._seen[conversation.id] = _Seen(newest, ids, conversation.last_activity_at)
+
+    def _raise_floor(self, conversations: Iterable[Conversation]) -> None:
+        now = self._clock()
+        active = [moment for row in conversations if (moment := row.last_activity_time)]
+        self._floor = max([self._floor, *(min(moment, now) - LATE for moment in active)])
 
 
 def _is_from(moment: datetime, made: datetime | None) -> bool:
@@ -294,7 +298,7 @@ def _run_with_mailbox(
         await work(client, mailbox)
 
     try:
-        run_with_client(target, connected)
+        run_with_client(target, connected, waits=True)
     finally:
         cache.close()
 
