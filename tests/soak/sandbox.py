@@ -126,7 +126,7 @@ def open_sandbox(directory: Path, seed: int) -> Iterator[tuple[asyncio.Runner, S
         with (
             virtual_loop(Random(f"{seed} threads")) as runner,
             ExitStack() as ending,
-            patch("frontdesk.tui.inbox.thread_pane.open_outside", lambda link: True),
+            patch("frontdesk.tui.inbox.thread_exports.open_outside", lambda link: True),
             patch("frontdesk.tui.clipboard.copy_natively", lambda text: True),
             # Reads that this would interrupt are tried again in a thread: another story.
             patch("frontdesk.store.sqlite.AT_ONCE_SECONDS", 3600.0),

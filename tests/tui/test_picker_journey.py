@@ -11,7 +11,7 @@ BESIDE = {
 }
 
 
-async def test_the_picker_of_labels_opens_through_28_modules_at_most(viewer: Viewer) -> None:
+async def test_the_picker_of_labels_opens_through_29_modules_at_most(viewer: Viewer) -> None:
     openings = []
     async with viewer().run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -25,4 +25,4 @@ async def test_the_picker_of_labels_opens_through_28_modules_at_most(viewer: Vie
     # What a timer does meanwhile is not in each of them.
     modules = set.intersection(*openings)
     assert {"tui/dialogs/picker.py", "mailbox/catalogues.py"} <= modules
-    assert len(modules - BESIDE) <= 28
+    assert len(modules - BESIDE) <= 29
