@@ -130,8 +130,9 @@ def test_no_input_ends_a_program(tmp_path: Path) -> None:
             (b"\x1b[1;1:1B", b"<down>"),
             (b"\x1b[97:65;2u", b"<A>"),
             (b"\x1b[1083;5u", rb"<ctrl\+k>"),
-            (b"\x1b6", b"<escape><6>"),
-            (b"\x1b", b"<escape>"),
+            # A frame may be written between two keys.
+            (b"\x1b6", b"<escape>[^<]*<6>"),
+            (b"\x1b", b"<6>[^<]*<escape>"),
             (b"\xff\xfe", None),
             (b"\x1b[1;1;;;;u\x1b[:::::u", None),
             (b"x", b"<x>"),
