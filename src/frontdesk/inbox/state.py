@@ -396,6 +396,12 @@ class Inbox:
         self.view.kept.add_opened(conversation)
         self.cached.set_setting(CONVERSATION_SETTING, conversation.id)
 
+    def _take_back(self, scan: Scan, conversation_id: str) -> None:
+        """Dim a row no more, if it matches all of the query again."""
+        row = self.cached.conversation(conversation_id)
+        if row is not None and self.planning.matcher(self.view.query.terms)(row):
+            scan.stale.discard(conversation_id)
+
     def mark(self, conversation_id: str, *, read: bool) -> None:
         """Mark a conversation here as read or unread; with `unread` a read one stays, dimmed."""
         if read:
@@ -408,6 +414,6 @@ class Inbox:
                 read_here.add(conversation_id)
             else:
                 read_here.discard(conversation_id)
-                scan.stale.discard(conversation_id)
+                self._take_back(scan, conversation_id)
             self._dim_stale(scan)
         self.window.refresh_rows()
