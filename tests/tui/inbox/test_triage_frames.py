@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from textual import events
@@ -97,32 +97,6 @@ def unread(app: MemoryInboxApp) -> set[str]:
 
 
 # Read and unread
-
-
-def test_a_conversation_is_read_after_three_seconds_and_not_in_passing(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "g", seconds=5.0)
-        before = unread(app)
-        await press(app, "j", seconds=2.5)
-        await press(app, "j", seconds=2.5)
-        assert unread(app) == before
-        await asyncio.sleep(1.0)
-        assert unread(app) == before - {Shown(app).selected}
-
-    play(MemoryInbox(15), tmp_path, story)
-
-
-def test_the_conversation_of_the_start_is_not_read_before_a_key(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        source.change("0", unread_count=2)
-        await asyncio.sleep(60.0)
-        assert Shown(app).selected == name(0)
-        assert name(0) in unread(app)
-        await press(app, "g", seconds=4.0)
-        assert name(0) not in unread(app)
-
-    source = MemoryInbox(90)
-    play(source, tmp_path, story)
 
 
 @pytest.mark.parametrize(("size", "zoom"), [((60, 20), []), ((120, 40), ["plus"])])
@@ -230,17 +204,6 @@ def _mouse(kind: type[events.MouseEvent], x: int, y: int) -> events.MouseEvent:
     return kind(None, x, y, 0, 0, 1, False, False, False, x, y)
 
 
-def test_enter_reads_at_once(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "u", seconds=0.3)
-        here = Shown(app).selected
-        assert here in unread(app)
-        await press(app, "enter", seconds=0.3)
-        assert here not in unread(app)
-
-    play(MemoryInbox(15), tmp_path, story)
-
-
 def test_only_what_is_unread_here_has_a_number_or_a_dot(tmp_path: Path) -> None:
     def numbered(app: MemoryInboxApp) -> set[str]:
         rows = "\n".join(Shown(app).part("ConversationList"))
@@ -251,21 +214,6 @@ def test_only_what_is_unread_here_has_a_number_or_a_dot(tmp_path: Path) -> None:
             await press(app, key, seconds=4.0)
             assert numbered(app) == unread(app) & set(names(app))
         assert "•" in "".join(Shown(app).part("ConversationList"))
-
-    play(MemoryInbox(15), tmp_path, story)
-
-
-def test_m_makes_unread_until_the_conversation_is_opened_again(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "g", "j", seconds=5.0)
-        here = Shown(app).selected or ""
-        assert here not in unread(app)
-        await press(app, "m", seconds=30.0)
-        assert here in unread(app)
-        await press(app, "j", "k", seconds=30.0)
-        assert here in unread(app)
-        await press(app, "enter", seconds=0.3)
-        assert here not in unread(app)
 
     play(MemoryInbox(15), tmp_path, story)
 
@@ -304,23 +252,6 @@ def test_new_messages_in_a_thread_are_marked_until_they_are_read(tmp_path: Path)
     play(MemoryInbox(15), tmp_path, story)
 
 
-def test_the_status_line_counts_the_rows_that_no_longer_match(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        # What was read in another view is no row of this one.
-        await press(app, "g", "u", "enter", seconds=1.0)
-        await press(app, "escape", "F", *" unread", "enter", seconds=2.0)
-        assert "no longer" not in status(app)
-        rows = len(app.inbox.queue.list.rows)
-        await press(app, "enter", seconds=1.0)
-        await press(app, "escape", seconds=1.0)
-        assert len(app.inbox.queue.list.rows) == rows
-        assert re.search(rf" {rows - 1} (shown of \d+ read|loaded), 1 no longer", status(app))
-        await press(app, "ctrl+r", seconds=2.0)
-        assert "no longer" not in status(app)
-
-    play(MemoryInbox(15), tmp_path, story)
-
-
 def test_escape_leaves_the_conversations_of_a_customer(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "9", "g", "j", "j", seconds=1.0)
@@ -334,37 +265,6 @@ def test_escape_leaves_the_conversations_of_a_customer(tmp_path: Path) -> None:
         assert (names(app), Shown(app).selected) == (before, here)
 
     play(MemoryInbox(15), tmp_path, story)
-
-
-@pytest.mark.parametrize("kind", [MemoryInbox, BasicMemoryInbox])
-def test_conversations_marked_unread_locally_are_in_the_unread_view_and_its_count(
-    tmp_path: Path, kind: type[MemoryInbox]
-) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "F", *" unread", "enter", seconds=2.0)
-        await press(app, "f", "k", *"New ones", "enter", seconds=1.0)
-        await press(app, "5", seconds=2.0)
-        await press(app, "9", "g", seconds=2.0)
-        read = [one for one in names(app) if one not in unread(app)]
-        here = read[len(read) // 2]
-        while Shown(app).selected != here:
-            await press(app, "j", seconds=0.2)
-        before = names(app)
-        await press(app, "m", "5", seconds=5.0)
-        assert here in names(app)
-        shown = len(app.inbox.queue.list.rows)
-        assert f"5 New ones ({shown}) " in Shown(app).lines[1]
-        await press(app, "9", seconds=5.0)
-        assert names(app) == before
-        assert re.search(rf"5 New ones \({shown}\) |5 New ones   ", Shown(app).lines[1])
-        await press(app, "5", seconds=1.0)
-        while Shown(app).selected != here:
-            await press(app, "j", seconds=0.2)
-        await press(app, "enter", seconds=0.5)
-        await press(app, "escape", "ctrl+r", seconds=2.0)
-        assert here not in names(app)
-
-    play(kind(15), tmp_path, story)
 
 
 def test_resting_reads_only_where_the_newest_message_is_displayed(tmp_path: Path) -> None:
@@ -381,87 +281,6 @@ def test_resting_reads_only_where_the_newest_message_is_displayed(tmp_path: Path
         assert len(before - unread(app)) == 1
 
     play(source, tmp_path, story, size=(110, 11))
-
-
-class SlowThreads(MemoryInbox):
-    """While `slow`, messages come after a minute."""
-
-    slow = False
-
-    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
-        if self.slow:
-            await asyncio.sleep(60.0)
-        return await super().message_page(*arguments, **options)
-
-
-def test_resting_on_a_cached_thread_reads_it_once_its_new_messages_have_come(
-    tmp_path: Path,
-) -> None:
-    source = SlowThreads(15)
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "j", seconds=5.0)
-        here = Shown(app).selected
-        await press(app, "j", seconds=5.0)
-        assert here == name(1)
-        assert here not in unread(app)
-        source.change("1", unread_count=3)
-        source.slow = True
-        await press(app, "ctrl+r", seconds=2.0)
-        assert here in unread(app)
-        await press(app, "g", seconds=30.0)
-        assert Shown(app).selected == here
-        assert any("from Customer" in line for line in Shown(app).part("Thread"))
-        assert here in unread(app)
-        await asyncio.sleep(120.0)
-        assert here not in unread(app)
-
-    play(source, tmp_path, story)
-
-
-def test_a_prefetched_thread_is_read_before_its_refresh_comes(tmp_path: Path) -> None:
-    source = SlowThreads(15)
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "j", "k", seconds=5.0)
-        source.slow = True
-        await press(app, "j", seconds=2.0)
-        here = Shown(app).selected
-        assert here == name(1)
-        assert here in unread(app)
-        await asyncio.sleep(2.0)
-        assert here not in unread(app)
-
-    play(source, tmp_path, story)
-
-
-@pytest.mark.parametrize(("after", "rested", "opened"), [("open", 0, 1), ("never", 0, 0)])
-def test_marking_as_read_is_configurable(
-    tmp_path: Path, after: Any, rested: int, opened: int
-) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "u", seconds=0.3)
-        before = unread(app)
-        await asyncio.sleep(60.0)
-        assert len(before - unread(app)) == rested
-        await press(app, "enter", seconds=10.0)
-        assert len(before - unread(app)) == opened
-
-    play(MemoryInbox(15), tmp_path, story, preferences=Preferences(mark_read_after=after))
-
-
-def test_unread_stays_dimmed_where_it_was_read(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "f", "u", seconds=2.0)
-        rows = names(app)
-        await press(app, "g", seconds=4.0)
-        await press(app, *"jjj", seconds=20.0)
-        assert names(app) == rows
-        assert len(app.inbox.queue.list.dimmed) == 2
-        await press(app, "ctrl+r", seconds=2.0)
-        assert names(app) == [one for one in rows if one in unread(app)]
-
-    play(MemoryInbox(15), tmp_path, story)
 
 
 def test_each_thread_that_is_passed_by_counts_its_own_seconds(tmp_path: Path) -> None:
@@ -507,81 +326,6 @@ def test_row_and_contact_say_the_same_wait_and_no_wait_becomes_shorter(tmp_path:
 # A request that is not answered
 
 
-def test_a_thread_that_takes_longer_than_the_list_is_requested_once(tmp_path: Path) -> None:
-    source, asked = MemoryInbox(15), list[str]()
-    message_page = source.message_page
-
-    async def slow_page(conversation_id: str, **options: Any) -> Page[Message]:
-        asked.append(conversation_id)
-        await asyncio.sleep(25.0)
-        return await message_page(conversation_id, **options)
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "j", "j", "j", "j", "j", seconds=24.0)
-        here = app.inbox.selected_id or ""
-        assert "Loading… 2" in "\n".join(Shown(app).part("Thread"))
-        await asyncio.sleep(2.0)
-        assert f"from {name(int(here))}" in "\n".join(Shown(app).part("Thread"))
-        assert asked.count(here) == 1
-
-    source.message_page = slow_page  # type: ignore[method-assign]
-    play(source, tmp_path, story)
-
-
-def test_a_request_that_is_not_answered_is_seen_with_its_seconds(tmp_path: Path) -> None:
-    seconds = 0.0
-    source = MemoryInbox(30, lambda: seconds)
-
-    async def story(app: MemoryInboxApp) -> None:
-        nonlocal seconds
-        await asyncio.sleep(5.0)
-        assert status(app).endswith(" live · 20 loaded ")
-        seconds = -8.5
-        await press(app, "ctrl+r", seconds=0.5)
-        assert status(app).endswith(" live · 20 loaded ")
-        for passed in range(1, 8):
-            await asyncio.sleep(1.0)
-            assert f" live · asking… {passed} s · 20 loaded" in status(app)
-        await asyncio.sleep(1.5)
-        assert re.search(r"offline · as of [\d:]+ · retrying in \d s · \^r now · 20 ", status(app))
-        await asyncio.sleep(8.0)
-        assert re.search(r"offline · as of [\d:]+ · retrying now… [34] s · 20 ", status(app))
-        seconds = 0.0
-        await press(app, "6", seconds=1.0)
-        assert "asking" not in status(app)
-        assert " live · " in status(app)
-        seconds = 3.5
-        await press(app, "8", seconds=2.5)
-        assert " loading… 2 s · " in status(app)
-
-    play(source, tmp_path, story)
-
-
-def test_the_list_and_the_status_line_say_the_same_seconds_of_this_view(tmp_path: Path) -> None:
-    source = MemoryInbox(30, lambda: 9.0)
-
-    def waited(app: MemoryInboxApp) -> set[str]:
-        """What the list and the status line say."""
-        listed = re.findall(r"Loading…(?: \d+ s)?", "\n".join(Shown(app).part("ConversationList")))
-        said = re.findall(r"(?:connecting|loading)…(?: \d+ s)?", status(app))
-        assert len(listed) == len(said) == 1, Shown(app).lines
-        return {words.partition("…")[2] for words in (*listed, *said)}
-
-    async def story(app: MemoryInboxApp) -> None:
-        await asyncio.sleep(0.6)
-        for seconds in (1, 2, 3):
-            assert waited(app) == {f" {seconds} s"}
-            await asyncio.sleep(1.0)
-        for key in ("6", "right_square_bracket", "9"):
-            await press(app, key, seconds=0.5)
-            assert waited(app) == {""}
-            for seconds in (1, 2, 3):
-                await asyncio.sleep(1.0)
-                assert waited(app) == {f" {seconds} s"}
-
-    play(source, tmp_path, story)
-
-
 def test_the_key_that_skips_a_wait_gives_way_to_what_is_loaded(tmp_path: Path) -> None:
     class Unreadable(MemoryInbox):
         """Sends what is not an answer while `down`."""
@@ -604,25 +348,6 @@ def test_the_key_that_skips_a_wait_gives_way_to_what_is_loaded(tmp_path: Path) -
         assert re.search(rf"{age} · 1 selected · 20 loaded $", status(app))
 
     play(source, tmp_path, story, size=(80, 24))
-
-
-def test_the_count_of_unread_ones_follows_reading_and_m_at_once(tmp_path: Path) -> None:
-    def count(app: MemoryInboxApp) -> int:
-        found = re.search(r"(\d+) shown of \d+ read", status(app))
-        assert found, status(app)
-        return int(found[1])
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "f", "u", seconds=1.0)
-        before = count(app)
-        await press(app, "enter", seconds=0.2)
-        assert count(app) == before - 1
-        await press(app, "m", seconds=0.2)
-        assert count(app) == before
-        await asyncio.sleep(60.0)
-        assert count(app) == before
-
-    play(MemoryInbox(15), tmp_path, story)
 
 
 # Orders and filters over loaded rows
@@ -709,58 +434,6 @@ def test_what_is_new_above_is_said_until_it_is_in_view(tmp_path: Path) -> None:
     play(source, tmp_path, story)
 
 
-class WithReplies(MemoryInbox):
-    """A conversation that changed has a message of that time.
-
-    of_any_status: number of requests for conversations of any status and owner.
-    """
-
-    of_any_status = 0
-
-    async def conversation_page(
-        self, filter: ConversationFilter, **options: Any
-    ) -> Page[Conversation]:
-        self.of_any_status += filter.status is None and filter.assignee is None
-        return await super().conversation_page(filter, **options)
-
-    async def message_page(self, conversation_id: str, **options: Any) -> Page[Message]:
-        page = await super().message_page(conversation_id, **options)
-        row = self.rows[conversation_id]
-        members = {**page.data[0].model_dump(), "id": "new", "created_at": row["last_activity_at"]}
-        newest = Message.model_validate({**members, "text": "Me again"})
-        return page.model_copy(update={"data": (newest, *page.data)})
-
-
-class Standard(BasicMemoryInbox, WithReplies):
-    """A server without extensions."""
-
-
-# With one page the row leaves the list; in a long list it is below the page that is loaded again.
-@pytest.mark.parametrize("source", [WithReplies(60), Standard(200)])
-def test_a_resolved_conversation_that_opens_again_is_shown_as_open(
-    tmp_path: Path, source: MemoryInbox
-) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await asyncio.sleep(3.0)
-        app.inbox.show_query(parse("is:resolved"))
-        await asyncio.sleep(5.0)
-        await press(app, "G", seconds=60.0)
-        here = Shown(app).selected
-        assert here is not None
-        assert "resolved" in Shown(app).part("#thread-title")[0]
-        number = str(int(here.removeprefix("Customer ")))
-        source.change(number, status="open")
-        await asyncio.sleep(130.0)
-        assert app.inbox.selected_id == number
-        assert any("Me again" in line for line in Shown(app).part("Thread"))
-        assert "resolved" not in Shown(app).part("#thread-title")[0]
-        assert number in app.inbox.queue.list.dimmed
-        # Not with each poll: for its message, and when it has left the list.
-        assert source.of_any_status <= 3
-
-    play(source, tmp_path, story)
-
-
 @pytest.mark.parametrize("keys", ["g", "G", "Gkj"])
 def test_no_row_that_comes_or_moves_takes_the_selection(tmp_path: Path, keys: str) -> None:
     source = MemoryInbox(60)
@@ -808,41 +481,6 @@ def test_another_order_of_loaded_rows_keeps_its_selection_when_the_server_is_bac
         await press(app, "ctrl+r", seconds=60.0)
         assert names(app)[0] != before
         assert Shown(app).selected == before
-
-    play(source, tmp_path, story)
-
-
-class RateLimited(MemoryInbox):
-    """Refuses every third request with a pause of ten seconds."""
-
-    requests = 0
-
-    async def _answer(self) -> None:
-        self.requests += 1
-        if self.requests % 3 == 0:
-            raise Unreachable("Too many requests", retry_after=10.0)
-
-
-def test_a_scan_goes_on_where_a_rate_limit_stopped_it(tmp_path: Path) -> None:
-    source = RateLimited(300)
-    matching = sum(
-        not row["awaiting_human"] and row["status"] == "open" for row in source.rows.values()
-    )
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "F", *"-needs:human", "enter", seconds=0.0)
-        found: list[int] = []
-        for _ in range(600):
-            await asyncio.sleep(1.0)
-            text = re.search(r"(\d+) found in (\d+)", status(app))
-            if text:
-                found.append(int(text[2]))
-            if app.inbox.queue.inbox.view.list.complete:
-                break
-        assert found == sorted(found)
-        assert app.inbox.queue.inbox.view.list.complete
-        rows = app.inbox.queue.list.rows
-        assert len(rows) == matching
 
     play(source, tmp_path, story)
 
@@ -1257,24 +895,6 @@ def test_a_search_ends_with_the_view_that_it_was_begun_in(tmp_path: Path, key: s
     play(source, tmp_path, story)
 
 
-def test_names_that_were_missed_offline_are_asked_for_once_the_server_is_back(
-    tmp_path: Path,
-) -> None:
-    away = True
-    source = MemoryInbox(30, lambda: None if away else 0.0)
-
-    async def story(app: MemoryInboxApp) -> None:
-        nonlocal away
-        await asyncio.sleep(10.0)
-        assert not app.mailbox.catalogues.users()
-        away = False
-        await asyncio.sleep(120.0)
-        assert [user.name for user in app.mailbox.catalogues.users()] == ["Grace Okafor"]
-        assert "Madrid" in "\n".join(Shown(app).lines)
-
-    play(source, tmp_path, story, size=(160, 40))
-
-
 def test_rows_of_a_slow_server_leave_the_selected_one_in_view(tmp_path: Path) -> None:
     seconds = 0.0
     source = MemoryInbox(300, lambda: seconds)
@@ -1419,23 +1039,6 @@ def test_a_view_that_failed_to_load_is_reported_as_not_known(tmp_path: Path, key
     play(source, tmp_path, story)
 
 
-def test_an_answer_that_fails_after_the_key_is_said_to_be_unknown(tmp_path: Path) -> None:
-    class SlowFailing(Slow):
-        """Fails after a second."""
-
-        async def _answer(self) -> None:
-            await super()._answer()
-            raise Unreachable("The server does not answer")
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "ctrl+r", "W", seconds=0.2)
-        assert NOT_KNOWN not in status(app)
-        await asyncio.sleep(2.0)
-        assert NOT_KNOWN in status(app)
-
-    play(SlowFailing(15), tmp_path, story)
-
-
 @pytest.mark.parametrize("key", ["W", "u", "U"])
 def test_a_view_of_an_unknown_label_is_known_to_be_empty(tmp_path: Path, key: str) -> None:
     async def story(app: MemoryInboxApp) -> None:
@@ -1459,46 +1062,6 @@ def test_a_key_that_waits_for_an_answer_ends_with_a_dialog(tmp_path: Path) -> No
     play(Slow(20), tmp_path, story)
 
 
-def test_rows_that_come_by_themselves_are_not_read_by_resting(tmp_path: Path) -> None:
-    source = Slow(20)
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "f", "u", seconds=30.0)
-        shown = unread(app)
-        assert shown == set(names(app))
-        # Its thread comes late, and is displayed for some seconds then.
-        await press(app, "j", seconds=4.0)
-        assert unread(app) == shown
-        await asyncio.sleep(30.0)
-        assert len(shown - unread(app)) == 1
-
-    play(source, tmp_path, story)
-
-
-def test_a_server_that_refuses_orders_is_asked_for_one_once(tmp_path: Path) -> None:
-    class Other(BasicMemoryInbox):
-        """Notes the orders that it is asked for."""
-
-        asked: ClassVar[list[str]] = []
-
-        async def conversation_page(
-            self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
-        ) -> Page[Conversation]:
-            self.asked += [filter.sort] if filter.sort else []
-            return await super().conversation_page(filter, limit=limit, cursor=cursor)
-
-    source = Other(120)
-
-    async def story(app: MemoryInboxApp) -> None:
-        for keys in ("S w", "9", "8", "S c", "W"):
-            await press(app, *keys.split(), seconds=20.0)
-        await press(app, "9", "S", "w", seconds=20.0)
-        assert names(app)[:15] == waiting_on(source)[:15]
-        assert source.asked == ["waiting"]
-
-    play(source, tmp_path, story)
-
-
 # A cold cache of many conversations
 
 
@@ -1511,18 +1074,6 @@ def test_row_thread_and_contact_agree_on_a_cold_cache(tmp_path: Path, keys: str)
             await asyncio.sleep(0.5)
 
     play(Slow(1_000), tmp_path, story)
-
-
-def test_a_cached_thread_is_there_with_the_first_key(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "j", seconds=5.0)
-        await press(app, "k", seconds=5.0)
-        await press(app, "j", seconds=0.05)
-        assert any("from Customer" in line for line in Shown(app).part("Thread"))
-        await press(app, "j", seconds=0.05)
-        assert "Loading…" in "".join(Shown(app).part("Thread"))
-
-    play(MemoryInbox(15), tmp_path, story)
 
 
 # The connection
@@ -1566,45 +1117,6 @@ def test_a_thread_whose_request_failed_says_so_when_it_is_selected_again(tmp_pat
     play(source, tmp_path, story)
 
 
-def seconds_left(app: MemoryInboxApp) -> int:
-    found = re.search(r"retrying in (\d+) s", status(app))
-    assert found, status(app)
-    return int(found[1])
-
-
-def test_refresh_asks_at_once_and_never_makes_the_wait_longer(tmp_path: Path) -> None:
-    source = Failing(15)
-
-    async def story(app: MemoryInboxApp) -> None:
-        source.down = True
-        await asyncio.sleep(40.0)
-        left = seconds_left(app)
-        for _ in range(6):
-            asked = source.asked
-            await press(app, "ctrl+r", seconds=0.5)
-            assert source.asked > asked
-            assert seconds_left(app) <= left
-            left = seconds_left(app)
-        source.down = False
-        await press(app, "ctrl+r", seconds=0.5)
-        assert "live" in status(app)
-
-    play(source, tmp_path, story)
-
-
-def test_live_is_said_after_the_first_answer_only(tmp_path: Path) -> None:
-    async def story(app: MemoryInboxApp) -> None:
-        await asyncio.sleep(10.0)
-        assert "live" in status(app)
-        await press(app, "9", seconds=0.5)
-        assert "live" not in status(app)
-        assert "loading…" in status(app)
-        await asyncio.sleep(5.0)
-        assert "live" in status(app)
-
-    play(Slow(30), tmp_path, story)
-
-
 class Nobody(Failing):
     """The key belongs to no user."""
 
@@ -1626,20 +1138,6 @@ class NothingMine(MemoryInbox):
         if filter.assignee == "me":
             return Page(data=())
         return await super().conversation_page(filter, limit=limit, cursor=cursor)
-
-
-def test_offline_nothing_is_said_to_be_mine_while_nobody_is_me(tmp_path: Path) -> None:
-    source = Nobody(15)
-
-    async def story(app: MemoryInboxApp) -> None:
-        source.down = True
-        await press(app, "ctrl+r", seconds=1.0)
-        await press(app, "5", seconds=2.0)
-        screen = "\n".join(Shown(app).lines)
-        assert "not been loaded yet" in screen
-        assert not re.search(r"Mine \d|No conversation matches|\d from the open list", screen)
-
-    play(source, tmp_path, story)
 
 
 def test_offline_a_number_leads_to_its_customer_without_a_scan(tmp_path: Path) -> None:
@@ -1667,22 +1165,6 @@ def test_whose_conversations_were_mine_once_is_you_ever_after(tmp_path: Path) ->
 
     play(MemoryInbox(15), tmp_path, story)
     play(NothingMine(15), tmp_path, story)
-
-
-def test_mine_without_a_user_says_what_to_do_and_is_not_asked_for_again(tmp_path: Path) -> None:
-    source = Nobody(15)
-
-    async def story(app: MemoryInboxApp) -> None:
-        await press(app, "5", seconds=2.0)
-        words = " ".join(line.strip("│ ") for line in Shown(app).part("ConversationList"))
-        assert "Nobody is “me” here: use a key of your own (or --as you@example.com" in words
-        asked = source.asked
-        await asyncio.sleep(600.0)
-        assert source.asked == asked
-        await press(app, "6", seconds=2.0)
-        assert "live" in status(app)
-
-    play(source, tmp_path, story)
 
 
 def test_who_is_me_is_known_before_a_list_of_mine_was_opened(tmp_path: Path) -> None:
