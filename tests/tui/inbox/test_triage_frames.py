@@ -219,9 +219,10 @@ def test_nothing_is_read_behind_a_dialog(tmp_path: Path) -> None:
         assert here in unread(app)
         await press(app, "f", seconds=30.0)
         assert here in unread(app)
-        await press(app, "escape", seconds=1.0)
+        # The seconds begin anew.
+        await press(app, "escape", seconds=2.5)
         assert here in unread(app)
-        await asyncio.sleep(3.0)
+        await asyncio.sleep(1.0)
         assert here not in unread(app)
 
     play(MemoryInbox(15), tmp_path, story)
@@ -494,6 +495,31 @@ def test_whose_conversations_were_mine_once_is_you_ever_after(tmp_path: Path) ->
 
     play(MemoryInbox(15), tmp_path, story)
     play(NothingMine(15), tmp_path, story)
+
+
+def test_the_seconds_of_rest_begin_when_a_late_thread_is_displayed(tmp_path: Path) -> None:
+    async def story(app: MemoryInboxApp) -> None:
+        await press(app, "f", "u", seconds=30.0)
+        await press(app, "j", seconds=4.0)
+        here = Shown(app).selected
+        assert f"from {here}" in "\n".join(Shown(app).part("Thread"))
+        assert here in unread(app)
+        await asyncio.sleep(3.0)
+        assert here not in unread(app)
+
+    play(Slow(20), tmp_path, story)
+
+
+def test_the_header_marks_what_is_applied_to_a_part_of_the_rows(tmp_path: Path) -> None:
+    source = Failing(400)
+
+    async def story(app: MemoryInboxApp) -> None:
+        source.down = True
+        await press(app, "ctrl+r", "F", "ctrl+u", *"from:+447700900007", "enter", seconds=1.0)
+        assert f'~from:"{name(7)}"' in Shown(app).lines[0]
+        assert "~ loaded rows only" in Shown(app).lines[0]
+
+    play(source, tmp_path, story)
 
 
 # Keys and focus
