@@ -6,6 +6,7 @@ import pytest
 
 from frontdesk.errors import Unreachable
 from frontdesk.inbox.counting import count_of
+from frontdesk.inbox.requests import FetchOlder
 from frontdesk.query.language import SORT
 from frontdesk.wire import Conversation
 from frontdesk.wire.values import timestamp
@@ -218,3 +219,14 @@ def test_rows_of_a_slow_server_leave_the_selected_one_in_view() -> None:
     assert terminal.names[:15] == waiting_on(server)[:15]
     assert terminal.selected == selected
     assert selected in terminal.in_view
+
+
+def test_a_page_of_another_view_keeps_none_of_this_one_from_being_loaded() -> None:
+    terminal = Terminal(server := Server(900))
+    server.takes = lambda request: 60.0 if isinstance(request, FetchOlder) else None
+    terminal.press("G", seconds=1.0)
+    assert "loading…" in terminal.status
+    server.takes = lambda request: None
+    terminal.query("is:resolved", seconds=1.0)
+    terminal.press("G", seconds=2.0)
+    assert terminal.status.endswith(" 150 loaded")
