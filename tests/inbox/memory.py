@@ -11,7 +11,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
-from frontdesk.errors import InboxError, NotFound, NotOffered
+from frontdesk.errors import InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.inbox import deadlines, finding, navigating, refreshing, selecting, words
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.orders import DisplayOrder
@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 START = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 PAGE, HEIGHT = 20, 17
+DOWN = Unreachable("The server does not answer")
 CHANNELS, LABELS = ("London", "Madrid"), ("billing", "refund")
 VIEWS = (
     SavedView("Mine", parse("is:open @me"), "5"),

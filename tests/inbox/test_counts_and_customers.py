@@ -3,16 +3,15 @@
 from datetime import timedelta
 from typing import Any
 
-from frontdesk.errors import InboxError, NotFound, Unreachable
+from frontdesk.errors import InboxError, NotFound
 from frontdesk.inbox import navigating, words
 from frontdesk.inbox.chips import chips
 from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.requests import FindContact, Request
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.values import timestamp
-from tests.inbox.memory import START, VIEWS, Cache, Server, Terminal, basic, name
+from tests.inbox.memory import DOWN, START, VIEWS, Cache, Server, Terminal, basic, name
 
-DOWN = Unreachable("The server does not answer")
 MINE, WAITING, ALL_OPEN = VIEWS[0].query, VIEWS[3].query, VIEWS[4].query
 
 

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from frontdesk.errors import Unreachable
 from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.requests import FetchOlder
 from frontdesk.query.language import SORT
 from frontdesk.wire import Conversation
 from frontdesk.wire.values import timestamp
 from tests.inbox.memory import (
+    DOWN,
     START,
     VIEWS,
     Server,
@@ -21,7 +21,6 @@ from tests.inbox.memory import (
     waiting_on,
 )
 
-DOWN = Unreachable("The server does not answer")
 BY_WAIT = "is:open sort:waiting"
 
 

@@ -15,9 +15,7 @@ from frontdesk.inbox.requests import (
 )
 from frontdesk.inbox.sentences import NOT_KNOWN
 from frontdesk.wire import ConversationFilter
-from tests.inbox.memory import Server, Terminal, basic, waiting_on
-
-DOWN = Unreachable("The server does not answer")
+from tests.inbox.memory import DOWN, Server, Terminal, basic, waiting_on
 
 
 def filter_of(request: Request[Any]) -> ConversationFilter:
