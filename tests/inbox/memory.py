@@ -11,7 +11,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
-from frontdesk.errors import InboxError, NotFound, NotOffered
+from frontdesk.errors import InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.inbox import deadlines, finding, navigating, refreshing, selecting, words
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.orders import DisplayOrder
@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 START = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 PAGE, HEIGHT = 20, 17
+DOWN = Unreachable("The server does not answer")
 CHANNELS, LABELS = ("London", "Madrid"), ("billing", "refund")
 VIEWS = (
     SavedView("Mine", parse("is:open @me"), "5"),
@@ -68,6 +69,11 @@ def conversation(number: int) -> Conversation:
     )
 
 
+def id_of(customer: str | None) -> str:
+    """Id of the conversation of a customer with such a name."""
+    return str(int((customer or "").removeprefix("Customer ")))
+
+
 def _written(moment: datetime) -> str:
     return timestamp(round(moment.timestamp() * 1000))
 
@@ -78,7 +84,8 @@ class Server:
 
     seconds: of an answer. error: what every answer fails with; fails: what one fails with. lacks:
     filters and orders that are refused. repeats: each page is the first one. unreadable: rows that
-    a page drops.
+    a page drops; unreadable_below: those that each page after the first one drops. pages: number of
+    pages that were sent.
     """
 
     size: int = 30
@@ -89,6 +96,8 @@ class Server:
     takes: Callable[[Request[Any]], float | None] = lambda request: None
     repeats: bool = False
     unreadable: int = 0
+    unreadable_below: int = 0
+    pages: int = 0
     now: datetime = START
     asked: list[Request[Any]] = field(default_factory=list)
     rows: dict[str, Conversation] = field(default_factory=dict)
@@ -111,6 +120,7 @@ class Server:
 
         Raises: NotOffered.
         """
+        self.pages += 1
         if self.lacks & filter.parameters().keys():
             raise NotOffered("This server does not have this filter")
         key = sort_key(filter.sort or NEWEST, self.now)
@@ -124,6 +134,18 @@ class Server:
         opened = [row for row in self.rows.values() if row.status == "open"]
         mine = sum(row.assignee is not None for row in opened)
         return Counts(all=len(self.rows), open=len(opened), mine=mine)
+
+
+def basic(size: int, **options: Any) -> Server:
+    """A server that has only the filters and the order of `/v1`, and refuses others."""
+    return Server(size, lacks=EXTENSIONS, **options)
+
+
+def waiting_on(server: Server) -> list[str]:
+    """The open customers who wait, the longest wait first."""
+    rows = [row for row in server.rows.values() if row.status == "open" and row.waiting_since]
+    rows.sort(key=lambda row: (row.waiting_since, int(row.id)))
+    return [row.contact.name or "" for row in rows]
 
 
 def _matches(row: Conversation, filter: ConversationFilter) -> bool:
@@ -341,7 +363,7 @@ class Answers:
         new = {row.id: row for row in rows if key(row) > after}
         places = saved.places | {row.id: key(row) for row in new.values()}
         self._save(filter, places, complete=ended, rows=new)
-        return Fetched((), self._server.unreadable)
+        return Fetched((), self._server.unreadable + self._server.unreadable_below)
 
     def _page(
         self, filter: ConversationFilter, after: SortKey | None
@@ -837,6 +859,11 @@ class Terminal:
     @property
     def names(self) -> list[str]:
         return [row.contact.name or "" for row in self.listed]
+
+    @property
+    def in_view(self) -> list[str]:
+        """Names of the visible rows."""
+        return [self.window.rows[at].contact.name or "" for at in self.window.in_view()]
 
     @property
     def selected(self) -> str | None:

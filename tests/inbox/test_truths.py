@@ -23,7 +23,7 @@ from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.requests import Kind
 from frontdesk.query import sort_key
 from frontdesk.wire.queries import EXTENSIONS
-from tests.inbox.memory import CHANNELS, Server, Terminal, conversation
+from tests.inbox.memory import CHANNELS, DOWN, Server, Terminal, conversation
 
 QUERIES = (
     "is:open",
@@ -55,7 +55,6 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"awaiting_human": True},
     {"labels": ["billing"]},
 )
-DOWN = Unreachable("The server does not answer")
 PAUSE = Unreachable("The server asks for a pause", retry_after=30.0)
 GARBLED = BadResponse("The server sent a web page")
 REFUSED = Unauthorised("The server refused the key")
