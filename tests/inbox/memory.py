@@ -713,6 +713,11 @@ class Terminal:
         seconds = self.server.seconds if seconds is None else seconds
         heapq.heappush(self._due, (self.now + seconds, next(self._numbers), asked))
 
+    @property
+    def awaited(self) -> list[Asked]:
+        """Requests whose answers are awaited, without those that were given up."""
+        return [asked for _, _, asked in self._due if asked not in self._stopped]
+
     def _stop(self, asked: Asked) -> None:
         if self.late:
             self._stopped.add(asked)

@@ -20,10 +20,13 @@ from hypothesis.stateful import (
 from frontdesk.errors import BadResponse, InboxError, Unauthorised, Unreachable
 from frontdesk.inbox import words
 from frontdesk.inbox.counting import count_of
+from frontdesk.inbox.planning import unsorted_filter
 from frontdesk.inbox.requests import Kind
-from frontdesk.query import sort_key
+from frontdesk.inbox.rows import Rows
+from frontdesk.query import Query, sort_key
+from frontdesk.wire import Conversation
 from frontdesk.wire.queries import EXTENSIONS
-from tests.inbox.memory import CHANNELS, Server, Terminal, conversation
+from tests.inbox.memory import CHANNELS, VIEWS, Server, Terminal, conversation
 
 QUERIES = (
     "is:open",
@@ -60,6 +63,7 @@ PAUSE = Unreachable("The server asks for a pause", retry_after=30.0)
 GARBLED = BadResponse("The server sent a web page")
 REFUSED = Unauthorised("The server refused the key")
 REST = 3.0
+OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.SCAN, Kind.FIND)
 
 
 class Truths:
@@ -73,9 +77,11 @@ class Truths:
         self._covered_until = terminal.now
         self._marks = dict(terminal.cache.marks)
         self._kept = self._released = False
+        self._asked_by = dict.fromkeys(terminal.awaited, self._view)
 
     def __call__(self, terminal: Terminal) -> None:
         self._one_selection(terminal)
+        self._what_is_asked_for_is_shown(terminal)
         self._nothing_is_lost(terminal)
         self._reading_takes_rest(terminal)
         self._rows_are_those_of_the_query(terminal)
@@ -88,6 +94,15 @@ class Truths:
         assert (window.row is None) == (not len(window.rows)), "a selection without rows"
         shown = window.row.id if window.row is not None else None
         assert selection.id == shown, f"{selection.id} is selected, {shown} is under the cursor"
+
+    def _what_is_asked_for_is_shown(self, terminal: Terminal) -> None:
+        """What was asked for another view is not awaited any more; its plan ends with a scan."""
+        view = terminal.inbox.view
+        self._asked_by = {one: self._asked_by.get(one, view) for one in terminal.awaited}
+        others = [one for one, by in self._asked_by.items() if by is not view]
+        late = [one for one in others if one.kind in OF_VIEW]
+        assert not late, f"{late} are awaited in {view.query}"
+        assert (view.scan is None) == view.shown.exact, f"a scan of another plan: {view.shown}"
 
     def _nothing_is_lost(self, terminal: Terminal) -> None:
         """Rows that were there stay until a refresh by hand, or another view."""
@@ -157,10 +172,25 @@ class Truths:
             local = view.shown.rest and not view.awaits_order and not view.shown.limits
             number = count_of(inbox, view.query)
             assert view.complete or not local or number is None, f"{number}, and {said}"
+        for query in (view.query, *(saved.query for saved in VIEWS)):
+            self._a_part_is_not_counted(terminal, query)
         if view.complete:
             assert not inbox.partial_terms, "the chips say that it is a part"
         if "loading…" in said and view.scan is None:
             assert view.page_since is not None, said
+
+    def _a_part_is_not_counted(self, terminal: Terminal, query: Query) -> None:
+        """A number that the server does not know is that of a list to its end, or its limit."""
+        inbox = terminal.inbox
+        plan, number = inbox.planning.plan_of(query), count_of(inbox, query)
+        if number is None or not plan.rest or inbox.matches_nothing:
+            return
+        listing, now = terminal.cache.conversations(plan.filter), inbox.clock.server_now()
+        unsorted = terminal.cache.conversations(unsorted_filter(plan.filter))
+        beyond = plan.limits and any(plan.is_beyond(row, now) for row in rows_of(listing))
+        here = plan == inbox.view.wanted and inbox.view.complete
+        whole = listing.complete or unsorted.complete or beyond or here
+        assert whole, f"{number} are a part of {query}"
 
     def _live_is_answered(self, terminal: Terminal) -> None:
         """Live is said after an answer for the view; list and status line count one time."""
@@ -171,6 +201,10 @@ class Truths:
         seconds = (re.search(r"… (\d+) s$", text) for text in (state, words.empty(inbox)))
         counted = {found[1] for found in seconds if found}
         assert len(counted) <= 1, f"two times: {counted}"
+
+
+def rows_of(listing: Rows[Conversation]) -> list[Conversation]:
+    return [listing[at] for at in range(len(listing))]
 
 
 def _is_dimmed(terminal: Terminal, row: Any) -> bool:
@@ -203,11 +237,13 @@ class Sessions(RuleBasedStateMachine):
         seconds=st.sampled_from([0.0, 0.05, 0.5, 4.0]),
     )
     def press(self, keys: list[str], seconds: float) -> None:
-        self.terminal.press(*keys, seconds=seconds)
+        self.terminal.press(*keys, seconds=0.0)
+        self._pass(seconds)
 
     @rule(text=st.sampled_from(QUERIES), seconds=st.sampled_from([0.0, 0.1, 3.0]))
     def query(self, text: str, seconds: float) -> None:
-        self.terminal.query(text, seconds)
+        self.terminal.query(text, 0.0)
+        self._pass(seconds)
 
     @rule(key=st.sampled_from("HL"))
     def history(self, key: str) -> None:
@@ -215,10 +251,15 @@ class Sessions(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([0.01, 1.0, 3.1, 12.0, 70.0]))
     def wait(self, seconds: float) -> None:
+        self._pass(seconds)
+
+    def _pass(self, seconds: float) -> None:
+        """Time alone selects no other row, but for a key that waits, or a reader at the top."""
         terminal, inbox = self.terminal, self.terminal.inbox
         view, before, waits = inbox.view, inbox.selection.id, Kind.FIND in inbox.tasks
         goes_on = terminal.window.bound_for
-        moves = waits or goes_on or view.follows_top or view.bound_for_last
+        at_top = view.follows_top and terminal.window.cursor == 0
+        moves = waits or goes_on or at_top or view.bound_for_last
         terminal.wait(seconds)
         went = before is None or inbox.view is not view or view.kept.leaving_out
         gone = before not in {row.id for row in terminal.listed}
