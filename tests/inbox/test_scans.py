@@ -120,6 +120,17 @@ def test_last_goes_on_where_nothing_was_found_yet(monkeypatch: pytest.MonkeyPatc
     assert terminal.thread == "3"
 
 
+@pytest.mark.parametrize("query", [BY_WAIT, UNREAD], ids=["order", "filter"])
+def test_a_page_that_brings_nothing_is_asked_for_once_by_a_key(query: str) -> None:
+    terminal = Terminal(server := waiting_elsewhere())
+    server.repeats = True
+    terminal.query(query)
+    for _ in range(3):
+        server.asked.clear()
+        terminal.press("G", seconds=2.0)
+        assert further_pages(server) == 1
+
+
 PAUSE = Unreachable("The server asks for a pause", retry_after=30.0)
 AWAY = Unreachable("The server does not answer")
 GARBLED = BadResponse("The server sent a web page")
