@@ -311,13 +311,20 @@ class Sessions(RuleBasedStateMachine):
     def lose_filters(self, lacks: frozenset[str]) -> None:
         self.server.lacks |= lacks
 
-    @rule(at=st.integers(0, 16), status=st.sampled_from(["resolved", "snoozed"]))
-    def leave(self, at: int, status: str) -> None:
-        """A row in view leaves its list, and the list is requested again."""
-        seen = [self.terminal.window.rows[place].id for place in self.terminal.window.in_view()]
-        if seen and seen[at % len(seen)] in self.server.rows:
-            self.server.change(seen[at % len(seen)], status=status)
-        self.terminal.wait(12.0)
+    @rule(
+        at=st.integers(0, 200),
+        in_view=st.booleans(),
+        status=st.sampled_from(["resolved", "snoozed"]),
+        seconds=st.sampled_from([12.0, 75.0]),
+    )
+    def leave(self, *, at: int, in_view: bool, status: str, seconds: float) -> None:
+        """A row leaves its list, and the list is requested again, perhaps to its last row."""
+        window = self.terminal.window
+        places = window.in_view() if in_view else range(len(window.rows))
+        ids = [window.rows[place].id for place in places]
+        if ids and ids[at % len(ids)] in self.server.rows:
+            self.server.change(ids[at % len(ids)], status=status)
+        self.terminal.wait(seconds)
 
     @rule(text=st.sampled_from(QUERIES), before=st.sampled_from([0.1, 0.5, 2.0]))
     def interrupt(self, text: str, before: float) -> None:
@@ -333,6 +340,15 @@ class Sessions(RuleBasedStateMachine):
             ended = view.complete or view.scan.looked_at >= view.scan_limit
             goes_on = Kind.SCAN in inbox.tasks or ended or inbox.matches_nothing
             assert goes_on, "the scan has stopped"
+        self.server.seconds = seconds
+
+    @rule(text=st.sampled_from(QUERIES), key=st.sampled_from("jJ"))
+    def go_down(self, text: str, key: str) -> None:
+        """The reader goes down a view whose rows are still coming."""
+        seconds, self.server.seconds = self.server.seconds, 0.2
+        self.terminal.query(text, 0.1)
+        self.terminal.press(key, seconds=0.0)
+        self._pass(3.0)
         self.server.seconds = seconds
 
     @rule(error=st.sampled_from([DOWN, PAUSE]))
@@ -396,9 +412,9 @@ def run(examples: int, number: int, steps: int = 40) -> None:
     run_state_machine_as_test(seed(number)(Sessions), settings=chosen)
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(16))
 def test_the_truths_hold_after_every_event(number: int) -> None:
-    run(6, number)
+    run(3, number)
 
 
 if __name__ == "__main__":
