@@ -33,19 +33,6 @@ def problems(terminal: Terminal) -> list[str]:
     return [order.problem for order in terminal.orders if isinstance(order, NoThread)]
 
 
-def test_a_thread_that_is_refused_says_so_beside_a_live_list() -> None:
-    def fails(request: Request[Any]) -> InboxError | None:
-        refused = isinstance(request, FetchThread)
-        return Forbidden("The key lacks messages:read") if refused else None
-
-    terminal = all_loaded()
-    terminal.server.fails = fails
-    terminal.press("j", "enter", "ctrl+r")
-    assert terminal.thread is None
-    assert problems(terminal)[-1] == "The key lacks messages:read"
-    assert terminal.status == "live · 60 loaded"
-
-
 def test_the_thread_is_requested_again_when_the_list_is_back() -> None:
     is_open, is_away = False, False
 

@@ -1,6 +1,7 @@
 """The inbox without a server, a valid key or a usable cache."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from frontdesk.errors import (
 from frontdesk.mailbox import Mailbox
 from frontdesk.text import clean
 from frontdesk.tui.app import FrontdeskApp
+from frontdesk.wire import Message, Page
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
 from tests.tui.faulty_sources import Failing, Faltering
@@ -88,6 +90,26 @@ async def test_a_thread_that_comes_ends_the_wait_for_the_list(
         source.fails = False
         await pilot.press("j", "enter")
         await settle(pilot)
+        assert " live · 60 loaded" in lines(app)[-1]
+
+
+class WithoutMessages(Faltering):
+    """The real client, whose key may not read messages."""
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        raise Forbidden("The key lacks messages:read")
+
+
+async def test_a_thread_that_is_refused_says_so_beside_a_live_list(
+    viewer: Viewer, client: InboxClient
+) -> None:
+    app = viewer(WithoutMessages(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "enter", "ctrl+r")
+        await settle(pilot)
+        assert "lacks messages:read" in shown(app)
+        assert "This thread has not been loaded yet" in shown(app)
         assert " live · 60 loaded" in lines(app)[-1]
 
 
