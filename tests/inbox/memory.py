@@ -232,6 +232,8 @@ class Cache:
         self.me, self.has_names, self.answers = "", False, 0
         self.lacks: frozenset[str] = frozenset()
         self.ignored: frozenset[str] = frozenset()
+        # What is known of features of the server, where that is not the best.
+        self.states: dict[str, str] = {}
 
     def key(self, filter: ConversationFilter) -> Callable[[Conversation], SortKey]:
         return sort_key(filter.sort or NEWEST, self.server.now)
@@ -246,7 +248,7 @@ class Cache:
     def store_lacks(self) -> None: ...
 
     def state_of(self, feature: str) -> str:
-        return "available"
+        return self.states.get(feature, "available")
 
     def names(self, contacts: Iterable[PhoneRef]) -> QueryNames:
         known = QueryNames(me=self.me, contacts=tuple(contacts))
@@ -345,9 +347,10 @@ class Answers:
         added = [row.id for row in fetched.values() if held and key(row) < held[0]]
         places = {id: at for id, at in rest.items() if not ended and id not in fetched}
         places |= {row.id: key(row) for row in fetched.values()}
-        self._save(
-            filter, places, complete=ended or (saved.complete and met and bool(held)), rows=fetched
-        )
+        # A page that goes on after the last row says that there are more.
+        goes_on = bool(held) and not ended and after is not None and after >= held[-1]
+        complete = ended or (saved.complete and met and bool(held) and not goes_on)
+        self._save(filter, places, complete=complete, rows=fetched)
         if filter.assignee == "me" and fetched:
             cache.me = "1"
         return Fetched(added, self._server.unreadable)
@@ -543,11 +546,14 @@ class Clock:
 
 
 class Views:
+    def __init__(self, views: Sequence[SavedView] = VIEWS) -> None:
+        self._views = views
+
     def all(self) -> list[SavedView]:
-        return [*VIEWS]
+        return [*self._views]
 
     def named(self, query: Query) -> SavedView | None:
-        return next((view for view in VIEWS if view.query.is_same(query)), None)
+        return next((view for view in self._views if view.query.is_same(query)), None)
 
 
 class Keys:
@@ -560,7 +566,9 @@ class Keys:
 class Terminal:
     """An inbox with its panes: keys, frames, and a server that answers after some time.
 
-    late: what is given up is answered all the same. checks: called after each event.
+    said: since the last key; warned: all of it. cache: that of an earlier start. late: what is
+    given up is answered all the same. connects: False to have no connection until `connect`.
+    checks: called after each event.
     """
 
     def __init__(
@@ -571,6 +579,8 @@ class Terminal:
         read_after: ReadAfter = 3.0,
         settle: float = 1.0,
         late: bool = False,
+        connects: bool = True,
+        views: Sequence[SavedView] = VIEWS,
         checks: Callable[["Terminal"], None] = lambda terminal: None,
     ) -> None:
         self.server, self.cache, self.late, self.checks = (
@@ -579,7 +589,9 @@ class Terminal:
             late,
             checks,
         )
-        self.now, self.said, self.orders = 0.0, list[str](), list[DisplayOrder]()
+        self.now = (server.now - START).total_seconds()
+        self.said, self.warned, self.orders = list[str](), list[str](), list[DisplayOrder]()
+        self.cache.connected = False
         self.displays_thread, self.pane, self.reads = True, "list", 0
         self._thread_of: str | None = None
         self._due: list[tuple[float, int, Asked]] = []
@@ -602,7 +614,7 @@ class Terminal:
             self,
             connection,
             clock,
-            Views(),
+            Views(views),
             Keys(),
             lambda: self.now,
             read_after=read_after,
@@ -610,9 +622,14 @@ class Terminal:
         self._begun = True
         self.do(self.inbox.show)
         connection.begin("connecting…")
+        if connects:
+            self.connect()
+        self.wait(settle)
+
+    def connect(self) -> None:
+        """There is a client; nothing was requested before."""
         self.cache.connected = True
         self.do(refreshing.begin, self.inbox)
-        self.wait(settle)
 
     # The thread, as the inbox sees it
 
@@ -632,6 +649,7 @@ class Terminal:
 
     def warn(self, words: str) -> None:
         self.said.append(words)
+        self.warned.append(words)
 
     def end_notices(self) -> None: ...
 
@@ -702,6 +720,11 @@ class Terminal:
         seconds = self.server.takes(asked.request)
         seconds = self.server.seconds if seconds is None else seconds
         heapq.heappush(self._due, (self.now + seconds, next(self._numbers), asked))
+
+    @property
+    def awaited(self) -> list[Asked]:
+        """Requests whose answers are awaited, without those that were given up."""
+        return [asked for _, _, asked in self._due if asked not in self._stopped]
 
     def _stop(self, asked: Asked) -> None:
         if self.late:
@@ -855,6 +878,15 @@ class Terminal:
     @property
     def listed(self) -> list[Conversation]:
         return [self.window.rows[at] for at in range(len(self.window.rows))]
+
+    @property
+    def ids(self) -> list[str]:
+        return [row.id for row in self.listed]
+
+    @property
+    def thread(self) -> str | None:
+        """Id of the conversation whose messages are displayed."""
+        return self._thread_of if self.shows_end else None
 
     @property
     def names(self) -> list[str]:

@@ -130,8 +130,9 @@ def _scan(inbox: Inbox, *, by_hand: bool) -> Steps[None]:
     """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
     try:
         with inbox.window.loading_more():
-            if inbox.view.scan is not None:
-                yield from _look_through(inbox, inbox.view.scan)
+            scan = inbox.view.scan
+            if scan is not None and scan.looked_at < len(inbox.view.list):
+                yield from _look_through(inbox, scan)
             if not inbox.view.awaits_order:
                 yield from reported(inbox, _fetch_and_scan(inbox), by_hand=by_hand)
     finally:
@@ -159,9 +160,10 @@ def _scan_pages(inbox: Inbox) -> Steps[None]:
             if view.shown != plan or view.scan is None:
                 break
             view.list.reload()
-            yield from _look_through(inbox, view.scan)
+            # Showing an unchanged end would lead a key for the last row on, in a loop.
             if view.list.extent == extent:
                 break
+            yield from _look_through(inbox, view.scan)
     except Unreachable:
         ended = False
         raise

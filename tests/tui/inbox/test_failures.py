@@ -12,15 +12,12 @@ from frontdesk.errors import (
     BadSettings,
     Forbidden,
     InboxError,
-    NetworkMisconfigured,
-    NotFound,
-    Unauthorised,
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
 from frontdesk.text import clean
 from frontdesk.tui.app import FrontdeskApp
-from frontdesk.wire import Conversation, Message, Page
+from frontdesk.wire import Message, Page
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, lines, notifications, settle, shown
 from tests.tui.faulty_sources import Failing, Faltering
@@ -112,62 +109,8 @@ async def test_a_thread_that_is_refused_says_so_beside_a_live_list(
         await pilot.press("j", "enter", "ctrl+r")
         await settle(pilot)
         assert "lacks messages:read" in shown(app)
-        assert " live · 60 loaded" in lines(app)[-1]
-
-
-class OpenCircuit(Faltering):
-    """The real client; messages fail until the list was answered, as with a circuit breaker."""
-
-    is_open = False
-
-    async def conversation_page(self, *arguments: Any, **options: Any) -> Page[Conversation]:
-        page = await super().conversation_page(*arguments, **options)
-        self.is_open = False
-        return page
-
-    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
-        if self.is_open:
-            raise Unreachable("The server does not answer")
-        return await self._client.message_page(*arguments, **options)
-
-
-async def test_the_thread_is_requested_again_when_the_list_is_back(
-    viewer: Viewer, client: InboxClient
-) -> None:
-    source = OpenCircuit(client)
-    app = viewer(source)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        source.fails = source.is_open = True
-        await pilot.press("ctrl+r", "G", "enter")
-        await settle(pilot)
         assert "This thread has not been loaded yet" in shown(app)
-        source.fails = False
-        await pilot.press("ctrl+r")
-        await settle(pilot)
         assert " live · 60 loaded" in lines(app)[-1]
-        assert "This thread has not been loaded yet" not in shown(app)
-
-
-@pytest.mark.parametrize(
-    ("error", "state", "words"),
-    [
-        (Unreachable("The server does not answer"), "offline", "The server does not answer"),
-        (Unauthorised("The server refused the key"), "key refused (401)", "refused the key"),
-        (BadResponse("The server sent a web page"), "unreadable answer", "sent a web page"),
-        (NetworkMisconfigured("Its certificate has expired"), "offline", "certificate has expired"),
-        (Forbidden("The key lacks conversations:read"), "403", "lacks conversations:read"),
-        (NotFound("The server does not have this"), "no inbox here", "does not have this"),
-    ],
-)
-async def test_a_failure_without_a_cache_is_a_clear_state(
-    viewer: Viewer, error: InboxError, state: str, words: str
-) -> None:
-    app = viewer(Failing(error))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert state in lines(app)[-1]
-        assert words in " ".join(shown(app).split())
 
 
 @pytest.mark.parametrize("kind", [Forbidden, BadResponse])
@@ -183,28 +126,6 @@ async def test_an_error_that_was_never_cleaned_is_cleaned_where_the_viewer_shows
             screen = shown(app)
             assert clean(screen) == screen
         assert "it says" in screen
-
-
-async def test_a_refused_certificate_is_said_once_beside_the_state(viewer: Viewer) -> None:
-    app = viewer(Failing(NetworkMisconfigured("Its certificate has expired")))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("ctrl+r")
-        await settle(pilot)
-    assert notifications(app) == ["Its certificate has expired"]
-
-
-async def test_a_refused_key_is_not_tried_again(viewer: Viewer) -> None:
-    source = Failing(Unauthorised("The server refused the key"))
-    app = viewer(source)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        asked = source.asked
-        await pilot.press("ctrl+r", "j", "]")
-        await settle(pilot)
-        assert source.asked == asked
-        words = "The server refused the key (frontdesk doctor says where the key comes from)"
-        assert notifications(app) == [words]
 
 
 async def test_settings_that_cannot_work_end_the_viewer_with_their_reason(cache: Cache) -> None:

@@ -15,7 +15,7 @@ from frontdesk.tui.clock import Clock
 from tests.client.other_server import BASE, OtherServer, Question, Reply
 from tests.client.prepared_server import KEY
 from tests.conftest import NOW
-from tests.tui.conftest import idle_until, lines, settle
+from tests.tui.conftest import lines, settle
 from tests.tui.views import press, view_app
 
 
@@ -66,27 +66,6 @@ def seconds_left(app: FrontdeskApp) -> int:
     found = re.search(r"retrying in (\d+) s", lines(app)[-1])
     assert found, lines(app)[-1]
     return int(found[1])
-
-
-@pytest.mark.parametrize("failure", [DOWN, BUSY], ids=["down", "busy"])
-async def test_refreshing_again_and_again_leaves_the_countdown_where_it_was(
-    failure: Reply, cache: Cache
-) -> None:
-    hand, server = Hand(), Failing()
-    app = hand.viewer(server, cache)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        server.failure = failure
-        await press(pilot, "ctrl+r")
-        left = seconds_left(app)
-        assert left == (5 if failure is DOWN else 40)
-        for _ in range(3):
-            hand.now += timedelta(seconds=1)
-            asked = len(server.asked)
-            await press(pilot, "ctrl+r", "ctrl+r", "f5")
-            assert len(server.asked) >= asked + 3
-            left -= 1
-            assert seconds_left(app) == left
 
 
 @pytest.mark.parametrize("failure", [DOWN, BUSY], ids=["circuit breaker", "rate limit"])
@@ -159,24 +138,6 @@ async def test_threads_that_cannot_be_loaded_begin_the_countdown_and_do_not_leng
         server.failure = None
         await press(pilot, "6")
         assert "live" in lines(app)[-1]
-
-
-async def test_refreshing_while_a_refresh_is_under_way_does_not_begin_again(cache: Cache) -> None:
-    hand, server = Hand(), Failing()
-    app = hand.viewer(server, cache)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        server.failure = DOWN
-        await press(pilot, "ctrl+r")
-        server.failure, server.held = None, asyncio.Event()
-        await pilot.press("ctrl+r")
-        await idle_until(pilot, lambda: "retrying now…" in lines(app)[-1])
-        await pilot.press("ctrl+r", "ctrl+r")
-        server.asked.clear()
-        server.held.set()
-        await settle(pilot)
-        assert "live" in lines(app)[-1]
-        assert server.times_asked("conversations/counts") == 1
 
 
 @pytest.mark.parametrize("view", ["directory", "reports"])

@@ -1,0 +1,91 @@
+"""What is said and asked for while the server fails, or refuses."""
+
+from typing import Any
+
+import pytest
+
+from frontdesk.errors import (
+    BadResponse,
+    Forbidden,
+    InboxError,
+    NetworkMisconfigured,
+    NotFound,
+    Unauthorised,
+    Unreachable,
+)
+from frontdesk.inbox import words
+from frontdesk.inbox.orders import NoThread
+from frontdesk.inbox.requests import FetchHead, FetchThread, Request
+from tests.inbox.memory import Server, Terminal
+
+AWAY = Unreachable("The server does not answer")
+
+
+def all_loaded() -> Terminal:
+    terminal = Terminal(Server(90))
+    terminal.press("G", seconds=5.0)
+    terminal.press("g", seconds=5.0)
+    assert terminal.status == "live · 60 loaded"
+    return terminal
+
+
+def problems(terminal: Terminal) -> list[str]:
+    return [order.problem for order in terminal.orders if isinstance(order, NoThread)]
+
+
+def test_the_thread_is_requested_again_when_the_list_is_back() -> None:
+    is_open, is_away = False, False
+
+    def fails(request: Request[Any]) -> InboxError | None:
+        """Messages fail until the list was answered, as with a circuit breaker."""
+        nonlocal is_open
+        if isinstance(request, FetchHead):
+            is_open = is_open and is_away
+            return AWAY if is_away else None
+        return AWAY if is_open and isinstance(request, FetchThread) else None
+
+    terminal = all_loaded()
+    terminal.server.fails = fails
+    is_open = is_away = True
+    terminal.press("ctrl+r", "G", "k", "enter")
+    assert terminal.thread is None
+    assert problems(terminal)[-1] == "The server does not answer"
+    is_away = False
+    terminal.wait(0.6)
+    terminal.press("ctrl+r")
+    assert terminal.status == "live · 60 loaded"
+    assert terminal.thread == terminal.inbox.selection.id
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "said"),
+    [
+        (Unreachable("The server does not answer"), "offline", "The server does not answer"),
+        (Unauthorised("The server refused the key"), "key refused (401)", "refused the key"),
+        (BadResponse("The server sent a web page"), "unreadable answer", "sent a web page"),
+        (NetworkMisconfigured("Its certificate has expired"), "offline", "certificate has expired"),
+        (Forbidden("The key lacks conversations:read"), "403", "lacks conversations:read"),
+        (NotFound("The server does not have this"), "no inbox here", "does not have this"),
+    ],
+)
+def test_a_failure_without_a_cache_is_a_clear_state(
+    error: InboxError, state: str, said: str
+) -> None:
+    terminal = Terminal(Server(30, error=error))
+    assert state in terminal.status
+    assert said in words.empty(terminal.inbox)
+
+
+def test_a_refused_certificate_is_said_once_beside_the_state() -> None:
+    terminal = Terminal(Server(30, error=NetworkMisconfigured("Its certificate has expired")))
+    terminal.press("ctrl+r", seconds=60.0)
+    assert terminal.warned == ["Its certificate has expired"]
+
+
+def test_a_refused_key_is_not_tried_again() -> None:
+    terminal = Terminal(server := Server(30, error=Unauthorised("The server refused the key")))
+    asked = len(server.asked)
+    terminal.press("ctrl+r", "j", "6", seconds=60.0)
+    assert len(server.asked) == asked
+    words = "The server refused the key (frontdesk doctor says where the key comes from)"
+    assert terminal.warned == [words]
