@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from frontdesk.conversation_export import (
+from frontdesk.exports.conversations import (
     by_people,
     entry_text,
     escaped,

@@ -11,7 +11,7 @@ import pytest
 
 from frontdesk.cli import crash_report
 from frontdesk.cli.log_redaction import RedactingFormatter
-from frontdesk.crash_trace import ProgramCrash, trace
+from frontdesk.system.crash_trace import ProgramCrash, trace
 
 SECRET = "fd_live_secret"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from frontdesk.message_text import (
+from frontdesk.text.messages import (
     author_name,
     found_pieces,
     found_pieces_of,

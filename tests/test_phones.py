@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.phones import (
+from frontdesk.text.phones import (
     channel_name,
     format_phone,
     national_variants,
@@ -71,7 +71,8 @@ def test_a_shown_number_is_still_the_same_number(phone):
 
 def test_a_contact_with_a_name_is_named_without_the_library_for_numbers():
     program = (
-        "import sys;from frontdesk.phones import contact_name;from frontdesk.wire import PhoneRef;"
+        "import sys;from frontdesk.text.phones import contact_name;"
+        "from frontdesk.wire import PhoneRef;"
         "contact_name(PhoneRef(id='1', name='Ana', phone='+442079460018'));"
         "sys.exit('phonenumbers' in sys.modules)"
     )

@@ -41,7 +41,10 @@ ALLOWED = {
     ("service/server.py", "signal.SIGHUP"): "the access log is not opened again",
     ("tui/app_base.py", "signal.SIGCONT"): "nothing stops and continues a process there",
     ("tui/app_base.py", "signal.SIGTSTP"): "nothing stops and continues a process there",
-    ("private_files.py", "os.geteuid"): "what is in a user's directories is taken for the user's",
+    (
+        "system/private_files.py",
+        "os.geteuid",
+    ): "what is in a user's directories is taken for the user's",
     ("service/rate_limit.py", "fcntl"): "only several workers share a table",
     ("store/bulk_load.py", "fcntl"): "nobody removes there what another process has open",
 }
@@ -137,7 +140,7 @@ def test_places_of_files_are_the_systems_own():
         )
         or (isinstance(node, ast.ImportFrom) and node.module == "platformdirs")
     }
-    assert knowing == {"environment.py"}
+    assert knowing == {"system/environment.py"}
 
 
 def test_a_file_takes_the_place_of_another_on_every_system():

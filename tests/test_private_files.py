@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk import private_files
+from frontdesk.system import private_files
 from frontdesk.tui.dialogs.save_prompt import written
 
 

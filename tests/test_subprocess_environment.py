@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from frontdesk.subprocess_environment import (
+from frontdesk.system.subprocess_environment import (
     KEY_VARIABLE,
     set_only_here,
     with_secrets,

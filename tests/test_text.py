@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.client.response import clean_json
-from frontdesk.text import clean, file_size, price
+from frontdesk.text.clean import clean, file_size, price
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from frontdesk.time_format import ago, duration, long_date, long_duration, short_date, time_of_day
+from frontdesk.text.times import ago, duration, long_date, long_duration, short_date, time_of_day
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.timeline import HIGHEST, LOWEST, Key, merge, stretch
+from frontdesk.cache.timeline import HIGHEST, LOWEST, Key, merge, stretch
 
 
 def key(minute: int, id: str = "") -> Key:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontdesk.typed_dates import day_of
+from frontdesk.text.dates import day_of
 
 TODAY = date(2026, 3, 14)
 

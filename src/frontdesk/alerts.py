@@ -11,13 +11,13 @@ from datetime import datetime, time, timedelta
 from typing import NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
-from frontdesk import subprocess_environment
 from frontdesk.errors import NotOffered, Refused
-from frontdesk.message_text import plain_preview
-from frontdesk.phones import contact_name
 from frontdesk.query.plan import waiting_since
-from frontdesk.text import clean, one_line
-from frontdesk.time_format import duration, long_duration
+from frontdesk.system import subprocess_environment
+from frontdesk.text.clean import clean, one_line
+from frontdesk.text.messages import plain_preview
+from frontdesk.text.phones import contact_name
+from frontdesk.text.times import duration, long_duration
 from frontdesk.wire import Conversation, ConversationFilter, Page
 
 MINE, WAITING, WINDOW = "message", "waiting", "window"

@@ -19,7 +19,7 @@ from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.dsn import is_address
-from frontdesk.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
+from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE
 from frontdesk.wire.values import epoch_milliseconds
 from tests.bench.load_generator import SECRET, TOKEN
 from tests.bench.measure import of_medians, seconds_in_turn

@@ -12,11 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import frontdesk
-from frontdesk import first_frame_file
 from frontdesk.cache import Cache
 from frontdesk.cli.target import origin_of
-from frontdesk.environment import CACHE_LIMIT_VARIABLE, KEY_VARIABLE, MOST_CACHE_MB, cache_file
 from frontdesk.inbox.state import CONVERSATION_SETTING, QUERY_SETTING
+from frontdesk.system import first_frame_file
+from frontdesk.system.environment import (
+    CACHE_LIMIT_VARIABLE,
+    KEY_VARIABLE,
+    MOST_CACHE_MB,
+    cache_file,
+)
 from tests.bench import warm_cache
 from tests.bench.sessions import Program, environment_in
 

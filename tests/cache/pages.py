@@ -18,7 +18,7 @@ from frontdesk.cache import (
     row_of,
 )
 from frontdesk.cache.eviction import shrink
-from frontdesk.timeline import HIGHEST, Key, stretch
+from frontdesk.cache.timeline import HIGHEST, Key, stretch
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, timestamp
 
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)

@@ -18,7 +18,7 @@ from frontdesk.cache import (
 )
 from frontdesk.cache.rows import SearchedText
 from frontdesk.cache.search import snippet_of
-from frontdesk.search_text import Terms
+from frontdesk.text.search import Terms
 from frontdesk.wire import Contact, Message, MessagePreview, PhoneRef, body_of, timestamp
 
 

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.cache.pages import NOW, OPEN, conversation, fetched, message
 
-from frontdesk import environment
 from frontdesk.cache import CONVERSATION, MESSAGE, Cache, thread_name
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.system import environment
 
 SHOP, DESK = "https://shop.example/v1", "https://desk.example/v1"
 SECRET = "5ec12e7c0ffee000"

@@ -20,10 +20,10 @@ from frontdesk.cache import Cache
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.cli.exit_codes import DONE, INTERRUPTED, USAGE
 from frontdesk.cli.target import origin_of
-from frontdesk.environment import cache_file
 from frontdesk.sample.demo import add_demo
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.system.environment import cache_file
 
 # Open conversations of the first part of the sample.
 OPEN = 20

@@ -20,8 +20,8 @@ from frontdesk.cli.config import (
 )
 from frontdesk.cli.profiles import with_profile, with_selected, without_profile
 from frontdesk.cli.target import Target, resolve
-from frontdesk.environment import cache_limit_bytes, config_file
 from frontdesk.errors import BadSettings
+from frontdesk.system.environment import cache_limit_bytes, config_file
 
 PATH = Path("config.toml")
 

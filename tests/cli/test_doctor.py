@@ -16,9 +16,9 @@ from tests.fake_service import FakeService, Query, Reply, fake_service
 from frontdesk.cli.commands.doctor import doctor_command
 from frontdesk.cli.commands.keys import KeyOrder, make_key
 from frontdesk.cli.exit_codes import ERROR, TRY_AGAIN, USAGE
-from frontdesk.environment import KEY_VARIABLE, config_file
 from frontdesk.store import message_search
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.system.environment import KEY_VARIABLE, config_file
 
 NOBODY = "http://127.0.0.1:9"
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from tests.pseudo_terminal import PseudoTerminal
 
-from frontdesk import first_frame_file
 from frontdesk.cache import Cache
 from frontdesk.cache.stats import clear
-from frontdesk.first_frame_file import FirstFrame
+from frontdesk.system import first_frame_file
+from frontdesk.system.first_frame_file import FirstFrame
 
 LEAVE, HELP = b"\x11", b"?"
 SECONDS = 60.0
@@ -325,7 +325,7 @@ from frontdesk.cli.first_frame_display import prepare_first_frame, today
 mode, configuration, *options = sys.argv[1:]
 display = prepare_first_frame(options)
 if mode == "keep":
-    from frontdesk import environment, first_frame_file
+    from frontdesk.system import environment, first_frame_file
     cache = environment.cache_file()
     cache.parent.mkdir(parents=True)
     frame = first_frame_file.FirstFrame(
@@ -387,7 +387,7 @@ display.show()
 assert display.shows is False
 from frontdesk.cli.first_frame_display import _likely_cache
 light = set(sys.modules)
-from frontdesk import environment
+from frontdesk.system import environment
 assert _likely_cache() == str(environment.cache_file()), _likely_cache()
 open(sys.argv[1], "w").write(" ".join(sorted(light)))
 """

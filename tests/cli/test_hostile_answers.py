@@ -10,7 +10,7 @@ from tests.fake_service import Reply, fake_service
 
 from frontdesk.cli.exit_codes import DONE, ERROR, guarded
 from frontdesk.errors import Refused
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 
 # Sets the clipboard (OSC 52), sets the title with C1 controls, turns the line around.
 ATTACK = "\x1b]52;c;aGFjaw==\x07 \u009d0;owned\u009c \u202egnp"

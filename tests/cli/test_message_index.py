@@ -11,10 +11,10 @@ from tests.stores import bytes_of
 from frontdesk.cli.main import frontdesk
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
-from frontdesk.search_text import Terms
 from frontdesk.store import message_search
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.text.search import Terms
 
 SIZE = ("--conversations", "30", "--messages", "120", "--until", "2026-03-14")
 # Texts that are found, in each database: no sample has this word.

@@ -13,7 +13,6 @@ from tests.client.prepared_server import CONVERSATION
 from tests.commands import output_of, run_command, run_on
 from tests.fake_service import Query, Reply, fake_service
 
-from frontdesk import environment
 from frontdesk.cache import Cache
 from frontdesk.cli.exit_codes import DONE, ERROR, USAGE
 from frontdesk.cli.main import frontdesk
@@ -32,6 +31,7 @@ from frontdesk.ingest.events import (
 from frontdesk.mailbox import Mailbox
 from frontdesk.store import message_search
 from frontdesk.store.connect import open_database
+from frontdesk.system import environment
 from frontdesk.wire import ConversationFilter
 
 ZOE, BOB = Person(phone="+16505551234"), Person(phone="+16505559876")

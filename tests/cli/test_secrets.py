@@ -15,7 +15,6 @@ import pytest
 from servers import Serve
 from tests.terminals import Terminal
 
-from frontdesk import subprocess_environment
 from frontdesk.cli.commands.demo import start_demo
 from frontdesk.cli.config import Profile
 from frontdesk.cli.key_store import load_key
@@ -28,6 +27,7 @@ from frontdesk.service.params import Parameters
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.service.webhooks.receiver import WebhookSecret
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.system import subprocess_environment
 from frontdesk.tui.setup_form import SetupValues
 
 WORDS, NAME, PHONE = "the aubergine ledger", "Zebedee Quux", "+16505550123"

@@ -15,8 +15,8 @@ from rich.cells import cell_len
 from tests.commands import Terminal, run_on
 
 from frontdesk.cli.output import Output, cut, plain, table
-from frontdesk.tables import Column, local_time, markdown_cell
-from frontdesk.text import clean, escape_formula
+from frontdesk.exports.tables import Column, local_time, markdown_cell
+from frontdesk.text.clean import clean, escape_formula
 from frontdesk.wire import Label
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202eevil\r\n=1+1\t|"

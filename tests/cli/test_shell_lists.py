@@ -12,8 +12,8 @@ from tests.commands import output_of, run_command, run_on
 from tests.fake_service import Query, fake_service
 
 from frontdesk.cli.exit_codes import USAGE
-from frontdesk.conversation_export import queue_text
-from frontdesk.phones import format_phone
+from frontdesk.exports.conversations import queue_text
+from frontdesk.text.phones import format_phone
 from frontdesk.wire import Conversation, Counts
 from frontdesk.wire.values import STATUSES
 

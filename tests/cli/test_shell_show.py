@@ -10,7 +10,7 @@ import pytest
 from tests.commands import output_of, run_on
 
 from frontdesk.cli.exit_codes import ERROR
-from frontdesk.phones import format_phone
+from frontdesk.text.phones import format_phone
 from frontdesk.wire import Contact
 
 

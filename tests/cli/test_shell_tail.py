@@ -18,12 +18,12 @@ from frontdesk.cache import Cache
 from frontdesk.cli.commands.tail import LATE, Activity, NewMessages, as_json, line
 from frontdesk.cli.exit_codes import ERROR, USAGE
 from frontdesk.client import InboxClient
-from frontdesk.environment import config_file
 from frontdesk.errors import Forbidden, Unreachable
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.mailbox import Mailbox
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.system.environment import config_file
 from frontdesk.wire import Conversation, ConversationFilter, Message, Page
 
 EVERYTHING = ConversationFilter()

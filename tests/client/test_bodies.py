@@ -21,7 +21,7 @@ from tests.client.prepared_server import (
 from frontdesk.client import InboxClient
 from frontdesk.client.response import clean_json, parse_json
 from frontdesk.errors import BadResponse
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 from frontdesk.wire import Label, PartialPage
 
 

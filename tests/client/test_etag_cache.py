@@ -9,7 +9,7 @@ from tests.client.prepared_server import ALL
 from frontdesk.client import InboxClient
 from frontdesk.client.etag_cache import MOST_ANSWERS, TRUSTED
 from frontdesk.errors import BadResponse
-from frontdesk.request_priority import in_background
+from frontdesk.system.request_priority import in_background
 from frontdesk.wire import Label, Team, User
 
 EMPTY: list[Row] = []

@@ -5,9 +5,9 @@ import pytest
 
 from frontdesk.client import InboxClient
 from frontdesk.client.server_info import PRESENT
-from frontdesk.phones import format_phone
 from frontdesk.service.app import Application
-from frontdesk.text import folded
+from frontdesk.text.clean import folded
+from frontdesk.text.phones import format_phone
 from frontdesk.wire import Contact
 
 

@@ -10,7 +10,7 @@ from tests.client.sockets import Scripted, babble, raw, serving
 
 from frontdesk.client import InboxClient, Network
 from frontdesk.errors import BadSettings, NetworkMisconfigured, Unreachable
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 from frontdesk.wire import Label
 
 INBOX = "https://inbox.example"

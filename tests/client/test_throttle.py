@@ -17,7 +17,7 @@ from frontdesk.client import InboxClient
 from frontdesk.client.throttle import AT_ONCE, Throttle, spacing
 from frontdesk.client.transport import MOST_WAITS
 from frontdesk.errors import CircuitOpen, InboxError, Unreachable
-from frontdesk.request_priority import urgent
+from frontdesk.system.request_priority import urgent
 from frontdesk.wire import Label, Team
 
 

@@ -594,6 +594,8 @@ class Terminal:
         self.cache.connected = False
         self.displays_thread, self.pane, self.reads = True, "list", 0
         self._thread_of: str | None = None
+        # Numbers of new messages by id, as the thread that was opened last shows them.
+        self.new_when_opened: Mapping[str, int] = {}
         self._due: list[tuple[float, int, Asked]] = []
         self._stopped: set[Asked] = set()
         self._numbers = count()
@@ -663,7 +665,12 @@ class Terminal:
         self._thread_of = id if open_cached and id in self.cache.threads else None
 
     def open_thread(self) -> None:
+        row = self.window.row
+        self.new_when_opened = self.cache.unread_among([row] if row is not None else [])
         self._thread_of = self.inbox.selection.id
+
+    def read_shown(self, id: str) -> None:
+        self.do(selecting.read_shown, self.inbox, id)
 
     def show_fetched(self, conversation: Conversation, unreadable: int) -> None:
         self.do(selecting.begin_rest, self.inbox)

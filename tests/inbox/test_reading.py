@@ -204,3 +204,13 @@ def test_a_cached_thread_is_there_with_the_first_key() -> None:
     assert not terminal.shows_end
     terminal.wait(0.15)
     assert terminal.shows_end
+
+
+def test_what_is_new_is_shown_before_going_on_in_the_thread_reads_it() -> None:
+    terminal = Terminal(Server(30))
+    terminal.press("g", "enter", seconds=2.0)
+    before = terminal.unread
+    terminal.press("u", seconds=0.5)
+    here = terminal.window.selected_id or ""
+    assert terminal.selected in before - terminal.unread
+    assert terminal.new_when_opened[here] > 0

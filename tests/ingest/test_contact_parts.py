@@ -19,11 +19,11 @@ from frontdesk.ingest.events import (
     NoteUpsert,
     Person,
 )
-from frontdesk.search_text import Terms
 from frontdesk.store import message_search
 from frontdesk.store.contacts import contact_page
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Database
+from frontdesk.text.search import Terms
 
 ANA, NUMBER = Person("+34600000001", "34600000001"), Person("+34600000002", "34600000002")
 BRUNO = Person("+34600000003", "34600000003")

@@ -24,7 +24,7 @@ from tests.mailbox.inbox import (
 from frontdesk.cache import Cache
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound, Unreachable
 from frontdesk.mailbox import Mailbox, RefreshResult
-from frontdesk.request_priority import in_background
+from frontdesk.system.request_priority import in_background
 from frontdesk.wire import (
     ConversationFilter,
     Counts,

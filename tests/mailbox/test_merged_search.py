@@ -24,7 +24,7 @@ from frontdesk.mailbox.search import SearchRun
 from frontdesk.query import QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.text import folded
+from frontdesk.text.clean import folded
 from frontdesk.wire import ConversationFilter, ConversationPage
 from frontdesk.wire.queries import EXTENSIONS
 

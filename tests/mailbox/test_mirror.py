@@ -23,11 +23,11 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.mirror import PASS_SECONDS, Mirror
 from frontdesk.mailbox.prefetch import Pace
 from frontdesk.mailbox.search import extent_here
-from frontdesk.request_priority import in_background
 from frontdesk.service.api_keys import SCOPES, EphemeralKey, new_ephemeral_key
 from frontdesk.service.app import Application, Options, create_app
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.system.request_priority import in_background
 from frontdesk.wire import ConversationFilter, Label
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)

@@ -24,7 +24,7 @@ from frontdesk.query import (
 from frontdesk.query.language import KINDS, ORDERS
 from frontdesk.query.names import contact_id, is_contact, meaning, unknown_name
 from frontdesk.query.plan import STANDARD
-from frontdesk.text import clean, one_line
+from frontdesk.text.clean import clean, one_line
 from frontdesk.wire import (
     Channel,
     Conversation,

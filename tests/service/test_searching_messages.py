@@ -4,11 +4,11 @@ import pytest
 from small_inbox import CHANNELS, START, catalogue
 
 from frontdesk.ingest.events import Author, ConversationEvent, MessageUpsert, Person
-from frontdesk.search_text import Terms
 from frontdesk.service.api_keys import SCOPES
 from frontdesk.service.serializers import excerpt
 from frontdesk.store import message_search
 from frontdesk.store.accounts import add_account
+from frontdesk.text.search import Terms
 
 pytestmark = pytest.mark.both_engines
 

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from frontdesk.client.discovery import PROBE_ROWS
-from frontdesk.request_priority import is_background
+from frontdesk.system.request_priority import is_background
 
 FINE, CHANGING, REFUSED = "fine", "changing", "key refused"
 

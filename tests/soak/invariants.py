@@ -7,7 +7,7 @@ from typing import Any
 from rich.cells import cell_len
 from textual.app import App
 
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from tests.soak.faults import FaultyTransport

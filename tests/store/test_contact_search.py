@@ -11,12 +11,12 @@ from tests.stores import Engine
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import ADDRESS_BOOK_NAME, PROFILE_NAME, ContactUpsert, Person
-from frontdesk.phones import phone_pattern
-from frontdesk.search_text import contact_words
 from frontdesk.store import contacts
 from frontdesk.store.contacts import contact_page, folded
 from frontdesk.store.database import Database
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.text.phones import phone_pattern
+from frontdesk.text.search import contact_words
 
 pytestmark = pytest.mark.both_engines
 

@@ -24,12 +24,12 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.sample.bulk import Size, bulk_events
 from frontdesk.sample.catalogue import large_catalogue
-from frontdesk.search_text import Terms
 from frontdesk.store import message_search
 from frontdesk.store.contacts import search_words
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Database
 from frontdesk.store.message_search import Limits, match_page, text_of
+from frontdesk.text.search import Terms
 
 pytestmark = pytest.mark.both_engines
 

@@ -21,13 +21,13 @@ from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
-from frontdesk.search_text import Terms
 from frontdesk.store import message_search
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
 from frontdesk.store.migrations import Schema
 from frontdesk.store.postgres import PostgresDatabase
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.text.search import Terms
 
 Opening = Callable[..., Any]
 HERE = Path(__file__).parent

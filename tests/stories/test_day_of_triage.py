@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.sample.demo import ME, create_demo
-from frontdesk.time_format import long_date
+from frontdesk.text.times import long_date
 from tests.tui.recorded_terminal import Recorded, viewer_on
 
 

@@ -10,10 +10,10 @@ from textual.widget import Widget
 
 from frontdesk.inbox.requests import Kind
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import contact_name
 from frontdesk.query import Term
 from frontdesk.query.language import DURATIONS, ID, OLDEST, WAITING, WINDOW
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
+from frontdesk.text.phones import contact_name
 from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.widgets.bar import Bar
 from frontdesk.wire import Conversation, Message, instant

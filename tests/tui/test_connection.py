@@ -20,7 +20,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.request_priority import is_urgent
+from frontdesk.system.request_priority import is_urgent
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import Answer, ConnectionMonitor
 from tests.conftest import NOW

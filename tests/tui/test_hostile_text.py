@@ -20,7 +20,7 @@ from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.store.accounts import user_named
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.text import clean, one_line
+from frontdesk.text.clean import clean, one_line
 from tests.conftest import NOW_MILLISECONDS
 from tests.fake_service import Query, Reply, fake_service
 from tests.tui.conftest import Viewer, settle

@@ -15,7 +15,7 @@ from frontdesk.errors import InboxError
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
 from frontdesk.store.sqlite import SQLiteDatabase
-from frontdesk.text import clean, one_line
+from frontdesk.text.clean import clean, one_line
 from frontdesk.tui.clock import Clock
 from tests.client.prepared_server import ALL, Server, answer, client_of
 from tests.conftest import NOW, NOW_MILLISECONDS

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 
 # What people do write, and what nobody should.
 AWKWARD = (

@@ -20,10 +20,10 @@ from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import FetchedRows, ListName, SaveResult
 from frontdesk.cache.rows import Hit, text_of
 from frontdesk.cache.state import StateFile
+from frontdesk.cache.timeline import Key
 from frontdesk.errors import UnusableFile
-from frontdesk.first_frame_file import FirstFrame
-from frontdesk.text import compact_json
-from frontdesk.timeline import Key
+from frontdesk.system.first_frame_file import FirstFrame
+from frontdesk.text.clean import compact_json
 from frontdesk.wire import Wire
 from frontdesk.wire.values import utc_now
 

@@ -12,9 +12,9 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from frontdesk import first_frame_file, private_files
 from frontdesk.cache import files
 from frontdesk.cache.files import FileState
+from frontdesk.system import first_frame_file, private_files
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]

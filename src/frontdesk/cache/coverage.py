@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from frontdesk.cache.rows import CONVERSATION, sort_text
-from frontdesk.time_format import parse_duration
-from frontdesk.timeline import Key
+from frontdesk.cache.timeline import Key
+from frontdesk.text.times import parse_duration
 from frontdesk.wire import Wire
 
 Read = Callable[[str, tuple[object, ...]], list[Any]]

@@ -9,7 +9,7 @@ from contextlib import closing
 from enum import Enum
 from pathlib import Path
 
-from frontdesk import first_frame_file, private_files
+from frontdesk.system import first_frame_file, private_files
 
 # "fdpg": distinguishes the cache from other SQLite files.
 APPLICATION_ID = 0x66647067

@@ -10,8 +10,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from frontdesk.cache.connection import NONSENSE
 from frontdesk.cache.lists import BLOCKS, MOST_ROWS, RUNS, ListName
 from frontdesk.cache.rows import KINDS, MODELS, key_of, text_of, unreadable
-from frontdesk.text import compact_json
-from frontdesk.timeline import HIGHEST, LOWEST, Key
+from frontdesk.cache.timeline import HIGHEST, LOWEST, Key
+from frontdesk.text.clean import compact_json
 from frontdesk.wire import Wire, body_of
 
 T = TypeVar("T", bound=Wire)

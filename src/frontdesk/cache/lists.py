@@ -14,8 +14,8 @@ from typing import NamedTuple
 from frontdesk.cache import objects
 from frontdesk.cache.coverage import unmark
 from frontdesk.cache.rows import CONVERSATION, MESSAGE, NOTE, Row, key_of, sort_text
-from frontdesk.search_text import members_of
-from frontdesk.timeline import HIGHEST, LOWEST, Key, Stretch, merge
+from frontdesk.cache.timeline import HIGHEST, LOWEST, Key, Stretch, merge
+from frontdesk.text.search import members_of
 from frontdesk.wire import Conversation
 
 BLOCKS = 1

@@ -99,7 +99,7 @@ def _index(
 ) -> None:
     # Deferred: the first paint does not need it.
     from frontdesk.cache.rows import preview_in, searched_text_in
-    from frontdesk.search_text import members_of
+    from frontdesk.text.search import members_of
 
     value = members_of(body)
     searched = searched_text_in(kind, value)

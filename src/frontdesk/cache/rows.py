@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from frontdesk.cache.timeline import Key
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
-from frontdesk.search_text import member, message_pieces, searched_text, strings
-from frontdesk.timeline import Key
+from frontdesk.text.search import member, message_pieces, searched_text, strings
 from frontdesk.wire import Conversation, Message, Note, PhoneRef, Wire, body_of, instant
 
 CONVERSATION = "conversation"

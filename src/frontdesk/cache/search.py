@@ -13,10 +13,10 @@ from frontdesk.cache.rows import (
     preview_in,
     searched_text_in,
 )
-from frontdesk.message_text import found_pieces_of
-from frontdesk.phones import phone_pattern
-from frontdesk.search_text import Terms, member, members_of
-from frontdesk.text import folded, one_line
+from frontdesk.text.clean import folded, one_line
+from frontdesk.text.messages import found_pieces_of
+from frontdesk.text.phones import phone_pattern
+from frontdesk.text.search import Terms, member, members_of
 
 Rows = Callable[[str, tuple[object, ...]], list[Any]]
 

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from frontdesk import first_frame_file
 from frontdesk.cache import files, lists, objects
 from frontdesk.cache.coverage import Coverage, FillProgress
 from frontdesk.cache.files import FileState
 from frontdesk.errors import UnusableFile
+from frontdesk.system import first_frame_file
 from frontdesk.wire.values import utc_now
 
 _ORIGINS = """

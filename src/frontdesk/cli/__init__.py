@@ -40,7 +40,7 @@ def _run(first_frame: "FirstFrameDisplay") -> None:
 
 def _configure_libraries() -> None:
     """Set variables that libraries read when they are imported."""
-    from frontdesk.subprocess_environment import set_only_here
+    from frontdesk.system.subprocess_environment import set_only_here
 
     # Its search for plugins reads the metadata of all installed packages.
     set_only_here("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from frontdesk import environment, private_files
 from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, say
 from frontdesk.cli.log_redaction import RedactingFormatter, protect_secrets
 from frontdesk.errors import BadSettings
+from frontdesk.system import environment, private_files
 
 PROGRAM = "frontdesk"
 # Set by the scripts of `frontdesk completion`, while they ask for completions.

@@ -17,12 +17,12 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from frontdesk import environment, toml
 from frontdesk.alerts import AlertSettings, QuietHours
 from frontdesk.errors import BadSettings
-from frontdesk.proxy_address import check_proxy
-from frontdesk.text import clean, one_line
-from frontdesk.time_format import parse_duration
+from frontdesk.system import environment, toml
+from frontdesk.system.proxy_address import check_proxy
+from frontdesk.text.clean import clean, one_line
+from frontdesk.text.times import parse_duration
 
 if TYPE_CHECKING:
     from tomlkit.container import Container

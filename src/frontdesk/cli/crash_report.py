@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from frontdesk import __version__, environment, private_files
-from frontdesk.crash_trace import ProgramCrash, trace
+from frontdesk import __version__
 from frontdesk.errors import UnusableFile
+from frontdesk.system import environment, private_files
+from frontdesk.system.crash_trace import ProgramCrash, trace
 
 MOST_REPORTS = 20
 _LIBRARIES = ("textual", "rich", "httpx", "pydantic", "starlette", "click", "granian", "psycopg")

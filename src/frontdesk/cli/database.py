@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
+from frontdesk.system import private_files
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database, Row

@@ -19,7 +19,7 @@ from frontdesk.errors import (
     Unreachable,
     UnusableFile,
 )
-from frontdesk.text import clean, one_line
+from frontdesk.text.clean import clean, one_line
 
 # Errors of output to a full or failing disk.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)

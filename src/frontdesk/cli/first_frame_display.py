@@ -11,7 +11,8 @@ Imports here must be cheap. Not supported on Windows.
 import os
 import sys
 
-from frontdesk import __version__, first_frame_file
+from frontdesk import __version__
+from frontdesk.system import first_frame_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

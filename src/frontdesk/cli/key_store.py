@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from frontdesk import environment, private_files, subprocess_environment
 from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.system import environment, private_files, subprocess_environment
 
 if TYPE_CHECKING:
     from frontdesk.cli.config import Profile

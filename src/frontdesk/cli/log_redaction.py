@@ -3,7 +3,7 @@
 import logging
 import threading
 
-from frontdesk.crash_trace import trace
+from frontdesk.system.crash_trace import trace
 
 _log = logging.getLogger("frontdesk")
 

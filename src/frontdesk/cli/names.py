@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontdesk.cli.config import configuration
 from frontdesk.errors import BadSettings, Forbidden, NotFound
-from frontdesk.phones import parse_phone
 from frontdesk.query import Query, QueryNames, parse
 from frontdesk.query.language import ASSIGNEE, ME
 from frontdesk.query.names import with_customers
+from frontdesk.text.phones import parse_phone
 from frontdesk.wire import ConversationFilter, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT
 

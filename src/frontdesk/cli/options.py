@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from frontdesk import environment
 from frontdesk.cli.config import configuration
 from frontdesk.cli.target import Target, parse_target
 from frontdesk.errors import BadSettings
+from frontdesk.system import environment
 
 F = TypeVar("F", bound=Callable[..., object])
 

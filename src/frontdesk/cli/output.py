@@ -19,7 +19,7 @@ from rich.text import Text
 
 from frontdesk.cli.base import JSON_OPTION
 from frontdesk.errors import BadSettings
-from frontdesk.tables import (
+from frontdesk.exports.tables import (
     BYTE_ORDER_MARK,
     Cell,
     Column,
@@ -30,7 +30,7 @@ from frontdesk.tables import (
     Writer,
     json_line,
 )
-from frontdesk.text import clean, one_line, width_safe
+from frontdesk.text.clean import clean, one_line, width_safe
 from frontdesk.wire import Wire, timestamp
 
 # Width of a table that no terminal limits, and the least of a column that is truncated.

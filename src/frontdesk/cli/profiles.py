@@ -5,9 +5,9 @@ tomlkit edits the text, so that comments and formatting survive.
 
 from typing import TYPE_CHECKING, Any
 
-from frontdesk import private_files, toml
 from frontdesk.cli.config import NEW_FILE, PROFILE_NAME, Configuration, Profile, line_of
 from frontdesk.errors import BadSettings
+from frontdesk.system import private_files, toml
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

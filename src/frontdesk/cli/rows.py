@@ -12,7 +12,7 @@ from frontdesk.cli.exit_codes import say
 from frontdesk.cli.output import Output
 from frontdesk.cli.progress import Progress, counted_page, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.tables import Column, Writer
+from frontdesk.exports.tables import Column, Writer
 from frontdesk.wire.queries import MAX_LIMIT
 
 if TYPE_CHECKING:

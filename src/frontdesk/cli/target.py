@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from frontdesk import environment
 from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.cli.names import listed
 from frontdesk.cli.progress import waiting
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
+from frontdesk.system import environment
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Network

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from frontdesk import environment
 from frontdesk.cache import Cache
 from frontdesk.cli.config import Configuration, Profile, ViewerSettings, configuration
 from frontdesk.cli.exit_codes import discard_unwritable_output, say
@@ -29,9 +28,10 @@ from frontdesk.cli.target import (
     where,
 )
 from frontdesk.errors import BadSettings, InboxError
-from frontdesk.first_frame_file import FirstFrame
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import SavedView, parse
+from frontdesk.system import environment
+from frontdesk.system.first_frame_file import FirstFrame
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.app_base import CrashReportingApp, Outcome
 from frontdesk.tui.garbage_collection import IdleGarbageCollector

@@ -4,7 +4,7 @@ import hashlib
 from urllib.parse import SplitResult, urlsplit
 
 from frontdesk.errors import BadSettings
-from frontdesk.loopback import is_loopback
+from frontdesk.system.loopback import is_loopback
 
 _LONGEST_KEY = 512
 

@@ -26,7 +26,7 @@ from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests, WaitContext
 from frontdesk.errors import BadResponse, CursorRefused, NotFound, NotOffered, Refused
-from frontdesk.phones import phone_pattern
+from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import (
     CATALOGUES,
     CannedResponse,

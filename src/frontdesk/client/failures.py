@@ -21,7 +21,7 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.text import clean, one_line
+from frontdesk.text.clean import clean, one_line
 
 TRY_AGAIN = (429, 502, 503, 504)
 

@@ -13,11 +13,11 @@ from frontdesk.client.other_rows import BARE_ID
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
-from frontdesk.phones import phone_pattern
 from frontdesk.query import closed_windows, sort_key
 from frontdesk.query.language import WINDOW
-from frontdesk.search_text import contact_words
-from frontdesk.text import folded
+from frontdesk.text.clean import folded
+from frontdesk.text.phones import phone_pattern
+from frontdesk.text.search import contact_words
 from frontdesk.wire import (
     Contact,
     Conversation,

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import truststore
 
 from frontdesk.errors import BadSettings
-from frontdesk.loopback import is_loopback
-from frontdesk.proxy_address import check_proxy, without_credentials
+from frontdesk.system.loopback import is_loopback
+from frontdesk.system.proxy_address import check_proxy, without_credentials
 
 _HTTPS_PORT = 443
 

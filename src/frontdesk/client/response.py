@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from frontdesk.errors import BadResponse
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 
 BODY_LIMIT = 8 * 2**20
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import ceil
 
-from frontdesk import request_priority
 from frontdesk.errors import CircuitOpen, Paused
+from frontdesk.system import request_priority
 
 AT_ONCE = 6
 LONGEST_PAUSE_SECONDS = 300.0

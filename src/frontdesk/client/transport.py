@@ -22,9 +22,9 @@ from frontdesk.client.response import Response, TruncatedResponse, read_answer
 from frontdesk.client.server_info import ABSENT, IGNORED, PRESENT, ServerState
 from frontdesk.client.throttle import Throttle, date_of, limit_reset, spacing
 from frontdesk.errors import BadResponse, InboxError, NetworkMisconfigured, Paused, Unreachable
-from frontdesk.proxy_address import without_credentials
-from frontdesk.request_priority import is_background
-from frontdesk.text import clean, one_line
+from frontdesk.system.proxy_address import without_credentials
+from frontdesk.system.request_priority import is_background
+from frontdesk.text.clean import clean, one_line
 
 _CONNECTIONS = 8
 _KEPT_SECONDS = 60.0

@@ -1,10 +1,10 @@
 """Terms of a query as the reader sees them: names for ids, and the customer that is meant."""
 
-from frontdesk.phones import contact_name, format_phone, parse_phone
 from frontdesk.query import Query, QueryNames, Term
 from frontdesk.query.language import CONTACT, ID
 from frontdesk.query.names import contact_id
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
+from frontdesk.text.phones import contact_name, format_phone, parse_phone
 from frontdesk.wire import PhoneRef
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from frontdesk.errors import InboxError
 from frontdesk.inbox.cached import ServerClock
 from frontdesk.inbox.link import Link, Said, is_passing
-from frontdesk.time_format import short_date, time_of_day
+from frontdesk.text.times import short_date, time_of_day
 
 
 class Reached(Protocol):

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from frontdesk.errors import NotFound
 from frontdesk.inbox.cached import Cached
 from frontdesk.inbox.requests import FindContact, FindContacts, Steps, ask
-from frontdesk.phones import is_possible, phone_pattern
 from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import CONTACT, ID
 from frontdesk.query.names import contact_id
+from frontdesk.text.phones import is_possible, phone_pattern
 from frontdesk.wire import PhoneRef
 
 

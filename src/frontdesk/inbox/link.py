@@ -22,8 +22,8 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.text import clean, one_line
-from frontdesk.time_format import duration
+from frontdesk.text.clean import clean, one_line
+from frontdesk.text.times import duration
 
 # Tone of words and the words: "good", "dim", "warning" or "error".
 Said = tuple[str, str]

@@ -21,6 +21,8 @@ class InboxDisplay(Protocol):
 
     def open_thread(self) -> None: ...
 
+    def read_shown(self, id: str) -> None: ...
+
     def show_fetched(self, conversation: Conversation, unreadable: int) -> None: ...
 
     def show_no_thread(self, problem: str) -> None: ...
@@ -108,6 +110,16 @@ class OpenThread(DisplayOrder):
 
     def carry_out(self, panes: InboxDisplay) -> None:
         panes.open_thread()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadShown(DisplayOrder):
+    """Read a conversation, now that its thread is shown with what is new in it."""
+
+    id: str
+
+    def carry_out(self, panes: InboxDisplay) -> None:
+        panes.read_shown(self.id)
 
 
 @dataclass(frozen=True, slots=True)

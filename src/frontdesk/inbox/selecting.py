@@ -4,7 +4,7 @@ Resting on a conversation reads it, if a key or a click selected it and its newe
 displayed.
 """
 
-from frontdesk.inbox.orders import DrawAhead, OpenThread, Say, ShowEntry, ShowSelected
+from frontdesk.inbox.orders import DrawAhead, OpenThread, ReadShown, Say, ShowEntry, ShowSelected
 from frontdesk.inbox.requests import Kind
 from frontdesk.inbox.sentences import MARKED_UNREAD
 from frontdesk.inbox.state import Inbox, Selected
@@ -44,7 +44,7 @@ def open_selected(inbox: Inbox) -> None:
     inbox.orders.append(DrawAhead())
     request_thread(inbox)
     if inbox.reader.is_entered and inbox.window.is_by_input:
-        read(inbox)
+        inbox.orders.append(ReadShown(row.id))
 
 
 def go_to_conversation(inbox: Inbox, conversation_id: str, entry: str = "") -> bool:
@@ -60,7 +60,14 @@ def go_to_conversation(inbox: Inbox, conversation_id: str, entry: str = "") -> b
 def enter_thread(inbox: Inbox) -> None:
     """The reader went to the thread."""
     open_selected(inbox)
-    read(inbox)
+    if inbox.selection.id is not None:
+        inbox.orders.append(ReadShown(inbox.selection.id))
+
+
+def read_shown(inbox: Inbox, id: str) -> None:
+    """Read a conversation whose thread was shown, if it is still selected."""
+    if id == inbox.selection.id:
+        read(inbox)
 
 
 def begin_rest(inbox: Inbox) -> None:

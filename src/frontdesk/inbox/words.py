@@ -9,7 +9,7 @@ from frontdesk.inbox.state import Inbox, Keys
 from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import CONTACT, WORDS
 from frontdesk.query.names import unknown_name
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
 
 
 def title(inbox: Inbox) -> str:

@@ -22,7 +22,6 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from frontdesk import toml
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.archive import native_lines
 from frontdesk.ingest.archive.native_lines import COLOR
@@ -31,6 +30,7 @@ from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import dump
 from frontdesk.store.contacts import label_key
 from frontdesk.store.database import Connection, Row
+from frontdesk.system import toml
 from frontdesk.wire.values import CHANNEL_ID, FIELD_TYPES
 
 _NAMES_SHOWN = 12

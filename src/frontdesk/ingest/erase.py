@@ -8,7 +8,6 @@ from functools import partial
 from frontdesk.ingest.apply.metrics import figures, part_figures
 from frontdesk.ingest.webhooks import redaction
 from frontdesk.ingest.webhooks.redaction import Mention
-from frontdesk.phones import national_variants
 from frontdesk.store import contacts, counters, lookups, message_search, raw_events, writes
 from frontdesk.store import erase as erasing
 from frontdesk.store.counters import LabelledConversation
@@ -16,6 +15,7 @@ from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.raw_events import BodyPosition
 from frontdesk.store.rollups import LabelRollups, PartRollups, PricingRollups, Rollups, label_facts
 from frontdesk.store.writes import lock_account
+from frontdesk.text.phones import national_variants
 
 BODIES_AT_ONCE = 100
 

@@ -22,7 +22,7 @@ from frontdesk.cache import (
     notes_name,
     thread_name,
 )
-from frontdesk.message_text import Entry
+from frontdesk.text.messages import Entry
 from frontdesk.wire import (
     Contact,
     Conversation,

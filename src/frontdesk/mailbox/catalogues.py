@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from frontdesk.cache import Cache
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
 from frontdesk.wire import (
     CATALOGUES,
     CannedResponse,

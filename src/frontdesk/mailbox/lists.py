@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from frontdesk import request_priority
 from frontdesk.cache import (
     Cache,
     FetchedRows,
@@ -21,8 +20,9 @@ from frontdesk.cache import (
     thread_name,
 )
 from frontdesk.cache.rows import Row, sort_text
+from frontdesk.cache.timeline import HIGHEST, Key, stretch
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
-from frontdesk.timeline import HIGHEST, Key, stretch
+from frontdesk.system import request_priority
 from frontdesk.wire import Page, PartialPage
 
 Fetch = Callable[[str | None], Awaitable[Page[Any]]]

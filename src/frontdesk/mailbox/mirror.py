@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from frontdesk.cache import Coverage, FillState, KeepRule
+from frontdesk.cache.timeline import HIGHEST, Key
 from frontdesk.errors import (
     BadResponse,
     CacheBusy,
@@ -20,8 +21,7 @@ from frontdesk.errors import (
 )
 from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.mailbox.prefetch import Pace
-from frontdesk.request_priority import in_background
-from frontdesk.timeline import HIGHEST, Key
+from frontdesk.system.request_priority import in_background
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.values import STATUSES, utc_now
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from frontdesk.request_priority import is_background
+from frontdesk.system.request_priority import is_background
 
 if TYPE_CHECKING:
     from frontdesk.client import Server

@@ -13,9 +13,9 @@ from frontdesk.errors import InboxError, NotOffered
 from frontdesk.mailbox.mailbox import Mailbox
 from frontdesk.query import Matcher, MessageSearch, QueryNames, plan
 from frontdesk.query.names import with_customers
-from frontdesk.search_text import Terms
-from frontdesk.text import counted
-from frontdesk.time_format import in_zone
+from frontdesk.text.clean import counted
+from frontdesk.text.search import Terms
+from frontdesk.text.times import in_zone
 from frontdesk.wire import MessageMatch, instant
 
 # Hits read from the cache at once, at most.

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.errors import BadSettings
-from frontdesk.text import clean, one_line
-from frontdesk.time_format import parse_duration
+from frontdesk.text.clean import clean, one_line
+from frontdesk.text.times import parse_duration
 from frontdesk.wire.values import STATUSES
 
 # Kinds of terms, in the order in which a query is written.

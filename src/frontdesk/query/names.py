@@ -9,7 +9,6 @@ from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from frontdesk.phones import format_phone, parse_phone, phone_pattern
 from frontdesk.query.language import (
     ASSIGNED,
     ASSIGNEE,
@@ -27,7 +26,8 @@ from frontdesk.query.language import (
     analyse,
     tokens,
 )
-from frontdesk.text import folded, one_line
+from frontdesk.text.clean import folded, one_line
+from frontdesk.text.phones import format_phone, parse_phone, phone_pattern
 from frontdesk.wire import Channel, Contact, Label, Page, PhoneRef, User
 from frontdesk.wire.values import STATUSES
 

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from frontdesk.phones import phone_pattern
 from frontdesk.query.language import (
     ACTIVE,
     ASSIGNED,
@@ -29,7 +28,8 @@ from frontdesk.query.language import (
     is_positive,
 )
 from frontdesk.query.names import QueryNames, contact_id, is_contact, meaning, reference
-from frontdesk.text import folded
+from frontdesk.text.clean import folded
+from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import Conversation, ConversationFilter
 
 STANDARD = frozenset({"status", "assignee", "channel", "label"})

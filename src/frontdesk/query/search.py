@@ -7,7 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from frontdesk.query.language import Query, QueryProblem, Term, Token, analyse, tokens
-from frontdesk.search_text import Terms
+from frontdesk.text.search import Terms
 
 _BEFORE, _AFTER = "before:", "after:"
 # Others are words: #1234 is searched as it is.

@@ -6,6 +6,15 @@ from functools import partial
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
+from frontdesk.exports.tables import (
+    Cell,
+    Column,
+    csv_text,
+    json_text,
+    local_time,
+    markdown_cell,
+    markdown_table,
+)
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
@@ -34,16 +43,7 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
-from frontdesk.tables import (
-    Cell,
-    Column,
-    csv_text,
-    json_text,
-    local_time,
-    markdown_cell,
-    markdown_table,
-)
-from frontdesk.text import first_non_blank, one_line
+from frontdesk.text.clean import first_non_blank, one_line
 from frontdesk.wire.reports import (
     Bucket,
     HourGrid,

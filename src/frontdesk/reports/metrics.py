@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from frontdesk.message_text import author_word
-from frontdesk.text import is_ascii_terminal, one_line
-from frontdesk.time_format import duration
+from frontdesk.text.clean import is_ascii_terminal, one_line
+from frontdesk.text.messages import author_word
+from frontdesk.text.times import duration
 from frontdesk.wire import ConversationFilter, Ref, ReportQuery
 from frontdesk.wire.reports import (
     Bucket,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from frontdesk.time_format import month_first, short_date, time_of_day
-from frontdesk.typed_dates import HOW_TO, day_of
+from frontdesk.text.dates import HOW_TO, day_of
+from frontdesk.text.times import month_first, short_date, time_of_day
 from frontdesk.wire.reports import Bucket
 
 LONGEST_DAYS = 366

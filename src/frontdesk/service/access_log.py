@@ -16,8 +16,8 @@ from typing import BinaryIO, NamedTuple, TextIO, cast
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from frontdesk import private_files
 from frontdesk.service.access_control import RequestContext, client_address
+from frontdesk.system import private_files
 from frontdesk.wire import timestamp
 
 _log = logging.getLogger("frontdesk.service")

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from frontdesk.crash_trace import trace
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
+from frontdesk.system.crash_trace import trace
 from frontdesk.wire import ParameterProblem, Problem
 
 MEDIA_TYPE = "application/problem+json"

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import orjson
 
-from frontdesk.search_text import Terms
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
 from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, STARTED
-from frontdesk.text import folded, one_line
+from frontdesk.text.clean import folded, one_line
+from frontdesk.text.search import Terms
 from frontdesk.wire import (
     Channel,
     Contact,

@@ -9,13 +9,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from frontdesk import private_files
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.store import contacts, message_search, trigrams
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection, FillingConnection
 from frontdesk.store.dsn import is_address, without_password
 from frontdesk.store.rows import statements, table_of
+from frontdesk.system import private_files
 
 # Kind of rows, and the values of all columns of each, in column order.
 Packed = tuple[str, list[tuple[Any, ...]]]

@@ -15,11 +15,11 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from frontdesk.phones import national_variants, phone_pattern
-from frontdesk.search_text import search_words
 from frontdesk.store.conversations import Position, one_of
 from frontdesk.store.database import Connection, Row
-from frontdesk.text import folded
+from frontdesk.text.clean import folded
+from frontdesk.text.phones import national_variants, phone_pattern
+from frontdesk.text.search import search_words
 
 LONGEST_NAME_KEY = 200
 

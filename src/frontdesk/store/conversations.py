@@ -14,7 +14,7 @@ from typing import Literal
 
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rows import OPEN, SNOOZED
-from frontdesk.text import compact_json
+from frontdesk.text.clean import compact_json
 from frontdesk.wire import timestamp
 
 NO_LABEL = 0

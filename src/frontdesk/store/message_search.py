@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from frontdesk.message_text import found_pieces_of
-from frontdesk.search_text import Terms, members_of, message_pieces, searched_text
 from frontdesk.store.contacts import like_pattern
 from frontdesk.store.conversations import ConversationSelection, one_of, selected_ids
 from frontdesk.store.database import Connection, Database, Row, first_number
 from frontdesk.store.lookups import has_message_index, message_index_state
 from frontdesk.store.rows import statements
 from frontdesk.store.trigrams import add_extensions, create_contact_indexes, missing_extensions
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
+from frontdesk.text.messages import found_pieces_of
+from frontdesk.text.search import Terms, members_of, message_pieces, searched_text
 from frontdesk.wire.values import DIRECTIONS
 
 # Messages indexed in one transaction of `build`.

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, get_type_hints
 
 from frontdesk.store.database import Dialect
-from frontdesk.text import compact_json
+from frontdesk.text.clean import compact_json
 
 # Values of `status` of a conversation.
 OPEN, SNOOZED, RESOLVED = 0, 1, 2

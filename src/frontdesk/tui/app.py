@@ -285,7 +285,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
     def _take_screenshot(self) -> None:
         """Prompt for a file name, and save the current screen as SVG."""
         # Deferred: the first paint does not need it.
-        from frontdesk.conversation_export import file_name
+        from frontdesk.exports.conversations import file_name
         from frontdesk.tui.dialogs.save_prompt import save_prompt
 
         picture = self.export_screenshot()

@@ -21,8 +21,8 @@ from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.worker import WorkerFailed
 
-from frontdesk.crash_trace import ProgramCrash
-from frontdesk.text import clean, is_ascii_terminal
+from frontdesk.system.crash_trace import ProgramCrash
+from frontdesk.text.clean import clean, is_ascii_terminal
 from frontdesk.tui.textual_private import ExceptionHookApp
 from frontdesk.tui.theme import THEMES, legible_variables, theme_variables
 from frontdesk.tui.widgets.bar import StatusBar

@@ -6,10 +6,10 @@ Chips of filters, tabs of views, titles of threads, empty lists. `inbox/bars.py`
 from collections.abc import Collection, Sequence
 
 from frontdesk.inbox.chips import chips
-from frontdesk.message_text import Entry
-from frontdesk.phones import contact_name, format_phone
 from frontdesk.query import Query, QueryNames, SavedView, Term
-from frontdesk.text import counted, one_line, shortened
+from frontdesk.text.clean import counted, one_line, shortened
+from frontdesk.text.messages import Entry
+from frontdesk.text.phones import contact_name, format_phone
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.conversation_row import owner_name, window_left
 from frontdesk.tui.widgets.text_layout import Piece, width_of

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from textual.screen import Screen
 
-from frontdesk import subprocess_environment
-from frontdesk.text import one_line, shortened
+from frontdesk.system import subprocess_environment
+from frontdesk.text.clean import one_line, shortened
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.wire import Message, Note

@@ -9,7 +9,7 @@ from frontdesk.errors import InboxError
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.requests import Answer
 from frontdesk.mailbox import Mailbox
-from frontdesk.request_priority import urgent
+from frontdesk.system.request_priority import urgent
 from frontdesk.tui.clock import Clock
 
 T = TypeVar("T")

@@ -20,7 +20,7 @@ from textual.keys import ASCII_KEY_NAMES, KEY_NAME_REPLACEMENTS, format_key
 from textual.style import Style
 from textual.widgets import Static
 
-from frontdesk.text import is_ascii_terminal
+from frontdesk.text.clean import is_ascii_terminal
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.widgets.bar import Hint
 from frontdesk.tui.widgets.virtual_list import VirtualList

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Input, Label, Static
 
 from frontdesk.errors import InboxError
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.dialogs.base import DismissOnce, TextField
 from frontdesk.tui.key_names import key_label

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
 
 if TYPE_CHECKING:
     from frontdesk.client import Server

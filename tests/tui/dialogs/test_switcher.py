@@ -10,8 +10,8 @@ from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import format_phone
 from frontdesk.query import Query, QueryNames, SavedView
+from frontdesk.text.phones import format_phone
 from frontdesk.tui.dialogs.picker import ChoiceList
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.wire import Contact, Page, PhoneRef, body_of

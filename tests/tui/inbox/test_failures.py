@@ -15,7 +15,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.mailbox import Mailbox
-from frontdesk.text import clean
+from frontdesk.text.clean import clean
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.wire import Message, Page
 from tests.conftest import NOW

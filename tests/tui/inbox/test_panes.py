@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import contact_name, format_phone
+from frontdesk.text.phones import contact_name, format_phone
 from frontdesk.tui.inbox.panes import pane_widths
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.wire import Contact, Conversation

@@ -13,9 +13,9 @@ from textual.widgets import Input
 
 from frontdesk.cli.target import in_process
 from frontdesk.client import InboxClient
-from frontdesk.phones import format_phone
 from frontdesk.store import message_search
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.text.phones import format_phone
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.tui.inbox.screen import InboxScreen

@@ -10,7 +10,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import format_phone
+from frontdesk.text.phones import format_phone
 from frontdesk.tui.dialogs.search import SearchScreen
 from frontdesk.tui.dialogs.switcher import Switcher
 from frontdesk.tui.saved_views import SavedViews

@@ -13,7 +13,7 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import format_phone
+from frontdesk.text.phones import format_phone
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.views.catalogue_screen import CatalogueList
 from frontdesk.tui.views.contacts import ContactsScreen

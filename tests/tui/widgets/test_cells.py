@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from frontdesk.text import clean, draws_sequences, width_safe
+from frontdesk.text.clean import clean, draws_sequences, width_safe
 from frontdesk.tui.widgets.text_layout import cut, fit, spread, width_of, wrap, wrap_pieces
 from tests.tui.texts import AWKWARD, drawn_text
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontdesk.inbox.rows import FixedRows
-from frontdesk.message_text import author_word
+from frontdesk.text.messages import author_word
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS, EMOJI, MessageSymbols
 from frontdesk.tui.widgets.message_list import (

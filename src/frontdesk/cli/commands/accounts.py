@@ -10,7 +10,7 @@ from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Output, output_options
 from frontdesk.errors import BadSettings
-from frontdesk.tables import Column
+from frontdesk.exports.tables import Column
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:

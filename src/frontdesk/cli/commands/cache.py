@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk import environment
 from frontdesk.cache import Cache, Coverage, KeepRule
 from frontdesk.cli.base import group
 from frontdesk.cli.config import configuration
@@ -18,8 +17,9 @@ from frontdesk.cli.output import Output, moment, output_options, print_table
 from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.target import Target, cache_origin, client_of
 from frontdesk.errors import BadSettings, CacheBusy
-from frontdesk.text import file_size
-from frontdesk.time_format import parse_duration
+from frontdesk.system import environment
+from frontdesk.text.clean import file_size
+from frontdesk.text.times import parse_duration
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from frontdesk import tables
 from frontdesk.cli.base import Group
 from frontdesk.cli.completion import complete
 from frontdesk.cli.names import find
@@ -13,8 +12,9 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.tables import Column
-from frontdesk.text import humanize
+from frontdesk.exports import tables
+from frontdesk.exports.tables import Column
+from frontdesk.text.clean import humanize
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages

@@ -43,8 +43,8 @@ def edit_command(context: click.Context) -> None:
 
     Opens it in $VISUAL or $EDITOR and checks it afterwards.
     """
-    from frontdesk import private_files
     from frontdesk.cli.config import NEW_FILE
+    from frontdesk.system import private_files
 
     path = configuration().path
     if not path.exists():

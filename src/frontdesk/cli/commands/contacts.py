@@ -12,9 +12,9 @@ from frontdesk.cli.output import FACTS, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound
-from frontdesk.phones import format_phone, parse_phone
-from frontdesk.tables import CONTACTS, Cell, local_time
-from frontdesk.text import humanize
+from frontdesk.exports.tables import CONTACTS, Cell, local_time
+from frontdesk.text.clean import humanize
+from frontdesk.text.phones import format_phone, parse_phone
 from frontdesk.wire import Contact, CustomField
 
 if TYPE_CHECKING:

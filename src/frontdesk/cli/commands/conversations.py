@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
-from frontdesk import tables
 from frontdesk.cli.base import group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.completion import (
@@ -26,14 +25,15 @@ from frontdesk.cli.output import Output, output_options, standard_output
 from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.conversation_export import by_people, entry_text, in_order, transcript_lines
 from frontdesk.errors import BadSettings, Forbidden, NotFound
-from frontdesk.message_text import Entry, author_name
-from frontdesk.phones import contact_name
+from frontdesk.exports import tables
+from frontdesk.exports.conversations import by_people, entry_text, in_order, transcript_lines
+from frontdesk.exports.tables import Column
 from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, parse, plan, sort_key
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
 from frontdesk.query.names import unknown_name
-from frontdesk.tables import Column
+from frontdesk.text.messages import Entry, author_name
+from frontdesk.text.phones import contact_name
 from frontdesk.wire import Conversation, ConversationFilter, Message, Note, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
 from frontdesk.wire.values import STATUSES, utc_now

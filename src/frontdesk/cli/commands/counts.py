@@ -12,8 +12,8 @@ from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.progress import Progress, report_unreadable, walked
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound, Refused
+from frontdesk.exports.tables import Cell, Column
 from frontdesk.query.plan import STANDARD
-from frontdesk.tables import Cell, Column
 from frontdesk.wire import (
     ChannelCounts,
     Conversation,

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import frontdesk
-from frontdesk import subprocess_environment
 from frontdesk.cli.base import command
 from frontdesk.errors import UnusableFile
+from frontdesk.system import subprocess_environment
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient

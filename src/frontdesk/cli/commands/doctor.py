@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk import __version__, environment
+from frontdesk import __version__
 from frontdesk.cli.base import command
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR, exit_code
@@ -23,8 +23,9 @@ from frontdesk.cli.output import Output, json_of, output_options, plain, standar
 from frontdesk.cli.progress import Progress
 from frontdesk.cli.target import Target, network, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
-from frontdesk.text import clean
-from frontdesk.time_format import ahead_or_behind, milliseconds
+from frontdesk.system import environment
+from frontdesk.text.clean import clean
+from frontdesk.text.times import ahead_or_behind, milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Server

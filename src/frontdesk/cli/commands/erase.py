@@ -13,7 +13,7 @@ from frontdesk.cli.exit_codes import TRY_AGAIN, say
 from frontdesk.cli.options import database_option, yes_option
 from frontdesk.cli.progress import Progress, interruptible, progress
 from frontdesk.errors import BadSettings, NotFound, Unreachable
-from frontdesk.phones import parse_phone
+from frontdesk.text.phones import parse_phone
 
 if TYPE_CHECKING:
     from frontdesk.ingest.erase import ErasureResult

@@ -10,13 +10,13 @@ from typing import IO, TYPE_CHECKING, cast
 
 import click
 
-from frontdesk import private_files
 from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import Unreachable, UnusableFile
-from frontdesk.text import clean, compact_json
+from frontdesk.system import private_files
+from frontdesk.text.clean import clean, compact_json
 
 if TYPE_CHECKING:
     from frontdesk.store.database import Connection, Database

@@ -15,7 +15,7 @@ from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
-from frontdesk.text import file_size
+from frontdesk.text.clean import file_size
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:

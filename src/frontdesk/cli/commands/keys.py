@@ -14,8 +14,8 @@ from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.target import known_user
 from frontdesk.errors import BadSettings
-from frontdesk.tables import Column
-from frontdesk.time_format import parse_duration
+from frontdesk.exports.tables import Column
+from frontdesk.text.times import parse_duration
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from frontdesk import environment
 from frontdesk.cli.base import group
 from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.cli.options import confirm, yes_option
@@ -22,6 +21,7 @@ from frontdesk.cli.profiles import (
 )
 from frontdesk.cli.target import where
 from frontdesk.errors import BadSettings
+from frontdesk.system import environment
 
 _LONGEST_LINE = 4096
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from frontdesk import environment
 from frontdesk.cache import Cache, Hit
 from frontdesk.cli.base import Command
 from frontdesk.cli.exit_codes import say
@@ -18,13 +17,14 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.target import Target, cache_origin, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, NotFound, Unreachable, UnusableFile
+from frontdesk.exports.tables import Column
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import TOO_SHORT, SearchRun
 from frontdesk.query import MessageSearch, QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
-from frontdesk.search_text import Terms
-from frontdesk.tables import Column
-from frontdesk.text import counted
+from frontdesk.system import environment
+from frontdesk.text.clean import counted
+from frontdesk.text.search import Terms
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import utc_now

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk import environment, private_files, toml
 from frontdesk.cli.base import command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded, say
@@ -25,8 +24,9 @@ from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
-from frontdesk.loopback import is_loopback
 from frontdesk.service.rate_limit import RateLimit
+from frontdesk.system import environment, private_files, toml
+from frontdesk.system.loopback import is_loopback
 from frontdesk.wire.values import epoch_milliseconds
 
 _log = logging.getLogger("frontdesk.service")

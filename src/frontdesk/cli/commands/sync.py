@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk import environment
 from frontdesk.cli.base import group
 from frontdesk.cli.commands.import_.files import importable
 from frontdesk.cli.database import account_named, account_option
@@ -14,7 +13,8 @@ from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings
-from frontdesk.text import clean, counted, one_line
+from frontdesk.system import environment
+from frontdesk.text.clean import clean, counted, one_line
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:

@@ -38,12 +38,12 @@ from frontdesk.cli.output import (
 )
 from frontdesk.cli.polling import LONGEST_PAUSE_SECONDS, Printer, follow
 from frontdesk.cli.target import Target, cache_origin, run_with_client
-from frontdesk.conversation_export import entry_text
-from frontdesk.environment import cache_file, cache_limit_bytes
 from frontdesk.errors import BadSettings, Forbidden, NotFound
-from frontdesk.message_text import author_name, author_word, plain_preview
-from frontdesk.phones import contact_name
-from frontdesk.time_format import in_zone, parse_duration
+from frontdesk.exports.conversations import entry_text
+from frontdesk.system.environment import cache_file, cache_limit_bytes
+from frontdesk.text.messages import author_name, author_word, plain_preview
+from frontdesk.text.phones import contact_name
+from frontdesk.text.times import in_zone, parse_duration
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
 from frontdesk.wire.values import utc_now
 

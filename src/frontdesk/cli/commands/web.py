@@ -11,7 +11,7 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.cli.target import Target, resolve, run_with_client
 from frontdesk.errors import BadSettings
-from frontdesk.loopback import is_loopback
+from frontdesk.system.loopback import is_loopback
 
 
 @command("web", "frontdesk web --open", "frontdesk web --database inbox.db --port 8090")

@@ -15,7 +15,7 @@ from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.output import moment, print_table
 from frontdesk.cli.progress import progress, whole
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
-from frontdesk.text import clean, one_line
+from frontdesk.text.clean import clean, one_line
 from frontdesk.wire import instant
 from frontdesk.wire.values import epoch_milliseconds
 

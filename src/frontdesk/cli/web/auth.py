@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from frontdesk.loopback import is_loopback
+from frontdesk.system.loopback import is_loopback
 
 # The terminal emulator sets inline styles; scripts are never inline.
 _POLICY = (

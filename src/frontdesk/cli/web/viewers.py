@@ -19,8 +19,8 @@ from typing import Any
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from frontdesk import private_files
-from frontdesk.subprocess_environment import with_secrets
+from frontdesk.system import private_files
+from frontdesk.system.subprocess_environment import with_secrets
 from frontdesk.tui.clipboard import open_outside
 
 # First output of the viewer's web driver.

@@ -34,7 +34,7 @@ from frontdesk.store.rows import (
     PartRow,
     blank,
 )
-from frontdesk.text import compact_json
+from frontdesk.text.clean import compact_json
 
 _FACT_COLUMNS = ("profile_name", "username", "email", "blocked")
 _CUSTOM = "custom."

@@ -12,7 +12,7 @@ from frontdesk.ingest.events import PLACEHOLDER
 from frontdesk.store import lookups
 from frontdesk.store.database import Row
 from frontdesk.store.rows import MessageRow
-from frontdesk.text import plain
+from frontdesk.text.clean import plain
 from frontdesk.wire.values import MEDIA_TYPES
 
 # `source` of messages from chat exports.

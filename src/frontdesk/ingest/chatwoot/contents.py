@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from frontdesk.ingest.chatwoot.catalogue import Line
 from frontdesk.ingest.json_reader import JsonObject
-from frontdesk.text import file_size
+from frontdesk.text.clean import file_size
 
 _FILES: Mapping[str, str] = {
     "image": "image",

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from frontdesk import private_files
 from frontdesk.errors import Forbidden, InboxError, NotFound, Unauthorised, UnusableFile
 from frontdesk.ingest.chatwoot import catalogue
 from frontdesk.ingest.chatwoot.catalogue import Line, WhatsAppInbox, milliseconds, rows_in
 from frontdesk.ingest.chatwoot.conversations import Summary, event_lines, summary
 from frontdesk.ingest.chatwoot.messages import ChatContext, message_lines, with_own_moments
 from frontdesk.ingest.json_reader import JsonObject, Malformed
-from frontdesk.text import clean
+from frontdesk.system import private_files
+from frontdesk.text.clean import clean
 
 Window = tuple[int, int]
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from frontdesk.ingest.webhooks.contents import NO_MEDIA, TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export.phrases import PHRASES
-from frontdesk.text import plain
+from frontdesk.text.clean import plain
 from frontdesk.wire.values import MEDIA_TYPES
 
 # Message type by the placeholder of a file; "" if only the presence of a file is known.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from frontdesk.errors import UnusableFile
-from frontdesk.text import clean, shortened
+from frontdesk.text.clean import clean, shortened
 
 # Phones export at most 40,000 messages, or 10,000 with files.
 TEXT_LIMIT = 128 * 1024 * 1024

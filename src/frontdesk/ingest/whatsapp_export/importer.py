@@ -25,7 +25,7 @@ from frontdesk.store import lookups
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.erase import contact_ids
 from frontdesk.store.rows import packed
-from frontdesk.text import shortened
+from frontdesk.text.clean import shortened
 from frontdesk.wire.values import MEDIA_TYPES
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from frontdesk.ingest.whatsapp_export.phrases import PHRASES
-from frontdesk.text import plain
+from frontdesk.text.clean import plain
 
 # Maximum length of a header in characters.
 _LONGEST = 90

@@ -23,7 +23,7 @@ from frontdesk.ingest.whatsapp_export.message_headers import (
     header,
     looks_like_header,
 )
-from frontdesk.text import plain, shortened
+from frontdesk.text.clean import plain, shortened
 
 _NAMES_SHOWN = 8
 _MINUTE = 60_000

@@ -2,13 +2,13 @@
 
 from operator import itemgetter
 
-from frontdesk.phones import is_e164
-from frontdesk.search_text import contact_words
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.problems import ApiError
 from frontdesk.service.routes import filters
 from frontdesk.store import contacts
+from frontdesk.text.phones import is_e164
+from frontdesk.text.search import contact_words
 from frontdesk.wire import Contact, Page
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 from urllib.parse import unquote_to_bytes
 
-from frontdesk.search_text import Terms
 from frontdesk.service import serializers
 from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
@@ -15,6 +14,7 @@ from frontdesk.store import message_search
 from frontdesk.store.database import Row
 from frontdesk.store.rollups import MINUTE
 from frontdesk.store.rows import OPEN
+from frontdesk.text.search import Terms
 from frontdesk.wire import (
     ChannelCounts,
     ConversationPage,

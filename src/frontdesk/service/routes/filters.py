@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from frontdesk.search_text import search_words
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import row_id
 from frontdesk.store import conversations
 from frontdesk.store.contacts import contact_position, label_key
+from frontdesk.text.search import search_words
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
 FLAGS = ("true", "false")

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from frontdesk.crash_trace import trace
 from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import wake
@@ -16,6 +15,7 @@ from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import any_waiting
+from frontdesk.system.crash_trace import trace
 
 # Poll interval for webhooks that another process stored or left unprocessed.
 TICK_SECONDS = 1.0

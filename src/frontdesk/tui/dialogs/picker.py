@@ -14,7 +14,7 @@ from textual.fuzzy import FuzzySearch
 from textual.widgets import Input, Static
 
 from frontdesk.inbox.rows import FixedRows
-from frontdesk.text import folded, one_line
+from frontdesk.text.clean import folded, one_line
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import AnswerDialog, Choice, Dialog, MenuEntry, TextField, V
 from frontdesk.tui.key_names import HintLine

@@ -13,8 +13,8 @@ from typing import Any
 from textual.app import App
 from textual.screen import Screen
 
-from frontdesk import private_files
-from frontdesk.conversation_export import file_name
+from frontdesk.exports.conversations import file_name
+from frontdesk.system import private_files
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock

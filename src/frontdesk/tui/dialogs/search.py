@@ -14,10 +14,10 @@ from frontdesk.cache import Hit
 from frontdesk.inbox.link import problem_words
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import TOO_SHORT, WITH_NOTES, SearchRun, ask_quietly, extent_here
-from frontdesk.phones import contact_name
 from frontdesk.query import MessageSearch, Query, QueryNames, parse_search
-from frontdesk.text import first_non_blank
-from frontdesk.time_format import ago
+from frontdesk.text.clean import first_non_blank
+from frontdesk.text.phones import contact_name
+from frontdesk.text.times import ago
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import Choice

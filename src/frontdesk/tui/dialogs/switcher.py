@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, TypeAlias
 from textual import work
 from textual.timer import Timer
 
-from frontdesk import phones
 from frontdesk.errors import InboxError
 from frontdesk.inbox.link import problem_words
 from frontdesk.mailbox import Mailbox
-from frontdesk.phones import contact_name, format_phone, parse_phone, phone_pattern
 from frontdesk.query import Query, QueryNames, SavedView, Term, reference
-from frontdesk.text import first_non_blank, one_line
+from frontdesk.text import phones
+from frontdesk.text.clean import first_non_blank, one_line
+from frontdesk.text.phones import contact_name, format_phone, parse_phone, phone_pattern
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.dialogs.picker import Picker, containing, has_whole_words, match_rank, matching

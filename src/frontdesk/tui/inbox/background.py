@@ -12,7 +12,7 @@ from frontdesk.cache import Coverage
 from frontdesk.inbox.link import RESTED
 from frontdesk.inbox.scanning import reload
 from frontdesk.mailbox import Mailbox
-from frontdesk.request_priority import in_background
+from frontdesk.system.request_priority import in_background
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor

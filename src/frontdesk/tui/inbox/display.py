@@ -5,7 +5,7 @@ from functools import partial
 from textual.screen import Screen
 from textual.timer import Timer
 
-from frontdesk.inbox import refreshing
+from frontdesk.inbox import refreshing, selecting
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
@@ -90,6 +90,9 @@ class Display:
         conversation = self._thread.open()
         if conversation is not None:
             self._contact.show(conversation, keep_place=False)
+
+    def read_shown(self, id: str) -> None:
+        self._queue.driver.do(selecting.read_shown, self._queue.inbox, id)
 
     def show_fetched(self, conversation: Conversation, unreadable: int) -> None:
         self._thread.show_fetched(conversation, unreadable)

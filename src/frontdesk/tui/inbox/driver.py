@@ -19,7 +19,7 @@ from frontdesk.inbox.tasks import Asked
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.lists import RefreshResult
 from frontdesk.query import QueryNames
-from frontdesk.request_priority import urgent
+from frontdesk.system.request_priority import urgent
 from frontdesk.tui.filters import offered, query_names, store_lacks
 from frontdesk.tui.unsupported import ignored_filters, lacking
 from frontdesk.wire import Contact, Conversation, ConversationFilter, PhoneRef

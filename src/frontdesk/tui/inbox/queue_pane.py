@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
 
-from frontdesk.conversation_export import QUEUE_ENDINGS, queue_text
+from frontdesk.exports.conversations import QUEUE_ENDINGS, queue_text
 from frontdesk.inbox import words
 from frontdesk.inbox.cached import ThreadWindow
 from frontdesk.inbox.finding import say_how_far, unread_beside
@@ -22,7 +22,7 @@ from frontdesk.inbox.state import Inbox, ReadAfter
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import NEWEST, ORDERS, reference
 from frontdesk.query.language import WINDOW
-from frontdesk.text import counted
+from frontdesk.text.clean import counted
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock

@@ -8,12 +8,13 @@ from urllib.parse import quote
 from textual import work
 
 from frontdesk.cache import Hit
-from frontdesk.conversation_export import (
+from frontdesk.exports.conversations import (
     MARKED_ENDINGS,
     QUEUE_ENDINGS,
 )
 from frontdesk.inbox import finding, navigating, selecting
 from frontdesk.query import Query
+from frontdesk.text.dates import HOW_TO, day_of
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.dialogs import factories as dialogs
@@ -21,7 +22,6 @@ from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
 from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
-from frontdesk.typed_dates import HOW_TO, day_of
 
 # Rows searched synchronously on a find, then per step of the worker.
 _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200

@@ -5,9 +5,9 @@ from functools import partial
 
 from textual import work
 
-from frontdesk.conversation_export import THREAD_ENDINGS, thread_text, threads_text
-from frontdesk.message_text import Entry
-from frontdesk.text import first_non_blank
+from frontdesk.exports.conversations import THREAD_ENDINGS, thread_text, threads_text
+from frontdesk.text.clean import first_non_blank
+from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clipboard import copy, links_in, open_outside
 from frontdesk.tui.dialogs import factories as dialogs

@@ -8,7 +8,7 @@ from typing import TypeVar
 from textual import work
 
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.message_text import Entry
+from frontdesk.text.messages import Entry
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.driver import fetch_thread
 from frontdesk.tui.inbox.thread_view import ALL, DEPTH, ThreadView

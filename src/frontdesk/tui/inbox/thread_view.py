@@ -9,13 +9,13 @@ from functools import partial
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
-from frontdesk.conversation_export import by_people
+from frontdesk.exports.conversations import by_people
 from frontdesk.inbox.connection import moment_words
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.inbox.sentences import LOADING
 from frontdesk.mailbox import Listing, Mailbox
-from frontdesk.message_text import Entry
-from frontdesk.phones import name_or_phone
+from frontdesk.text.messages import Entry
+from frontdesk.text.phones import name_or_phone
 from frontdesk.tui import bar_texts, sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.connection import ConnectionMonitor

@@ -42,8 +42,8 @@ from frontdesk.reports.periods import (
     range_words,
     unfinished,
 )
-from frontdesk.text import clean, one_line
-from frontdesk.time_format import short_date, time_of_day
+from frontdesk.text.clean import clean, one_line
+from frontdesk.text.times import short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports.plots import HOURS, HeatCells, HeatMap, Plot, Scene

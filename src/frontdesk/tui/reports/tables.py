@@ -37,7 +37,7 @@ from frontdesk.reports.metrics import (
     value_of,
     value_words,
 )
-from frontdesk.text import first_non_blank, humanize, one_line
+from frontdesk.text.clean import first_non_blank, humanize, one_line
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of

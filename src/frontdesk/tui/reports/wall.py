@@ -22,8 +22,8 @@ from frontdesk.reports.metrics import (
     live_figures,
     value_words,
 )
-from frontdesk.text import one_line
-from frontdesk.time_format import time_of_day
+from frontdesk.text.clean import one_line
+from frontdesk.text.times import time_of_day
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening

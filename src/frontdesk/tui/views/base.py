@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, parse, query_of
-from frontdesk.request_priority import urgent
+from frontdesk.system.request_priority import urgent
 from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import CommandEntry, active_commands, all_commands
 from frontdesk.tui.app_base import CrashReportingApp

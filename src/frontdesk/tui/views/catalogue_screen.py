@@ -18,8 +18,8 @@ from textual.widgets import Input, Static
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.inbox.sentences import LOADING
-from frontdesk.phones import is_e164, phone_pattern
-from frontdesk.text import folded, one_line
+from frontdesk.text.clean import folded, one_line
+from frontdesk.text.phones import is_e164, phone_pattern
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import TextField
 from frontdesk.tui.dialogs.view_table import Opening

@@ -10,9 +10,9 @@ from textual.widgets import Input
 
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.inbox.rows import FixedRows
-from frontdesk.phones import contact_name, format_phone
 from frontdesk.query import Query
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
+from frontdesk.text.phones import contact_name, format_phone
 from frontdesk.tui import sentences
 from frontdesk.tui.dialogs.base import BufferedKeys
 from frontdesk.tui.dialogs.switcher import LEAST_LETTERS, full_name, search_contacts

@@ -11,9 +11,9 @@ from textual.timer import Timer
 
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.mailbox import Listing
-from frontdesk.phones import contact_name, format_phone
-from frontdesk.text import first_non_blank, humanize, one_line
-from frontdesk.time_format import short_date, time_of_day
+from frontdesk.text.clean import first_non_blank, humanize, one_line
+from frontdesk.text.phones import contact_name, format_phone
+from frontdesk.text.times import short_date, time_of_day
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import Choice

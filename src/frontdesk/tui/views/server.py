@@ -15,9 +15,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
 from frontdesk.mailbox import CacheUsage
-from frontdesk.request_priority import urgent
-from frontdesk.text import file_size, one_line
-from frontdesk.time_format import ahead_or_behind, milliseconds, short_date
+from frontdesk.system.request_priority import urgent
+from frontdesk.text.clean import file_size, one_line
+from frontdesk.text.times import ahead_or_behind, milliseconds, short_date
 from frontdesk.tui import sentences
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.view_table import Opening

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from frontdesk.phones import contact_name
-from frontdesk.text import humanize, one_line
-from frontdesk.time_format import short_date
+from frontdesk.text.clean import humanize, one_line
+from frontdesk.text.phones import contact_name
+from frontdesk.text.times import short_date
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.views.catalogue_screen import (
     Block,

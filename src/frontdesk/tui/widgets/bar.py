@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, fitted, spread, width_of, wrap
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from frontdesk.inbox.rows import FixedRows
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
 from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Channel, Counts

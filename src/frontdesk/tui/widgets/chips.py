@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
 from frontdesk.tui.widgets.text_layout import ELLIPSIS, Piece
 
 HEX_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")

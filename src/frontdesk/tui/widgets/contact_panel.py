@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from rich.cells import cell_len
 
 from frontdesk.inbox.rows import FixedRows
-from frontdesk.phones import channel_name, format_phone
-from frontdesk.text import first_non_blank, one_line
-from frontdesk.time_format import ago, long_duration, short_date, time_of_day
+from frontdesk.text.clean import first_non_blank, one_line
+from frontdesk.text.phones import channel_name, format_phone
+from frontdesk.text.times import ago, long_duration, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.chips import chip
 from frontdesk.tui.widgets.conversation_row import owner_name, stage, window_left

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from frontdesk.message_text import AUTHORS, preview_text
-from frontdesk.phones import channel_name, contact_name
 from frontdesk.query.language import NEWEST, OLDEST, WAITING, WINDOW
-from frontdesk.text import humanize, one_line
-from frontdesk.time_format import ago, duration, long_duration
+from frontdesk.text.clean import humanize, one_line
+from frontdesk.text.messages import AUTHORS, preview_text
+from frontdesk.text.phones import channel_name, contact_name
+from frontdesk.text.times import ago, duration, long_duration
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.chips import HEX_COLOUR, chip
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols

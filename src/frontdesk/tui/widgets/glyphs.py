@@ -7,8 +7,8 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from frontdesk.message_text import type_word
-from frontdesk.text import is_ascii_terminal
+from frontdesk.text.clean import is_ascii_terminal
+from frontdesk.text.messages import type_word
 
 
 class Symbol(NamedTuple):

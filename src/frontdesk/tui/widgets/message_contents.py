@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-from frontdesk.message_text import (
+from frontdesk.text.messages import (
     CARD,
     DELETED,
     DETAIL,

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from textual.geometry import Size
 
-from frontdesk.conversation_export import REACHED_BY_REACTIONS, is_shown_above
+from frontdesk.exports.conversations import REACHED_BY_REACTIONS, is_shown_above
 from frontdesk.inbox.rows import FixedRows, Rows
-from frontdesk.message_text import (
+from frontdesk.text.clean import humanize, one_line
+from frontdesk.text.messages import (
     BUTTON,
     Entry,
     author_parts,
@@ -27,8 +28,7 @@ from frontdesk.message_text import (
     quoted_text,
     reaction_words,
 )
-from frontdesk.text import humanize, one_line
-from frontdesk.time_format import long_date, time_of_day
+from frontdesk.text.times import long_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.message_contents import Block, block_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content, Span
 
-from frontdesk import text as texts
+from frontdesk.text import clean as texts
 
 # Name of a part (see `Painted.part`) and text.
 Piece = tuple[str, str]

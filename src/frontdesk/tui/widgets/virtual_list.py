@@ -16,7 +16,7 @@ from textual.reactive import var
 from textual.widget import Widget
 
 from frontdesk.inbox.rows import Rows, place_of
-from frontdesk.text import folded
+from frontdesk.text.clean import folded
 from frontdesk.tui.widgets.chips import label_at
 from frontdesk.tui.widgets.painted_rows import PaintedRows
 

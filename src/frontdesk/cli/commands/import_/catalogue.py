@@ -11,7 +11,7 @@ from frontdesk.cli.commands.import_.files import STANDARD_INPUT, check, importab
 from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
 from frontdesk.errors import UnusableFile
-from frontdesk.text import clean, counted, one_line
+from frontdesk.text.clean import clean, counted, one_line
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:

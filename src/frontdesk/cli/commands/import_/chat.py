@@ -18,7 +18,7 @@ from frontdesk.cli.database import account_named, account_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings
-from frontdesk.text import clean, counted, one_line, shortened
+from frontdesk.text.clean import clean, counted, one_line, shortened
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds, utc_now
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import click
 
-from frontdesk import environment
 from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
@@ -19,7 +18,8 @@ from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.target import network
 from frontdesk.errors import BadResponse, BadSettings
-from frontdesk.text import clean, one_line
+from frontdesk.system import environment
+from frontdesk.text.clean import clean, one_line
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from frontdesk.cli.commands.import_.files import (
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.errors import NothingRead
-from frontdesk.text import counted
+from frontdesk.text.clean import counted
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 
 if TYPE_CHECKING:

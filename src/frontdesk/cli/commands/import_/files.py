@@ -13,11 +13,11 @@ from typing import IO, TYPE_CHECKING, cast
 
 import click
 
-from frontdesk import private_files
 from frontdesk.cli.database import opened
 from frontdesk.errors import NothingRead, UnusableFile
 from frontdesk.store.dsn import is_address
-from frontdesk.text import clean, counted, one_line
+from frontdesk.system import private_files
+from frontdesk.text.clean import clean, counted, one_line
 
 if TYPE_CHECKING:
     from frontdesk.ingest.archive.importer import ImportOptions, ImportResult

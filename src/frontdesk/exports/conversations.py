@@ -10,7 +10,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 
-from frontdesk.message_text import (
+from frontdesk.exports.tables import (
+    CONVERSATIONS,
+    csv_text,
+    customer_name,
+    escape_markdown,
+    json_text,
+    local_time,
+)
+from frontdesk.text.clean import one_line
+from frontdesk.text.messages import (
     Entry,
     author_name,
     emoji_of,
@@ -20,16 +29,7 @@ from frontdesk.message_text import (
     quoted_words,
     state_marks,
 )
-from frontdesk.tables import (
-    CONVERSATIONS,
-    csv_text,
-    customer_name,
-    escape_markdown,
-    json_text,
-    local_time,
-)
-from frontdesk.text import one_line
-from frontdesk.time_format import in_zone, long_date, zone_words
+from frontdesk.text.times import in_zone, long_date, zone_words
 from frontdesk.wire import Conversation, Message, Note, instant
 from frontdesk.wire.values import utc_now
 

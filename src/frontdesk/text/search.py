@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from frontdesk.phones import phone_pattern
-from frontdesk.text import clean, folded
+from frontdesk.text.clean import clean, folded
+from frontdesk.text.phones import phone_pattern
 
 # Longest text that the viewer shows.
 LONGEST_TEXT = 65_536

@@ -8,9 +8,9 @@ from pathlib import Path
 from platformdirs import user_cache_path, user_config_path, user_log_path, user_state_path
 
 from frontdesk.errors import BadSettings
-from frontdesk.subprocess_environment import APP_SECRET_VARIABLE as APP_SECRET_VARIABLE
-from frontdesk.subprocess_environment import KEY_VARIABLE as KEY_VARIABLE
-from frontdesk.subprocess_environment import VERIFY_TOKEN_VARIABLE as VERIFY_TOKEN_VARIABLE
+from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE as APP_SECRET_VARIABLE
+from frontdesk.system.subprocess_environment import KEY_VARIABLE as KEY_VARIABLE
+from frontdesk.system.subprocess_environment import VERIFY_TOKEN_VARIABLE as VERIFY_TOKEN_VARIABLE
 
 CACHE_LIMIT_VARIABLE = "FRONTDESK_CACHE_MB"
 # `cache/eviction.py` keeps the cache below this limit.

@@ -12,10 +12,10 @@ from datetime import tzinfo
 from types import MappingProxyType
 from typing import Any, Generic, TextIO, TypeAlias, TypeVar
 
-from frontdesk.message_text import plain_preview
-from frontdesk.phones import format_phone
-from frontdesk.text import clean, compact_json, escape_formula, first_non_blank, one_line
-from frontdesk.time_format import in_zone
+from frontdesk.text.clean import clean, compact_json, escape_formula, first_non_blank, one_line
+from frontdesk.text.messages import plain_preview
+from frontdesk.text.phones import format_phone
+from frontdesk.text.times import in_zone
 from frontdesk.wire import (
     CannedResponse,
     Channel,

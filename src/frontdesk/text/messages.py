@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
-from frontdesk.search_text import message_pieces, strings
-from frontdesk.text import counted, file_size, humanize, one_line, price
+from frontdesk.text.clean import counted, file_size, humanize, one_line, price
+from frontdesk.text.search import message_pieces, strings
 from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
 from frontdesk.wire.values import MEDIA_TYPES
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol, TypeVar
 
-from frontdesk.text import one_line
+from frontdesk.text.clean import one_line
 from frontdesk.wire.values import PHONE_DIGITS
 
 _TRUNK = re.compile(r"\(0\)")

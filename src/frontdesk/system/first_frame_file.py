@@ -9,7 +9,7 @@ Read before anything else is imported, so this module avoids even `typing` and `
 import os
 import stat
 
-from frontdesk import private_files
+from frontdesk.system import private_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Files of conversations and tables, as shell, viewer and reports write them."""

@@ -1,0 +1,1 @@
+"""The machine that the program runs on: environment, files, signals of crashes, priorities."""
