@@ -319,8 +319,8 @@ class Supervisor:
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if os.getpid() != self._process:
-            # A worker whose event loop does not handle signals yet.
-            raise SystemExit(0)
+            # A worker that answers nobody yet; an exception would be raised anywhere in it.
+            os._exit(0)
         self._stopping = True
         self._life.close()
         if callable(self._interrupt):
