@@ -122,6 +122,8 @@ class Display:
 
     def _draw_beside(self) -> None:
         """Draw the cached threads above and below, one of which the next key may select."""
+        # The names of users, which the bars learn first, change what is drawn.
+        self._refresh_due_bars()
         for conversation in self._queue.list.beside():
             self._thread.draw_ahead(conversation)
 
