@@ -135,7 +135,8 @@ class Views(RuleBasedStateMachine):
             dimmed = row.id in self.shown.dimmed or self.view.has_left(row)
             if row.status == "open":
                 assert not (dimmed and listed)
-            elif listed or self.cached.complete:
+            else:
+                # Also beyond rows that are not loaded: it is known here that it has left.
                 assert dimmed
             assert (row.id in self.shown.after_gap) <= (not listed and not self.cached.complete)
 

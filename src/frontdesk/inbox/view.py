@@ -84,8 +84,14 @@ class View:
     def merged(
         self, stay: Mapping[str, Conversation], current: CurrentStates, now: datetime
     ) -> MergedView:
-        """The list with the rows of `stay` that have left it."""
-        return self.kept.merge(stay, self.list, current, key=sort_key(self.shown.order, now))
+        """The list with the rows of `stay` that have left it.
+
+        A row that may be on a later page is dimmed too, if it is known not to match any more.
+        """
+        merged = self.kept.merge(stay, self.list, current, key=sort_key(self.shown.order, now))
+        beyond = current(merged.after_gap).values() if merged.after_gap else ()
+        gone = {row.id for row in beyond if not self.matches(row)}
+        return merged._replace(dimmed=merged.dimmed | gone)
 
     def has_left(self, row: Conversation) -> bool:
         """True for a row of the server's list that changed since, and no longer matches."""
