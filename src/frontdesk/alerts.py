@@ -198,15 +198,16 @@ class AlertWatch:
         filter = FILTERS[kind]
         with suppress(Refused):
             try:
-                return await self._walk(fetch, filter, lambda row: self._ends(kind, row, now))
+                return await self._walk(
+                    fetch,
+                    filter,
+                    lambda row: _is_beyond(kind, row, now, self._settings, self._since),
+                )
             except NotOffered:
                 # The server has no such order.
                 filter = filter.model_copy(update={"sort": None})
                 return await self._walk(fetch, filter, lambda row: False)
         return []
-
-    def _ends(self, kind: str, row: Conversation, now: datetime) -> bool:
-        return _is_beyond(kind, row, now, self._settings, self._since)
 
     async def _walk(
         self, fetch: Fetch, filter: ConversationFilter, ends: Callable[[Conversation], bool]

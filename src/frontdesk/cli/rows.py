@@ -92,7 +92,7 @@ def print_list(
             await _print_selection(request, writer, noun, extent, progress)
             return
         left, unreadable = extent.limit, 0
-        rows = request(_page_size(left), extent.cursor)
+        rows = request(MAX_LIMIT if left is None else min(left, MAX_LIMIT), extent.cursor)
         while not rows.ended and left != 0:
             data = (await counted_page(rows, noun, progress)).data[:left]
             for row in data:
@@ -130,10 +130,6 @@ async def _print_selection(
     report_unreadable(rows.unreadable)
     if extent.limit is not None and len(rows_read) > extent.limit:
         _hint(noun, None, extent.limit)
-
-
-def _page_size(left: int | None) -> int:
-    return MAX_LIMIT if left is None else min(left, MAX_LIMIT)
 
 
 def _hint(noun: str, cursor: str | None, limit: int) -> None:

@@ -81,7 +81,8 @@ def _file(path: Path) -> Iterator[FillingConnection]:
         except sqlite3.OperationalError as error:
             raise UnusableFile(f"{path} cannot be made: {error}") from error
         finally:
-            _remove(partial)
+            for end in _ENDS:
+                Path(f"{partial}{end}").unlink(missing_ok=True)
 
 
 @contextmanager
@@ -157,11 +158,6 @@ def _is_locked(partial: Path, resources: ExitStack) -> bool:
         return False
     file.truncate(0)
     return True
-
-
-def _remove(partial: Path) -> None:
-    for end in _ENDS:
-        Path(f"{partial}{end}").unlink(missing_ok=True)
 
 
 def _settle(partial: Path, path: Path) -> None:

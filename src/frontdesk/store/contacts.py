@@ -116,7 +116,12 @@ def word_search(connection: Connection, account_id: int, words: Sequence[str]) -
         f"contact_words MATCH :trigrams AND contact_words.rowid BETWEEN :first AND :last"
         f" AND {condition}",
         condition,
-        parameters | _place_range(account_id) | {"trigrams": _trigrams_of(spellings)},
+        {
+            **parameters,
+            "first": account_id << 40,
+            "last": (account_id + 1 << 40) - 1,
+            "trigrams": _trigrams_of(spellings),
+        },
     )
 
 
@@ -202,10 +207,6 @@ def _trigrams_of(words: Sequence[Sequence[Sequence[str]]]) -> str:
 
 def _is_number(word: Sequence[Sequence[str]]) -> bool:
     return word[0][0].startswith("\n")
-
-
-def _place_range(account_id: int) -> dict[str, int]:
-    return {"first": account_id << 40, "last": (account_id + 1 << 40) - 1}
 
 
 def _each(account_id: int, contact_ids: Iterable[int]) -> list[dict[str, int]]:

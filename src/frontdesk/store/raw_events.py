@@ -199,7 +199,7 @@ def wait_again(connection: Connection, account_id: int, digests: Iterable[str]) 
         UPDATE raw_event SET state = 'stored', done = 0, reason = NULL, ignored_json = NULL
         WHERE account_id = :account AND digest = :digest AND state <> 'stored'
         """,
-        _each(account_id, digests),
+        [{"account": account_id, "digest": digest} for digest in digests],
     )
 
 
@@ -328,7 +328,3 @@ def _whole(connection: Connection, account_id: int, digest: str) -> Row | None:
         """,
         {"account": account_id, "digest": digest},
     )
-
-
-def _each(account_id: int, digests: Iterable[str]) -> list[dict[str, object]]:
-    return [{"account": account_id, "digest": digest} for digest in digests]

@@ -77,7 +77,7 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
 
     def on_mount(self) -> None:
         """Repaint when the stopped process resumes, since the shell wrote to the terminal."""
-        self.app_resume_signal.subscribe(self, lambda _: self._draw_again())
+        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh(layout=True))
         self._restart_display_after_sigstop()
         if self.is_web:
             self.set_interval(1.0, partial(self._exit_without_host, os.getppid()))
@@ -86,9 +86,6 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         """Exit when the server of the page is gone: Textual ignores the end of its input."""
         if os.getppid() != host:
             self.exit()
-
-    def _draw_again(self) -> None:
-        self.screen.refresh(layout=True)
 
     def _restart_display_after_sigstop(self) -> None:
         """Set the terminal up again when the process continues after a SIGSTOP.

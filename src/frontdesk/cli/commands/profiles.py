@@ -93,7 +93,8 @@ def add_command(
 def list_command() -> None:
     """List the profiles; * marks the current one."""
     configured = configuration(whole=False)
-    _warn(configured)
+    for mistake in configured.mistakes:
+        click.echo(f"frontdesk: {environment.config_file()}, {mistake}", err=True)
     if not configured.profiles:
         click.echo("frontdesk: there are no profiles: frontdesk profiles add NAME", err=True)
         return
@@ -169,8 +170,3 @@ def _description(profile: Profile, key: str | None) -> str:
     if profile.url:
         return asyncio.run(describe_server(profile.url, key or ""))
     return describe_database(profile.database or "", profile.user)
-
-
-def _warn(configured: Configuration) -> None:
-    for mistake in configured.mistakes:
-        click.echo(f"frontdesk: {environment.config_file()}, {mistake}", err=True)

@@ -454,12 +454,11 @@ class ContactParts:
         for home in sorted(set(self._contact_ids.values())):
             contact = self._merged(home)
             parts = [part for id_, part in self._parts.items() if self._contact_ids[id_] == home]
-            names = {name for part in parts for name in self._all_names(part)}
+            names = {
+                name for part in parts for name in self._index.aliases_of(part) | _names(part.row)
+            }
             for name in sorted(names - _names(contact)):
                 yield {"account_id": self._context.account_id, "phone": name, "contact_id": home}
-
-    def _all_names(self, part: BatchContact) -> set[str]:
-        return self._index.aliases_of(part) | _names(part.row)
 
     def _change_row(self, change: Change) -> IdentityChangeRow:
         old, new, at = change

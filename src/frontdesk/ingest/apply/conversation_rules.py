@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -289,12 +289,8 @@ def _mark_read(state: ConversationState, until: int) -> None:
     if state.read_marker is not None and until <= state.read_marker:
         return
     state.read_marker = until
-    state.unread_count = _later_than(state.inbound_at, until)
+    state.unread_count = len(state.inbound_at) - bisect_right(state.inbound_at, until)
 
 
 def _since(moment: int | None, start: int) -> bool:
     return moment is not None and moment >= start
-
-
-def _later_than(times: Sequence[int], moment: int) -> int:
-    return len(times) - bisect_right(times, moment)

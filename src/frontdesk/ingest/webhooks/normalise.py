@@ -222,17 +222,18 @@ def unwrap(line: bytes) -> tuple[Mapping[str, Any], int | None]:
         if value.keys() & {"entry", "object", "kind"}:
             break
         wrapped = next(
-            (wrapped for wrapped in map(value.get, _WRAPPINGS) if _is_wrapped(wrapped)), None
+            (
+                wrapped
+                for wrapped in map(value.get, _WRAPPINGS)
+                if isinstance(wrapped, str | Mapping)
+            ),
+            None,
         )
         if wrapped is None:
             break
         received_at = _received_at(value) or received_at
         value = _object(wrapped) if isinstance(wrapped, str) else wrapped
     return value, received_at
-
-
-def _is_wrapped(member: object) -> bool:
-    return isinstance(member, str | Mapping)
 
 
 def _received_at(wrapping: Mapping[str, Any]) -> int | None:

@@ -51,7 +51,10 @@ def decided(stamps: Sequence[Stamp], choice: Order | None, today: date) -> DateO
         raise BadSettings(f"The date {wrong.date} is none as {NAMES[choice]}")
     if not existing:
         raise BadSettings("No order of day, month and year fits all dates: is the file one export?")
-    misdated = {order: _misdated(stamps, order, today) for order in existing}
+    misdated = {
+        order: [stamp for stamp in stamps if not possible(stamp, order, today)]
+        for order in existing
+    }
     best = min(existing, key=lambda order: len(misdated[order])) if choice is None else choice
     _refuse_most(stamps, misdated[best], today)
     if choice is not None:
@@ -128,10 +131,6 @@ def moment(stamp: Stamp, order: Order, zone: tzinfo | None, *, repeated: bool = 
     except (OverflowError, OSError, ValueError):
         placed = local.replace(tzinfo=UTC)
     return (placed - _EPOCH) // timedelta(milliseconds=1)
-
-
-def _misdated(stamps: Sequence[Stamp], order: Order, today: date) -> list[Stamp]:
-    return [stamp for stamp in stamps if not possible(stamp, order, today)]
 
 
 def _rises(stamps: Sequence[Stamp], order: Order, today: date) -> bool:

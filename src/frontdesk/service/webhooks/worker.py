@@ -119,10 +119,14 @@ class BackgroundWorker:
                 resolve_idle(self._database, account_id, self._clock(), self._settings.idle_limit)
         if self._is_due("retention", RETENTION_EVERY):
             for account_id in accounts:
-                self._delete_old(account_id)
-            # Other processes delete too, and their truncation may have been blocked by a reader.
+                delete_old_webhooks(
+                    self._database, account_id, self._clock(), self._settings.retention_days
+                )
+            # The write-ahead log may hold deleted rows. Other processes delete too, and their
+            # truncation may have been blocked by a reader.
             self._log_to_truncate = True
-        self._truncate_log()
+        if self._log_to_truncate:
+            self._log_to_truncate = not self._database.truncate_log()
 
     def _step(self, account_id: int) -> bool:
         waits = self._database.read_latest(lambda connection: any_waiting(connection, account_id))
@@ -134,12 +138,6 @@ class BackgroundWorker:
             _log.warning("%s: what comes for it is kept and not shown", kind)
             self._reported.add(kind)
         return step.moved > 0
-
-    def _truncate_log(self) -> None:
-        """Truncate the write-ahead log, which may hold deleted rows; retried later if it is in
-        use."""
-        if self._log_to_truncate:
-            self._log_to_truncate = not self._database.truncate_log()
 
     def _is_due(self, name: str, every: int) -> bool:
         now = self._clock()
@@ -156,8 +154,3 @@ class BackgroundWorker:
 
         if self._database.read_latest(due):
             self._database.write(lambda connection: wake(connection, account_id, now))
-
-    def _delete_old(self, account_id: int) -> None:
-        delete_old_webhooks(
-            self._database, account_id, self._clock(), self._settings.retention_days
-        )

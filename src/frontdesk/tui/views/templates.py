@@ -67,7 +67,7 @@ def bubble(template: Template, width: int) -> list[Line]:
     for part in template.components:
         if _type(part) == "CAROUSEL":
             lines += _carousel(part, room)
-    return [_padded(line, width) for line in lines]
+    return [[*line, ("text", " " * max(0, width - width_of(line)))] for line in lines]
 
 
 def parameters(template: Template) -> list[tuple[str, str]]:
@@ -199,10 +199,6 @@ def _framed(groups: Sequence[Sequence[Line]], room: int) -> list[Line]:
             lines.append([("dim", f"├{rule}┤")])
         lines += [[("dim", "│ "), *spread(line, (), room - 4), ("dim", " │")] for line in group]
     return [*lines, [("dim", f"╰{rule}╯")]]
-
-
-def _padded(line: Line, width: int) -> Line:
-    return [*line, ("text", " " * max(0, width - width_of(line)))]
 
 
 def _filled(component: Component, part: str) -> Line:
