@@ -1,3 +1,3 @@
 """A terminal inbox for customer conversations held over WhatsApp numbers."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
