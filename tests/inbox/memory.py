@@ -691,12 +691,9 @@ class Terminal:
 
     def begin_background(self) -> None: ...
 
-    def show_progress(self) -> None:
-        if self.inbox.connection.use_early_retry():
-            self.do(refreshing.refresh, self.inbox)
+    def show_progress(self) -> None: ...
 
-    def show_bars(self) -> None:
-        self.show_progress()
+    def show_bars(self) -> None: ...
 
     # Events
 

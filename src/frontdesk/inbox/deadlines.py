@@ -1,7 +1,7 @@
 """Effects of time alone: procedures go on, threads are opened and read, the list is requested."""
 
 from frontdesk.inbox.orders import ShowProgress
-from frontdesk.inbox.refreshing import poll
+from frontdesk.inbox.refreshing import poll, refresh
 from frontdesk.inbox.selecting import open_selected, read_if_shown
 from frontdesk.inbox.state import Inbox
 
@@ -16,11 +16,35 @@ def advance(inbox: Inbox) -> None:
         read_if_shown(inbox)
     if inbox.poll_at is not None and inbox.poll_at <= now:
         poll(inbox)
+    if inbox.connection_due_at is not None and inbox.connection_due_at <= now:
+        inbox.connection_due_at = None
+        show_connection(inbox)
     if inbox.note_patience():
         inbox.orders.append(ShowProgress())
 
 
+def show_connection(inbox: Inbox) -> None:
+    """Say how the connection is.
+
+    A server that was not reached for the list, and has answered others since, is asked again before
+    the end of the countdown.
+    """
+    if inbox.connection.use_early_retry():
+        refresh(inbox)
+    inbox.orders.append(ShowProgress())
+
+
 def rests_until(inbox: Inbox) -> float | None:
     """When `advance` is due although nothing is going on: see `Inbox.wake_at`."""
-    times = [inbox.selection.opens_at, inbox.selection.reads_at, inbox.poll_at]
+    _count_seconds(inbox)
+    selection = inbox.selection
+    times = [selection.opens_at, selection.reads_at, inbox.poll_at, inbox.connection_due_at]
     return min((time for time in times if time is not None), default=None)
+
+
+def _count_seconds(inbox: Inbox) -> None:
+    """Count the seconds that the status line shows, while it shows any."""
+    if not (inbox.connection.failing or inbox.connection.asking):
+        inbox.connection_due_at = None
+    elif inbox.connection_due_at is None:
+        inbox.connection_due_at = inbox.seconds() + 1.0

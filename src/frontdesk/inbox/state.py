@@ -80,7 +80,8 @@ class Inbox:
     """What the inbox shows and does; nothing here waits.
 
     seconds: a clock that never goes back. read_after: see `ReadAfter`. orders: what the panes have
-    to do. input_at: time of the last input; poll_at: of the next request for the list by itself.
+    to do. input_at: time of the last input; poll_at: of the next request for the list by itself;
+    connection_due_at: when the status line counts on, or a list that was not reached may be.
     search_since: when the running search began; by_hand_since: when the running refresh did, if by
     hand. new_ids: of the rows that moved to the top with the last refresh. is_chosen: the query is
     not the default of an empty inbox.
@@ -107,6 +108,7 @@ class Inbox:
         self.orders: list[DisplayOrder] = []
         self.selection, self.history, self.bell = Selected(), ViewHistory(), Bell()
         self.poll_at: float | None = None
+        self.connection_due_at: float | None = None
         self.has_begun = False
         # What was open before there was a connection.
         self.opened_unconnected: Selected | None = None

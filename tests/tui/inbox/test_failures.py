@@ -76,23 +76,6 @@ async def test_the_next_start_shows_the_same_place_from_the_cache_while_offline(
         assert "offline" in lines(again)[-1]
 
 
-async def test_a_thread_that_comes_ends_the_wait_for_the_list(
-    viewer: Viewer, client: InboxClient
-) -> None:
-    source = Faltering(client)
-    app = viewer(source)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        source.fails = True
-        await pilot.press("ctrl+r")
-        await settle(pilot)
-        assert " · as of 10:00 · retr" in lines(app)[-1]
-        source.fails = False
-        await pilot.press("j", "enter")
-        await settle(pilot)
-        assert " live · 60 loaded" in lines(app)[-1]
-
-
 class WithoutMessages(Faltering):
     """The real client, whose key may not read messages."""
 

@@ -3,9 +3,8 @@
 from functools import partial
 
 from textual.screen import Screen
-from textual.timer import Timer
 
-from frontdesk.inbox import refreshing, selecting
+from frontdesk.inbox import selecting
 from frontdesk.mailbox import Mailbox
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
@@ -48,7 +47,6 @@ class Display:
         )
         self._bars_due = False
         self._warned: str | None = None
-        self._countdown: Timer | None = None
 
     # Words
 
@@ -176,17 +174,11 @@ class Display:
         self.show_progress()
 
     def show_progress(self) -> None:
-        """Update the status line, and again in a second while that counts seconds."""
+        """Update the status line."""
         if not self._is_whole:
             return
-        if self._connection.use_early_retry():
-            self._queue.driver.do(refreshing.refresh, self._queue.inbox)
         zoomed = self._panes.has_class("-zoomed")
         skips_wait = self._connection.counts_down and self._screen.size.width >= LEAST_PANES
         self._bars.show_status(
             self._panes.at, self._connection.state, zoomed=zoomed, skips_wait=skips_wait
         )
-        if self._countdown is not None:
-            self._countdown.stop()
-        if self._connection.failing or self._connection.asking:
-            self._countdown = self._screen.set_timer(1.0, self.show_progress)

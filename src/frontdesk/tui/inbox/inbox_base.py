@@ -2,7 +2,7 @@
 
 from textual.reactive import var
 
-from frontdesk.inbox import navigating, refreshing, selecting
+from frontdesk.inbox import deadlines, navigating, refreshing, selecting
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query
 from frontdesk.tui.clipboard import say
@@ -45,7 +45,7 @@ class InboxBase(SizedScreen[None]):
             clock,
             lambda sentence: self._display.warn_of_view(sentence),
             changed=lambda: self._display.show_bars(),
-            state_changed=lambda: self._display.show_progress(),
+            state_changed=lambda: self._do(deadlines.show_connection, self.inbox),
             seen_at=lambda: self.inbox.view.list.fetched_at,
             schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
             quiet_unfocused=preferences.quiet_unfocused,
