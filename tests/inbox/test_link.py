@@ -17,7 +17,8 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.inbox.link import ASLEEP, IDLE, IN_USE, RESTING, Link, Phase
+from frontdesk.inbox.delays import ASLEEP, IDLE, IN_USE, RESTING
+from frontdesk.inbox.link import Link, Phase
 from tests.conftest import NOW
 
 SECOND = timedelta(seconds=1)

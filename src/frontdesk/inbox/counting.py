@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_VIEWS_COUNTED
 from frontdesk.inbox.planning import unsorted_filter
 from frontdesk.inbox.rows import Scan
 from frontdesk.inbox.server_counts import count_for, counted_filter
@@ -11,11 +12,6 @@ from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 # What the number of unread conversations counts, in every view, and what it leads to.
 UNREAD = parse("is:open unread")
-
-# Rows of a complete list among which those of a view are counted.
-_MOST_COUNTED = 500
-
-_VIEWS_COUNTED = 20
 
 
 def counts_of(inbox: Inbox, filter: ConversationFilter) -> Counts | None:
@@ -75,16 +71,16 @@ def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) ->
     listing = inbox.cached.conversations(plan.filter)
     total = count_for(counts_of(inbox, plan.filter), plan.filter)
     complete = listing.complete and total in (None, len(listing))
-    if not plan.limits and not (complete and len(listing) <= _MOST_COUNTED):
+    if not plan.limits and not (complete and len(listing) <= MOST_ROWS_COUNTED):
         return None
     now, memo = inbox.clock.server_now().replace(second=0, microsecond=0), inbox.counted
     of = (plan, inbox.planning.names.me, listing.fetched_at, listing.extent, complete, now)
     counted = (*of, *(row.id for row in known))
     if counted not in memo:
-        for oldest in list(memo)[:-_VIEWS_COUNTED]:
+        for oldest in list(memo)[:-MOST_VIEWS_COUNTED]:
             del memo[oldest]
         scan = Scan(listing, plan, inbox.planning.matcher(plan.rest), now, known=known)
-        scan.step(_MOST_COUNTED)
+        scan.step(MOST_ROWS_COUNTED)
         whole = scan.ended or (complete and scan.looked_at == len(listing))
         memo[counted] = scan.matches if whole else None
     return memo[counted]

@@ -7,6 +7,7 @@ from typing import TypeVar
 from frontdesk.errors import NotOffered
 from frontdesk.inbox import sentences
 from frontdesk.inbox.counting import total
+from frontdesk.inbox.limits import MOST_PAGES_LOADED, MOST_ROWS_SEARCHED
 from frontdesk.inbox.orders import ShowProgress
 from frontdesk.inbox.refreshing import fetch_older
 from frontdesk.inbox.requests import (
@@ -29,10 +30,6 @@ from frontdesk.query.plan import SortKey, waiting_since
 from frontdesk.wire import Conversation
 
 T = TypeVar("T")
-
-# Limits of searches for the next unread or longest waiting conversation.
-MOST_ROWS_SEARCHED = 1000
-MOST_PAGES_LOADED = 20
 
 # Rows that are read before keys are handled.
 _READ_PER_STEP = 100

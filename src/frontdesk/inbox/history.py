@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
+from frontdesk.inbox.limits import MOST_VISITS
 from frontdesk.query import Query
-
-_MOST_VISITS = 100
 
 
 class VisitedView(NamedTuple):
@@ -27,7 +26,7 @@ class ViewHistory:
 
     def leave(self, query: Query, selected: str | None) -> None:
         """Record that another view than those after this one is shown next."""
-        self._before = [*self._before[-_MOST_VISITS:], VisitedView(query, selected)]
+        self._before = [*self._before[-MOST_VISITS:], VisitedView(query, selected)]
         self._after = []
 
     def step(self, step: int, query: Query, selected: str | None) -> VisitedView | None:

@@ -22,34 +22,23 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
+from frontdesk.inbox.delays import (
+    ASLEEP,
+    BACK_OFF,
+    IDLE,
+    IN_USE,
+    LONGEST_PAUSE,
+    POLL_INTERVALS,
+    RESTED,
+    SLOWER,
+)
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.times import duration
 
 # Tone of words and the words: "good", "dim", "warning" or "error".
 Said = tuple[str, str]
 
-IN_USE = timedelta(seconds=10)
-RESTING = timedelta(seconds=30)
-IDLE = timedelta(minutes=1)
-ASLEEP = timedelta(minutes=5)
-
-# Upper limit of the time since the last input, and the interval; beyond the last: ASLEEP.
-_STAGES = (
-    (timedelta(minutes=1), IN_USE),
-    (timedelta(minutes=10), RESTING),
-    (timedelta(hours=1), IDLE),
-)
-
-# Factor for a server that does not answer 304 and sends every response in full.
-SLOWER = 2
-
-# Time without input before requests of the background are sent.
-RESTED = timedelta(seconds=1)
-
 SECOND = timedelta(seconds=1)
-# Back-off after the first, second, … consecutive failure.
-_AFTER_FAILURES = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))
-_LONGEST_PAUSE = timedelta(hours=1)
 
 _FAULTS = (
     (Unauthorised, "key refused (401)"),
@@ -237,7 +226,7 @@ class Link:
         if running:
             return replace(link, not_before=max(self.not_before, now + (pause or timedelta())))
         if not (again and self.failures):
-            step = _AFTER_FAILURES[min(self.failures, len(_AFTER_FAILURES) - 1)]
+            step = BACK_OFF[min(self.failures, len(BACK_OFF) - 1)]
             backoff = max(step, pause or timedelta())
             link = replace(link, backoff=backoff, failures=self.failures + 1)
         return replace(link, not_before=now + link.backoff)
@@ -273,7 +262,7 @@ class Link:
         if self.failing:
             return max(self.not_before - now, SECOND)
         idle = now - self.used_at
-        every = next((every for upto, every in _STAGES if idle < upto), ASLEEP)
+        every = next((every for upto, every in POLL_INTERVALS if idle < upto), ASLEEP)
         if not self.focused:
             every = max(every, IDLE)
         return max(self.ended_at + every * self.pace - now, SECOND)
@@ -400,4 +389,4 @@ def _retry_after(error: InboxError) -> timedelta | None:
         return None
     if error.retry_after is None:
         return None
-    return timedelta(seconds=min(max(error.retry_after, 0.0), _LONGEST_PAUSE / SECOND))
+    return timedelta(seconds=min(max(error.retry_after, 0.0), LONGEST_PAUSE / SECOND))

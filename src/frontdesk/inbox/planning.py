@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from frontdesk.inbox.cached import Cached, ServerClock
 from frontdesk.inbox.customers import QueryCustomers
+from frontdesk.inbox.limits import MOST_ROWS_COMPLETED
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, plan
@@ -15,9 +16,6 @@ from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import STATUSES
 
 ALL_FILTERS = STANDARD | EXTENSIONS
-
-# Rows whose customers are offered to complete `from:`.
-_MOST_COMPLETED = 200
 
 
 class Planning:
@@ -42,7 +40,7 @@ class Planning:
 
     def names_for(self, view: View) -> QueryNames:
         """Names that queries may use, with the customers of loaded rows for completion."""
-        first = [view.list[at].contact for at in range(min(len(view.list), _MOST_COMPLETED))]
+        first = [view.list[at].contact for at in range(min(len(view.list), MOST_ROWS_COMPLETED))]
         return self._cached.names((*self.customers.contacts, *first))
 
     def add_contact(self, contact: PhoneRef) -> None:

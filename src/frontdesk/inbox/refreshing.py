@@ -3,6 +3,8 @@
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.inbox import scanning
 from frontdesk.inbox.counting import counted_filters, total
+from frontdesk.inbox.delays import REPLACED_SECONDS
+from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH, ROWS_AT_TOP
 from frontdesk.inbox.orders import (
     Begun,
     DrawAhead,
@@ -37,17 +39,8 @@ from frontdesk.query import Query
 from frontdesk.query.language import ASSIGNEE, CONTACT, ME
 from frontdesk.wire import ConversationFilter
 
-# Every sixth refresh also detects rows further down that no longer match the filter.
-REFRESHES_UNTIL_THOROUGH = 6
-
 # An answer may tell of a filter that the server lacks, and the next one of another.
 _MOST_PLANS = 8
-
-# A refresh by hand takes the place of one that has been running for this long.
-_AGAIN_SECONDS = 1.0
-
-# Rows at the top in which new unread activity is looked for.
-_FIRST_ROWS = 50
 
 # What ends with the shown view.
 _OF_VIEW = (Kind.REFRESH, Kind.OLDER, Kind.SCAN, Kind.RESCAN, Kind.FIND)
@@ -79,7 +72,7 @@ def refresh_by_hand(inbox: Inbox) -> None:
     """
     inbox.view.kept.leaving_out = True
     since = inbox.by_hand_since
-    if since is None or inbox.seconds() >= since + _AGAIN_SECONDS:
+    if since is None or inbox.seconds() >= since + REPLACED_SECONDS:
         refresh(inbox, by_hand=True)
         request_thread(inbox, by_hand=True)
 
@@ -125,7 +118,7 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
 def _tell_news(inbox: Inbox) -> None:
     """Highlight what moved to the top, and ring for new unread activity."""
     rows = inbox.window.rows
-    first = [rows[at] for at in range(min(_FIRST_ROWS, len(rows)))]
+    first = [rows[at] for at in range(min(ROWS_AT_TOP, len(rows)))]
     unread = inbox.cached.unread_among(first)
     inbox.orders.append(Highlight())
     if inbox.bell.rings(row for row in first if row.id in unread):

@@ -12,6 +12,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from frontdesk.inbox.limits import MOST_OPENED_KEPT, MOST_SEEN_KEPT
 from frontdesk.query import QueryPlan, sort_key
 from frontdesk.query.plan import SortKey
 from frontdesk.wire import Conversation, body_of
@@ -148,10 +149,6 @@ class CachedList(ListState, Protocol):
 
     def reload(self) -> None:
         """Read the current state of the list."""
-
-
-# Opened rows, and rows that were in view, that are kept at most.
-MOST_OPENED_KEPT, MOST_SEEN_KEPT = 50, 300
 
 
 class MergedView(NamedTuple):

@@ -6,6 +6,7 @@ They show the rows anew, and say what has failed.
 from typing import TypeVar
 
 from frontdesk.errors import InboxError, NotOffered, Unreachable
+from frontdesk.inbox.delays import AFTER_KEY_SECONDS, SCAN_PAUSE_SECONDS
 from frontdesk.inbox.orders import ShowBars, ShowProgress
 from frontdesk.inbox.requests import Answer, Ended, FetchOlder, Kind, Steps, Until, ask
 from frontdesk.inbox.rows import Scan
@@ -15,11 +16,6 @@ from frontdesk.wire import ConversationFilter
 T = TypeVar("T")
 
 _SCANNED_PER_STEP = 50
-# Between two steps. The messages that a key causes follow each other in turns of the event loop:
-# after a pause of no length each of them would wait for a step.
-SCAN_PAUSE_SECONDS = 0.002
-# After a key there is no step until its frame can be there.
-_KEY_SECONDS = 0.02
 
 
 def reported(
@@ -86,8 +82,8 @@ def _look_through(inbox: Inbox, scan: Scan) -> Steps[None]:
     more = scan.step(_SCANNED_PER_STEP)
     while more:
         # No page can come between the last step and what the caller does next.
-        yield Until(max(inbox.seconds() + SCAN_PAUSE_SECONDS, inbox.input_at + _KEY_SECONDS))
-        while (after_key := inbox.input_at + _KEY_SECONDS) > inbox.seconds():
+        yield Until(max(inbox.seconds() + SCAN_PAUSE_SECONDS, inbox.input_at + AFTER_KEY_SECONDS))
+        while (after_key := inbox.input_at + AFTER_KEY_SECONDS) > inbox.seconds():
             yield Until(after_key)
         more = scan.step(_SCANNED_PER_STEP)
     if scan is inbox.view.scan:

@@ -4,14 +4,12 @@ Resting on a conversation reads it, if a key or a click selected it and its newe
 displayed.
 """
 
+from frontdesk.inbox.delays import PREVIEW_SECONDS
 from frontdesk.inbox.orders import DrawAhead, OpenThread, ReadShown, Say, ShowEntry, ShowSelected
 from frontdesk.inbox.requests import Kind
 from frontdesk.inbox.sentences import MARKED_UNREAD
 from frontdesk.inbox.state import Inbox, Selected
 from frontdesk.inbox.threads import request_thread
-
-# Delay between a cursor movement and the load of the thread.
-PREVIEW_SECONDS = 0.15
 
 
 def select(inbox: Inbox) -> None:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, Protocol
 from frontdesk.inbox.bell import Bell
 from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Window
 from frontdesk.inbox.connection import LinkKeeper
+from frontdesk.inbox.delays import PATIENCE_SECONDS
 from frontdesk.inbox.history import ViewHistory
 from frontdesk.inbox.orders import DisplayOrder, Say, ShowBars, ShowProgress, Warn
 from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
@@ -28,9 +29,6 @@ QUERY_SETTING, CONVERSATION_SETTING = "inbox.query", "inbox.conversation"
 ReadAfter = float | Literal["open", "never"]
 
 EVERY = ConversationFilter()
-
-# A search, and a request for the next page, is said to be running after this time.
-PATIENCE_SECONDS = 0.5
 
 _SCANNED_AT_ONCE = 100
 

@@ -3,13 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
+from frontdesk.inbox.limits import MOST_ROWS_SCANNED
 from frontdesk.inbox.rows import CachedList, CurrentStates, Kept, MergedView, Scan
 from frontdesk.query import Matcher, Query, QueryPlan, Term, sort_key
 from frontdesk.query.language import SORT
 from frontdesk.wire import Conversation, ConversationFilter
-
-# The scan for a local filter ends with the list, or after this many rows; "last" extends it.
-MOST_ROWS_SCANNED = 5000
 
 
 class View:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from textual import work
 
+from frontdesk.inbox.limits import MOST_PAGES_LOADED
 from frontdesk.mailbox import Listing, Mailbox
 from frontdesk.text.messages import Entry
 from frontdesk.tui.clock import Clock
@@ -15,9 +16,6 @@ from frontdesk.tui.inbox.thread_view import ALL, DEPTH, ThreadView
 from frontdesk.wire import Conversation
 
 T = TypeVar("T")
-
-# Pages loaded at most to fill the window with a thread filter.
-MOST_PAGES_LOADED = 20
 
 # Worker group of searches and loads that escape cancels.
 SEARCH = "search"

@@ -10,6 +10,9 @@ from textual.filter import LineFilter
 from frontdesk.text.clean import is_ascii_terminal
 from frontdesk.text.messages import type_word
 
+# The part of a list's last column that says which of its rows are shown.
+SCROLL_BAR_THUMB = "┃"
+
 
 class Symbol(NamedTuple):
     """icon: in front of a caption. words: without a caption."""

@@ -10,6 +10,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from frontdesk.inbox.rows import FixedRows, Rows
+from frontdesk.tui.widgets.glyphs import SCROLL_BAR_THUMB
 from frontdesk.tui.widgets.line_widget import DrawnLine, LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, fit, wrap
 from frontdesk.tui.widgets.viewport import Viewport
@@ -45,8 +46,6 @@ class Drawings(Generic[D]):
     def clear(self) -> None:
         self._cached.clear()
 
-
-THUMB = "┃"
 
 Drawn = list[DrawnLine]
 
@@ -200,7 +199,10 @@ class PaintedRows(LineWidget, Generic[R]):
     def _lines(self, first: int, end: int) -> list[Strip]:
         """Strips of the lines from `first` to before `end`."""
         width = self.size.width
-        edge, thumb = self._last_column("line", self._edge), self._last_column("thumb", THUMB)
+        edge, thumb = (
+            self._last_column("line", self._edge),
+            self._last_column("thumb", SCROLL_BAR_THUMB),
+        )
         covered, visible = self._window.thumb(), self._window.visible()
         if not visible and self._empty_words:
             return self._empty(width, self.size.height)[first:end]
