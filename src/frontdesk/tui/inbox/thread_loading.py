@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
@@ -71,7 +72,7 @@ class ThreadLoading(ThreadView):
         """Show the present entries of a thread that was requested, if it is still open."""
         is_open = self.conversation is not None and self.conversation.id == conversation.id
         if is_open and self.listing is not None:
-            self._unreadable = unreadable
+            self._of_shown = replace(self._of_shown, unreadable=unreadable)
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
             self._reload(conversation, first_sight=self.messages.row is None)

@@ -3,6 +3,7 @@
 A thread filter shows only the messages of people, only notes, or everything but system messages.
 """
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -42,17 +43,19 @@ class ThreadPane(ThreadExports):
         if filter == self.filter:
             return
         if self.filter == ALL:
-            self._unfiltered = None if messages.at_end else messages.place
-        moved = messages.selected_key != self._filtered_at
+            unfiltered = None if messages.at_end else messages.place
+            self._of_shown = replace(self._of_shown, unfiltered=unfiltered)
+        before = self._of_shown.unfiltered
+        moved = messages.selected_key != self._of_shown.filtered_at
         self.filter, self._depth = filter, DEPTH
         if self.listing is not None:
             self._show_rows()
             rows = self._rows()
             if row is not None and (filter != ALL or moved):
                 messages.show_end(rows, cursor=nearest(rows, row))
-            elif self._unfiltered is None or not messages.return_to(rows, self._unfiltered):
+            elif before is None or not messages.return_to(rows, before):
                 messages.show_end(rows)
-            self._filtered_at = messages.selected_key
+            self._of_shown = replace(self._of_shown, filtered_at=messages.selected_key)
         self.refresh_bars()
 
     def action_day(self, step: int) -> None:

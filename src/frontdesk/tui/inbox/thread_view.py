@@ -3,6 +3,7 @@
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 
@@ -62,6 +63,22 @@ def nearest(rows: Rows[Entry], row: Entry) -> int:
     return max(0, later - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class OfShown:
+    """What is known of the shown conversation until another one is shown.
+
+    unreadable: entries that the last answer dropped. unfiltered: the place before a thread filter,
+    None at the end; filtered_at: the row that the filter went to. read_before: unread messages that
+    were read here before it was shown first, None if all were; knows_read: they were counted.
+    """
+
+    unreadable: int = 0
+    unfiltered: Place | None = None
+    filtered_at: str | None = None
+    read_before: int | None = None
+    knows_read: bool = False
+
+
 class ThreadView(Pane):
     """Shows one conversation from the cache.
 
@@ -91,16 +108,9 @@ class ThreadView(Pane):
         self._depth = DEPTH
         # The thread whose older entries are being loaded.
         self._loading_older: Listing[Entry] | None = None
-        self._unreadable = 0
         self._places: dict[str, Place] = {}
-        # The place before a thread filter, None at the end, and the row that the filter went to.
-        self._unfiltered: Place | None = None
-        self._filtered_at: str | None = None
+        self._of_shown = OfShown()
         self._shown_at_end = True
-        # The conversation was unread when it was shown first; None before that.
-        # Unread messages that were read here before, None if all were; known once it is shown.
-        self._read_before: int | None = None
-        self._knows_read = False
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, or ""."""
@@ -116,10 +126,7 @@ class ThreadView(Pane):
         """
         if (conversation and conversation.id) != (self.conversation and self.conversation.id):
             self._remember_place()
-            self._unreadable = 0
-            self._unfiltered = self._filtered_at = None
-            self.conversation, self.listing = conversation, None
-            self._knows_read = False
+            self.conversation, self.listing, self._of_shown = conversation, None, OfShown()
             thread = self._mailbox.thread(conversation.id) if conversation and open_cached else None
             if conversation is None or thread is None or thread.fetched_at is None:
                 self.messages.clear(LOADING if conversation else "")
@@ -207,7 +214,8 @@ class ThreadView(Pane):
             words = [("accent", f" loading: {self.progress}   {self._keys['inbox.back']} stops")]
         all = f"{self._keys['inbox.filter']} {FILTER_MENU[0].letter} all"
         shown = [("accent", f"showing: {self.filter}  {all} ")] if self.filter != ALL else []
-        lost = f"{self._unreadable} unreadable " if self._unreadable else ""
+        unreadable = self._of_shown.unreadable
+        lost = f"{unreadable} unreadable " if unreadable else ""
         below: list[Piece] = []
         self._shown_at_end = self.messages.at_end
         if self.listing and not self._shown_at_end:
@@ -240,9 +248,10 @@ class ThreadView(Pane):
             self.messages.replace_rows(self._rows())
 
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
-        if not self._knows_read:
-            self._read_before, self._knows_read = self._count_read(conversation), True
-        before = self._read_before
+        if not self._of_shown.knows_read:
+            before = self._count_read(conversation)
+            self._of_shown = replace(self._of_shown, read_before=before, knows_read=True)
+        before = self._of_shown.read_before
         contents = self._contents(conversation, listing, self._depth, read_before=before)
         self.messages.open(contents, place=self._places.get(conversation.id))
         loading = listing.fetched_at is None
