@@ -691,10 +691,6 @@ class Terminal:
 
     def begin_background(self) -> None: ...
 
-    def show_progress(self) -> None: ...
-
-    def show_bars(self) -> None: ...
-
     # Events
 
     def _select(self) -> None:

@@ -1,6 +1,5 @@
 """Effects of time alone: procedures go on, threads are opened and read, the list is requested."""
 
-from frontdesk.inbox.orders import ShowProgress
 from frontdesk.inbox.refreshing import poll, refresh
 from frontdesk.inbox.selecting import open_selected, read_if_shown
 from frontdesk.inbox.state import Inbox
@@ -18,20 +17,13 @@ def advance(inbox: Inbox) -> None:
         poll(inbox)
     if inbox.connection_due_at is not None and inbox.connection_due_at <= now:
         inbox.connection_due_at = None
-        show_connection(inbox)
-    if inbox.note_patience():
-        inbox.orders.append(ShowProgress())
+        retry_early(inbox)
 
 
-def show_connection(inbox: Inbox) -> None:
-    """Say how the connection is.
-
-    A server that was not reached for the list, and has answered others since, is asked again before
-    the end of the countdown.
-    """
+def retry_early(inbox: Inbox) -> None:
+    """Ask a server again that was not reached for the list, and has answered others since."""
     if inbox.connection.use_early_retry():
         refresh(inbox)
-    inbox.orders.append(ShowProgress())
 
 
 def rests_until(inbox: Inbox) -> float | None:

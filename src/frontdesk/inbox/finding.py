@@ -8,7 +8,6 @@ from frontdesk.errors import NotOffered
 from frontdesk.inbox import sentences
 from frontdesk.inbox.counting import total
 from frontdesk.inbox.limits import MOST_PAGES_LOADED, MOST_ROWS_SEARCHED
-from frontdesk.inbox.orders import ShowProgress
 from frontdesk.inbox.refreshing import fetch_older
 from frontdesk.inbox.requests import (
     Answer,
@@ -263,7 +262,6 @@ def _searched(inbox: Inbox, steps: Steps[T]) -> Steps[Answer[T] | None]:
         return (yield from reported(inbox, steps))
     finally:
         inbox.search_since = None
-        inbox.orders.append(ShowProgress())
 
 
 def _repeat_when_known(inbox: Inbox, action: Callable[..., object], *arguments: object) -> None:
@@ -304,7 +302,6 @@ def stop(inbox: Inbox) -> bool:
 
 def say_how_far(inbox: Inbox) -> None:
     """Say that the last row is that of a part, unless the status line does."""
-    inbox.orders.append(ShowProgress())
     view, number = inbox.view, total(inbox)
     if view.scan is None and not view.list.complete:
         rows = f"{len(view.list):,}" + ("" if number is None else f" of {number:,}")

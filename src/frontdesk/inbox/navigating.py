@@ -2,7 +2,7 @@
 
 from frontdesk.inbox import sentences
 from frontdesk.inbox.finding import show_when_known
-from frontdesk.inbox.orders import EndNotices, EnterPane, ShowBars
+from frontdesk.inbox.orders import EndNotices, EnterPane
 from frontdesk.inbox.refreshing import refresh, show_query
 from frontdesk.inbox.scanning import start_scan
 from frontdesk.inbox.selecting import go_to_conversation, open_selected
@@ -27,7 +27,6 @@ def _show(inbox: Inbox, query: Query, selected: str | None = None) -> None:
         inbox.window.take_for_input(also_none=True)
     inbox.connection.begin()
     open_selected(inbox)
-    inbox.orders.append(ShowBars())
     refresh(inbox)
     start_scan(inbox)
 

@@ -41,10 +41,6 @@ class InboxDisplay(Protocol):
 
     def begin_background(self) -> None: ...
 
-    def show_progress(self) -> None: ...
-
-    def show_bars(self) -> None: ...
-
 
 class DisplayOrder:
     """Something that is done at once."""
@@ -199,19 +195,3 @@ class Begun(DisplayOrder):
 
     def carry_out(self, panes: InboxDisplay) -> None:
         panes.begin_background()
-
-
-@dataclass(frozen=True, slots=True)
-class ShowProgress(DisplayOrder):
-    """What the status line says has changed."""
-
-    def carry_out(self, panes: InboxDisplay) -> None:
-        panes.show_progress()
-
-
-@dataclass(frozen=True, slots=True)
-class ShowBars(DisplayOrder):
-    """What all bars say has changed."""
-
-    def carry_out(self, panes: InboxDisplay) -> None:
-        panes.show_bars()

@@ -11,8 +11,6 @@ from frontdesk.inbox.orders import (
     Highlight,
     LookAhead,
     Ring,
-    ShowBars,
-    ShowProgress,
     ShowRenewed,
 )
 from frontdesk.inbox.planning import first_query
@@ -80,7 +78,6 @@ def refresh_by_hand(inbox: Inbox) -> None:
 def refresh(inbox: Inbox, *, by_hand: bool = False) -> None:
     """Request the list, in place of a request that is running."""
     inbox.connection.asks()
-    inbox.orders.append(ShowProgress())
     schedule_poll(inbox)
     was_failing = inbox.connection.failing
     if scanning.is_due(inbox):
@@ -109,7 +106,7 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
     if not inbox.has_begun:
         _begin_rest(inbox)
     inbox.tasks.rows_known(answered)
-    inbox.orders += [ShowRenewed(), ShowBars()]
+    inbox.orders.append(ShowRenewed())
     schedule_poll(inbox)
     if answered:
         inbox.orders.append(LookAhead())
@@ -168,7 +165,6 @@ def note_focus(inbox: Inbox, focused: bool) -> None:
     if focused:
         note_input(inbox)
     schedule_poll(inbox)
-    inbox.orders.append(ShowProgress())
 
 
 def _fetch(inbox: Inbox) -> Steps[None]:
@@ -260,12 +256,8 @@ def load_older(inbox: Inbox) -> None:
 
 
 def _older(inbox: Inbox) -> Steps[None]:
-    try:
-        with inbox.window.loading_more():
-            inbox.orders.append(ShowProgress())
-            yield from reported(inbox, fetch_older(inbox))
-    finally:
-        inbox.orders.append(ShowProgress())
+    with inbox.window.loading_more():
+        yield from reported(inbox, fetch_older(inbox))
 
 
 def fetch_older(inbox: Inbox) -> Steps[None]:
@@ -282,7 +274,6 @@ def fetch_older(inbox: Inbox) -> Steps[None]:
         raise
     finally:
         view.page_since = None
-        inbox.orders.append(ShowProgress())
     yield from _reload_if_longer(inbox, chosen, held)
 
 
@@ -324,7 +315,7 @@ def _request_names(inbox: Inbox) -> Steps[None]:
     while (yield from reported(inbox, _fetch_names(inbox), beside=True)) is None:
         yield from _list_is_back(inbox)
     # They may change what was drawn.
-    inbox.orders += [ShowBars(), DrawAhead()]
+    inbox.orders.append(DrawAhead())
 
 
 def _list_is_back(inbox: Inbox) -> Steps[None]:

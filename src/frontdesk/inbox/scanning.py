@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from frontdesk.errors import InboxError, NotOffered, Unreachable
 from frontdesk.inbox.delays import AFTER_KEY_SECONDS, SCAN_PAUSE_SECONDS
-from frontdesk.inbox.orders import ShowBars, ShowProgress
 from frontdesk.inbox.requests import Answer, Ended, FetchOlder, Kind, Steps, Until, ask
 from frontdesk.inbox.rows import Scan
 from frontdesk.inbox.state import Inbox
@@ -41,7 +40,6 @@ def reported(
             connection.succeeds_beside()
             if connection.is_reached:
                 inbox.connection_due_at = inbox.seconds()
-        inbox.orders.append(ShowProgress() if beside else ShowBars())
     return answer
 
 
@@ -52,7 +50,6 @@ def reload(inbox: Inbox, chosen: ConversationFilter | None = None) -> None:
         return
     if view.scan is None:
         inbox.show_merged(inbox.reread())
-        inbox.orders.append(ShowBars())
     else:
         view.rescan_due = True
         if Kind.RESCAN not in inbox.tasks:
@@ -95,7 +92,6 @@ def start_scan(inbox: Inbox, *, by_hand: bool = False) -> None:
     if inbox.view.scan is not None and Kind.SCAN not in inbox.tasks:
         urgent = by_hand or inbox.connection.is_urgent
         inbox.tasks.start(Kind.SCAN, _scan(inbox, by_hand=by_hand), urgent=urgent)
-        inbox.orders.append(ShowProgress())
 
 
 def scan_further(inbox: Inbox) -> None:
@@ -126,15 +122,12 @@ def is_loading_rows(inbox: Inbox) -> bool:
 
 def _scan(inbox: Inbox, *, by_hand: bool) -> Steps[None]:
     """Scan to the end of the list or the limit; escape cancels, a failed scan is retried."""
-    try:
-        with inbox.window.loading_more():
-            scan = inbox.view.scan
-            if scan is not None and scan.looked_at < len(inbox.view.list):
-                yield from _look_through(inbox, scan)
-            if not inbox.view.awaits_order:
-                yield from reported(inbox, _fetch_and_scan(inbox), by_hand=by_hand)
-    finally:
-        inbox.orders.append(ShowProgress())
+    with inbox.window.loading_more():
+        scan = inbox.view.scan
+        if scan is not None and scan.looked_at < len(inbox.view.list):
+            yield from _look_through(inbox, scan)
+        if not inbox.view.awaits_order:
+            yield from reported(inbox, _fetch_and_scan(inbox), by_hand=by_hand)
 
 
 def _fetch_and_scan(inbox: Inbox) -> Steps[None]:
@@ -152,7 +145,6 @@ def _scan_pages(inbox: Inbox) -> Steps[None]:
     view, plan, ended = inbox.view, inbox.view.shown, True
     try:
         while _goes_on(inbox):
-            inbox.orders.append(ShowProgress())
             extent = view.list.extent
             yield from ask(FetchOlder(plan.filter))
             if view.shown != plan or view.scan is None:

@@ -14,7 +14,7 @@ from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Win
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.delays import PATIENCE_SECONDS
 from frontdesk.inbox.history import ViewHistory
-from frontdesk.inbox.orders import DisplayOrder, Say, ShowBars, ShowProgress, Warn
+from frontdesk.inbox.orders import DisplayOrder, Say, Warn
 from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
 from frontdesk.inbox.requests import Kind, Steps
 from frontdesk.inbox.rows import Rows, Scan, StoredRows, place_of
@@ -125,7 +125,6 @@ class Inbox:
         self.refreshed_for: tuple[str, bool, str | None] | None = None
         self._opened_before: str | None = None
         self._opened: str | None = None
-        self._takes_long = False
         stored = stored_query(cached.get_setting(QUERY_SETTING))
         self.is_chosen = stored is not None
         self.view = self.planning.view_of(
@@ -146,11 +145,6 @@ class Inbox:
     def warn(self, words: str) -> None:
         """Warn the reader."""
         self.orders.append(Warn(words))
-
-    def note_patience(self) -> bool:
-        """True if something has begun to take long, or does not any more, since the last call."""
-        before, self._takes_long = self._takes_long, self.searching or self.loads_long
-        return before != self._takes_long
 
     @property
     def wake_at(self) -> float | None:
@@ -246,7 +240,6 @@ class Inbox:
             self.show_scan(view.scan)
         else:
             self.show_merged(stay)
-        self.orders.append(ShowBars())
         if not view.is_loaded and not self.matches_nothing:
             self.connection.loses_rows()
             self.poll_at = self.seconds()
@@ -274,7 +267,6 @@ class Inbox:
         """Count no rows above any more once the first row is in view."""
         if self.view.added_above and self.window.at_start:
             self.view.added_above = 0
-            self.orders.append(ShowProgress())
 
     def _rows_in_view(self) -> list[Conversation]:
         return [self.window.rows[at] for at in self.window.in_view()]
@@ -297,7 +289,6 @@ class Inbox:
         """Dim the rows of a scan that no longer match, and leave them out of its count."""
         scan.stale |= self.view.kept.read_here
         self.window.dimmed = frozenset(scan.stale)
-        self.orders.append(ShowBars())
 
     def _show_rows(self, rows: Rows[Conversation]) -> None:
         """Show other rows of the view; keep the cursor at the top unless the user has moved it."""

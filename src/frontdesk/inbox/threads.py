@@ -1,6 +1,6 @@
 """Requests for the thread of the selected conversation."""
 
-from frontdesk.inbox.orders import LookAhead, NoThread, ShowBars, ShowRenewed, ThreadCame
+from frontdesk.inbox.orders import LookAhead, NoThread, ShowRenewed, ThreadCame
 from frontdesk.inbox.requests import FetchConversation, FetchThread, Kind, Steps, ask
 from frontdesk.inbox.scanning import reload, reported
 from frontdesk.inbox.state import Inbox
@@ -50,4 +50,4 @@ def _refresh_conversation(inbox: Inbox, id: str) -> Steps[None]:
     inbox.refreshed_for = event
     if changed:
         reload(inbox)
-        inbox.orders += [ShowRenewed(), ShowBars()]
+        inbox.orders.append(ShowRenewed())

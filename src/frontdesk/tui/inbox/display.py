@@ -45,7 +45,7 @@ class Display:
         self.background = Background(
             screen, mailbox, clock, connection, queue, preferences, self.warn
         )
-        self._bars_due = False
+        self._is_due = False
         self._warned: str | None = None
 
     # Words
@@ -121,7 +121,7 @@ class Display:
     def _draw_beside(self) -> None:
         """Draw the cached threads above and below, one of which the next key may select."""
         # The names of users, which the bars learn first, change what is drawn.
-        self._refresh_due_bars()
+        self._draw_if_due()
         for conversation in self._queue.list.beside():
             self._thread.draw_ahead(conversation)
 
@@ -143,14 +143,14 @@ class Display:
         self.show_renewed()
         self.refresh_bars()
 
-    def show_bars(self) -> None:
-        """Update all bars once for changes that come together."""
-        if not self._bars_due:
-            self._bars_due = True
-            self._screen.call_later(self._refresh_due_bars)
+    def draw(self) -> None:
+        """Draw the bars from the state, once for what comes together."""
+        if not self._is_due:
+            self._is_due = True
+            self._screen.call_later(self._draw_if_due)
 
-    def _refresh_due_bars(self) -> None:
-        if self._bars_due:
+    def _draw_if_due(self) -> None:
+        if self._is_due:
             self.refresh_bars()
 
     @property
@@ -159,8 +159,8 @@ class Display:
         return self._queue.list.is_attached and self._bars.are_attached
 
     def refresh_bars(self) -> None:
-        """Update all bars; a bar whose text is unchanged is not repainted."""
-        self._bars_due = False
+        """Draw the bars now; one whose text is unchanged is not repainted."""
+        self._is_due = False
         if not self._is_whole:
             return
         if self._mailbox.warning not in (None, self._warned):
@@ -171,12 +171,6 @@ class Display:
         self._thread.set_me(me)
         self._contact.set_context(me, self._queue.label_colours)
         self._thread.refresh_bars()
-        self.show_progress()
-
-    def show_progress(self) -> None:
-        """Update the status line."""
-        if not self._is_whole:
-            return
         zoomed = self._panes.has_class("-zoomed")
         skips_wait = self._connection.counts_down and self._screen.size.width >= LEAST_PANES
         self._bars.show_status(

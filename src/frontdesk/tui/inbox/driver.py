@@ -139,6 +139,7 @@ class Driver:
     """Hands events to the inbox, and what it asks for to the mailbox.
 
     node: the widget whose messages and workers these are. carry_out: does what an order says.
+    draw: draws the state, once for the events of a turn of the event loop.
     """
 
     def __init__(
@@ -147,10 +148,11 @@ class Driver:
         mailbox: Mailbox,
         inbox: Inbox,
         carry_out: Callable[[DisplayOrder], None],
+        draw: Callable[[], None],
     ) -> None:
         self._node, self._inbox = node, inbox
         self._server = MailboxServer(mailbox)
-        self._carry_out = carry_out
+        self._carry_out, self._draw = carry_out, draw
         self._running: dict[Asked, Worker[None]] = {}
         # When the inbox has something to do, and what waits for it.
         self._due: float | None = None
@@ -162,10 +164,19 @@ class Driver:
         """Hand in an event, and carry out what follows from it; returns what it returns."""
         result = event(*args, **kwargs)
         self._follow()
+        self._draw()
         return result
 
-    def _follow(self) -> None:
+    def note(self, event: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Hand in an event that comes often, and is drawn only if something follows from it."""
+        event(*args, **kwargs)
+        if self._follow():
+            self._draw()
+
+    def _follow(self) -> bool:
+        """Carry out what follows from an event; False if that is nothing."""
         orders, requests = self._inbox.take()
+        follows = bool(orders or requests)
         while orders or requests:
             for order in orders:
                 self._carry_out(order)
@@ -177,6 +188,7 @@ class Driver:
                     self._running.pop(request.asked).cancel()
             orders, requests = self._inbox.take()
         self._set_alarm()
+        return follows
 
     async def _send(self, asked: Asked) -> None:
         tasks = self._inbox.tasks

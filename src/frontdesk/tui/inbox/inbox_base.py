@@ -44,8 +44,7 @@ class InboxBase(SizedScreen[None]):
             mailbox,
             clock,
             lambda sentence: self._display.warn_of_view(sentence),
-            changed=lambda: self._display.show_bars(),
-            state_changed=lambda: self._do(deadlines.show_connection, self.inbox),
+            state_changed=lambda: self._do(deadlines.retry_early, self.inbox),
             seen_at=lambda: self.inbox.view.list.fetched_at,
             schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
             quiet_unfocused=preferences.quiet_unfocused,
@@ -64,6 +63,7 @@ class InboxBase(SizedScreen[None]):
             self._views,
             self.thread,
             lambda order: order.carry_out(self._display),
+            lambda: self._display.draw(),
             read_after=preferences.mark_read_after,
         )
         self.inbox, self._do = self.queue.inbox, self.queue.driver.do

@@ -89,6 +89,7 @@ class QueuePane(Pane):
         views: SavedViews,
         reader: ThreadWindow,
         carry_out: Callable[[DisplayOrder], None],
+        draw: Callable[[], None],
         *,
         read_after: ReadAfter = 3.0,
     ) -> None:
@@ -113,7 +114,7 @@ class QueuePane(Pane):
             seconds,
             read_after=read_after,
         )
-        self.driver = Driver(self, mailbox, self.inbox, carry_out)
+        self.driver = Driver(self, mailbox, self.inbox, carry_out, draw)
         self._cue_timer: Timer | None = None
 
     def status_beside(self, step: int) -> str:

@@ -216,7 +216,7 @@ class InboxScreen(RowActions):
 
     def record_input(self) -> None:
         """Record user input; refresh at once if polling had slowed down."""
-        self._do(refreshing.note_input, self.inbox)
+        self.queue.driver.note(refreshing.note_input, self.inbox)
 
     def terminal_focused(self, focused: bool) -> None:
         """Handle a focus change of the terminal, which polling depends on."""
@@ -226,7 +226,7 @@ class InboxScreen(RowActions):
 
     @on(QueuePane.MarksChanged)
     def _show_marks(self) -> None:
-        self._display.show_bars()
+        self._display.draw()
 
     # Messages of panes
 
@@ -311,7 +311,7 @@ class InboxScreen(RowActions):
 
     def action_zoom(self) -> None:
         self.panes.toggle_zoom()
-        self._display.show_progress()
+        self._display.refresh_bars()
 
     def action_back(self) -> None:
         """Cancel running searches; else leave contact, then thread, and unmark rows in the list."""
