@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from frontdesk.inbox.rows import MergedView
+from frontdesk.inbox.kept_rows import MergedView
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, QueryNames, parse, plan
 from frontdesk.wire import Conversation

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_VIEWS_COUNTED
+from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.planning import unsorted_filter
-from frontdesk.inbox.rows import Scan
 from frontdesk.inbox.server_counts import count_for, counted_filter
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse

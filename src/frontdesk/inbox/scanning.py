@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from frontdesk.errors import InboxError, NotOffered, Unreachable
 from frontdesk.inbox.delays import AFTER_KEY_SECONDS, SCAN_PAUSE_SECONDS
+from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.requests import Answer, Ended, FetchOlder, Kind, Steps, Until, ask
-from frontdesk.inbox.rows import Scan
 from frontdesk.inbox.state import Inbox
 from frontdesk.wire import ConversationFilter
 

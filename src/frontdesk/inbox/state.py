@@ -14,10 +14,11 @@ from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Win
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.delays import PATIENCE_SECONDS
 from frontdesk.inbox.history import ViewHistory
+from frontdesk.inbox.local_scan import Scan, StoredRows
 from frontdesk.inbox.orders import DisplayOrder, Say, Warn
 from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
 from frontdesk.inbox.requests import Kind, Steps
-from frontdesk.inbox.rows import Rows, Scan, StoredRows, place_of
+from frontdesk.inbox.rows import Rows, place_of
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
 from frontdesk.query import Matcher, QueryNames, Term, sort_key
 from frontdesk.wire import Conversation, ConversationFilter, Counts

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
+from frontdesk.inbox.kept_rows import KeptRows, MergedView
 from frontdesk.inbox.limits import MOST_ROWS_SCANNED
-from frontdesk.inbox.rows import CachedList, CurrentStates, Kept, MergedView, Scan
+from frontdesk.inbox.local_scan import Scan
+from frontdesk.inbox.rows import CachedList, CurrentStates
 from frontdesk.query import Matcher, Query, QueryPlan, Term, sort_key
 from frontdesk.query.language import SORT
 from frontdesk.wire import Conversation, ConversationFilter
@@ -39,7 +41,7 @@ class View:
         self.scan: Scan | None = None
         self.scan_limit = MOST_ROWS_SCANNED
         self.scan_ended = self.rescan_due = False
-        self.kept = Kept()
+        self.kept = KeptRows()
         self.follows_top = self.bound_for_last = False
         self.seen_before: Sequence[str] = ()
         self.refreshed_before: ConversationFilter | None = None
