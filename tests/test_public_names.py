@@ -33,7 +33,11 @@ PUBLIC_ALL_THE_SAME = frozenset(
 )
 # Attributes of modules that are documented to be assigned.
 HOOKS = frozenset({"threading.excepthook", "sys.excepthook"})
-DISTRIBUTIONS = {"phonenumbers": "phonenumberslite", "prometheus_client": "prometheus-client"}
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "phonenumbers": "phonenumberslite",
+    "prometheus_client": "prometheus-client",
+}
 
 
 def is_private(name: str) -> bool:

@@ -9,7 +9,9 @@
     ├── Unauthorised       401: the key is not accepted
     ├── Forbidden          403: the key lacks a scope, or the account is disabled
     ├── NotFound           404: no such row
-    │   └── NotOffered     no such path on this server: 404, 405 or 501
+    │   ├── NotOffered     no such path on this server: 404, 405 or 501
+    │   └── FileUnavailable  a file that the server does not have, not yet, or not any more
+    ├── FileTooLarge       a file is larger than the caller wants
     ├── Refused            any other 4xx: the request is invalid
     │   └── CursorRefused  the cursor is unknown, expired or of another list
     ├── BadResponse        an unreadable response, or another 5xx
@@ -81,6 +83,23 @@ class NotFound(InboxError):
 
 class NotOffered(NotFound):
     """The path does not exist on this server, regardless of the row."""
+
+
+class FileUnavailable(NotFound):
+    """The server does not have a file of a message.
+
+    status: `pending` (it comes later), `expired` (the provider had it no more), `failed`, `refused`
+    (over a limit of the server), `removed` (erased or deleted: copies have to go too), or `preview`
+    (there is a file, and no picture of it).
+    """
+
+    def __init__(self, message: str, *, status: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class FileTooLarge(InboxError):
+    """A file is larger than the caller's limit; nothing more of it was read."""
 
 
 class Refused(InboxError):

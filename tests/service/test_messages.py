@@ -129,6 +129,10 @@ async def test_media_and_contents_have_every_member(messages):
         "animated": None,
         "url": None,
         "url_expires_at": None,
+        "status": None,
+        "width": None,
+        "height": None,
+        "duration_ms": None,
     }
     place = {"latitude": 52.5, "longitude": 13.4}
     assert messages[65]["content"] == {**place, "name": None, "address": None, "url": None}

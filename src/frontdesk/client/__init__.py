@@ -10,8 +10,18 @@ removed from all texts.
 
 from frontdesk.client.client import InboxClient
 from frontdesk.client.discovery import discover
+from frontdesk.client.media import ReceivedFile
 from frontdesk.client.network import Network
 from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import FEATURES, Feature, Server
 
-__all__ = ["FEATURES", "Feature", "InboxClient", "Network", "RowPages", "Server", "discover"]
+__all__ = [
+    "FEATURES",
+    "Feature",
+    "InboxClient",
+    "Network",
+    "ReceivedFile",
+    "RowPages",
+    "Server",
+    "discover",
+]

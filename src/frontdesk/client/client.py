@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 from urllib.parse import quote
 
 from frontdesk.client import address
@@ -20,6 +20,7 @@ from frontdesk.client.lists import (
     newest_first,
     shows_order,
 )
+from frontdesk.client.media import FileDownloads, ReceivedFile
 from frontdesk.client.network import Network
 from frontdesk.client.paging import PAGE_SIZE, RowPages
 from frontdesk.client.response import Response
@@ -108,6 +109,7 @@ class InboxClient:
             now=now,
             waiting=waiting,
         )
+        self._downloads = FileDownloads(self._requests)
         self._probe = CapabilityProbe(self._requests, self._state, clock)
         self._filtering = FilterCheck(self._state)
         self._order_checked = False
@@ -372,6 +374,26 @@ class InboxClient:
         """Notes of a conversation, newest first."""
         path = f"conversations/{_segment(conversation_id)}/notes"
         return await self._page("notes", path, Note, limit, cursor, of=conversation_id)
+
+    async def save_media(
+        self,
+        key: str,
+        file: BinaryIO,
+        *,
+        most_bytes: int,
+        width: int | None = None,
+        progress: Callable[[int], object] = lambda size: None,
+    ) -> ReceivedFile:
+        """Write the file of a message to an empty binary file that can be sought and truncated.
+
+        key: `Media.key` of the message. width: 480 for a preview of a picture in WebP. progress is
+        called with the bytes written so far. A broken transfer goes on where it ended. Two files
+        are transferred at a time; if this fails or is cancelled, the file holds a part of it.
+
+        Raises: FileUnavailable: its `status` says why. FileTooLarge: over most_bytes.
+        """
+        path = f"media/{_segment(key)}"
+        return await self._downloads.save(path, file, most_bytes, width, progress)
 
     async def contact_page(
         self, q: str | None = None, *, limit: int = PAGE_SIZE, cursor: str | None = None

@@ -8,8 +8,8 @@ import logging
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
@@ -250,14 +250,24 @@ class Requests:
     async def _get(
         self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
     ) -> V:
-        async with self._throttle.slot():
+        async with self.slot():
             try:
                 async with asyncio.timeout(self._deadline_seconds):
-                    value = await self._tried(path, parameters, read)
+                    return await self._tried(path, parameters, read)
             except TimeoutError as error:
                 words = f"The server did not answer within {self._deadline_seconds:g} seconds"
-                self._throttle.failed(words)
                 raise Unreachable(words) from _unlocated(error)
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Acquire a slot of the throttle for one request, and report to it how that ended.
+
+        Raises: Paused, CircuitOpen: no requests are sent now. InboxError: in place of a
+        TransientFailure, after which no more attempts are made.
+        """
+        async with self._throttle.slot():
+            try:
+                yield
             except TransientFailure as passing:
                 self._throttle.failed(str(passing.reason))
                 raise passing.reason from passing.__cause__
@@ -268,7 +278,6 @@ class Requests:
                 self._throttle.answered()
                 raise
             self._throttle.succeeded()
-            return value
 
     async def _tried(
         self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
@@ -279,8 +288,12 @@ class Requests:
                 return await self._once(path, parameters, read)
             except TransientFailure as passing:
                 _log.debug("try %d of GET /v1/%s: %s", attempt, _masked(path), passing)
-            await self._sleep(self._chance() * FIRST_PAUSE_SECONDS * 2**attempt)
+            await self.pause(attempt)
         return await self._once(path, parameters, read)
+
+    async def pause(self, attempt: int) -> None:
+        """Wait after a failed attempt, 1 for the first, for a random time."""
+        await self._sleep(self._chance() * FIRST_PAUSE_SECONDS * 2**attempt)
 
     async def _once(
         self, path: str, parameters: Mapping[str, str], read: Callable[[Response], V]
@@ -308,21 +321,56 @@ class Requests:
         self, path: str, parameters: Mapping[str, str], offered: CachedValue | None
     ) -> Response:
         """Send the request and read the whole response, whatever its status."""
-        url = f"{self._base_url}/v1/{path}"
         headers = {"If-None-Match": offered.tag} if offered else {}
-        self._state.count_request()
         began = self._clock()
-        try:
-            async with self._http.stream(
-                "GET", url, params=dict(parameters), headers=headers
-            ) as response:
+        async with self._sent(path, parameters, headers) as response:
+            seconds = self._clock() - began
+            answer = await read_answer(response)
+        self._record(path, parameters, answer, seconds)
+        return answer
+
+    @asynccontextmanager
+    async def stream(
+        self, path: str, parameters: Mapping[str, str], headers: Mapping[str, str]
+    ) -> AsyncIterator[httpx.Response]:
+        """GET a file below /v1/; the caller reads its body, each chunk within the deadline.
+
+        Raises: RejectedRequest: another status than 2xx. TransientFailure: lost on the way, also
+        while the body is read. InboxError: no response, or an unreadable one.
+        """
+        began = self._clock()
+        async with self._sent(path, parameters, headers) as response:
+            if not 200 <= response.status_code < 300:
                 seconds = self._clock() - began
                 answer = await read_answer(response)
+                self._record(path, parameters, answer, seconds)
+                raise self._failure(answer)
+            heading = Response(response.status_code, response.headers, b"")
+            self._record(path, parameters, heading, self._clock() - began)
+            yield response
+
+    @asynccontextmanager
+    async def _sent(
+        self, path: str, parameters: Mapping[str, str], headers: Mapping[str, str]
+    ) -> AsyncIterator[httpx.Response]:
+        """Send a request. Raises: TransientFailure, InboxError: also while its body is read."""
+        url = f"{self._base_url}/v1/{path}"
+        self._state.count_request()
+        try:
+            async with self._http.stream(
+                "GET", url, params=dict(parameters), headers=dict(headers)
+            ) as response:
+                yield response
         except httpx.TransportError as error:
             failure, passing = self._connector.failure(error)
             raise (TransientFailure(failure) if passing else failure) from _unlocated(error)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable("The request cannot be sent") from _unlocated(error)
+
+    def _record(
+        self, path: str, parameters: Mapping[str, str], answer: Response, seconds: float
+    ) -> None:
+        """Record what the heading of an answer says of the server and its limits."""
         _log.debug("GET /v1/%s %s: %d", _masked(path), _masked_query(parameters), answer.status)
         self._state.answered(seconds, answer.received, date_of(answer.headers))
         self._state.record_spacing(spacing(answer.headers, self._now()))
@@ -331,7 +379,6 @@ class Requests:
         used_up = limit_reset(answer.headers, self._now())
         if used_up is not None:
             self._throttle.pause(used_up)
-        return answer
 
     def _unchanged(self, key: CacheKey, offered: CachedValue | None) -> Any:
         if offered is None:

@@ -12,6 +12,7 @@ from frontdesk.wire.values import (
     AUTHORS,
     DELIVERY_STEPS,
     DIRECTIONS,
+    MEDIA_STATUSES,
     MEDIA_TYPES,
     PHONE_DIGITS,
     STATUSES,
@@ -48,6 +49,7 @@ Status = Annotated[str, closed(*STATUSES)]
 Direction = Annotated[str, closed(*DIRECTIONS)]
 Author = Annotated[str, known(*AUTHORS)]
 DeliveryStatus = Annotated[str, known("pending", *DELIVERY_STEPS)]
+MediaStatus = Annotated[str, known(*MEDIA_STATUSES)]
 MessageType = Annotated[
     str,
     known(

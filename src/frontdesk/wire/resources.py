@@ -17,6 +17,7 @@ from frontdesk.wire.members import (
     Count,
     DeliveryStatus,
     Direction,
+    MediaStatus,
     MessageType,
     NotNull,
     Phone,
@@ -29,7 +30,7 @@ from frontdesk.wire.members import (
     closed,
     known,
 )
-from frontdesk.wire.values import FIELD_TYPES
+from frontdesk.wire.values import FIELD_TYPES, MEDIA_PATH
 
 
 class Ref(Wire):
@@ -172,7 +173,10 @@ class ConversationPage(Page[Conversation]):
 
 
 class Media(Wire):
-    """Known facts of an attachment; `url` stays None while the service serves no media."""
+    """Known facts of an attachment.
+
+    Size, dimensions and status may lag behind what `/v1/media/{key}` answers.
+    """
 
     id: str | None = optional("The provider's id of the file.")
     mime_type: str | None = optional("The MIME type.")
@@ -181,10 +185,31 @@ class Media(Wire):
     sha256: str | None = optional("The SHA-256 of the file, as the provider reported it.")
     voice: bool | None = optional("A voice message rather than an audio file.")
     animated: bool | None = optional("An animated sticker.")
-    url: str | None = optional("Where the file can be fetched; null: this service serves no files.")
+    url: str | None = optional(
+        "Where the file can be fetched, `/v1/media/{key}`; null: this service has no such file, or "
+        "the key lacks the scope `media:read`."
+    )
     url_expires_at: Timestamp | None = optional("Until when the address holds.")
+    status: MediaStatus | None = optional(
+        "If the service has the file: `available`, `pending` (not fetched yet), `expired` (the "
+        "provider had it no more), `failed` (it could not be fetched), `refused` (over a limit), "
+        "`removed` (erased or deleted), `absent` (never fetched).",
+        extension=True,
+    )
+    width: Count | None = optional("Width of a picture in pixels, upright.", extension=True)
+    height: Count | None = optional("Height of a picture in pixels, upright.", extension=True)
+    duration_ms: Count | None = optional(
+        "Length of a sound or video in milliseconds.", extension=True
+    )
 
     url_expires_time = Time("url_expires_at")
+
+    @property
+    def key(self) -> str | None:
+        """Key of the file in `/v1/media/{key}`; None for an address of another kind."""
+        url = self.url or ""
+        key = url.removeprefix(MEDIA_PATH)
+        return key if key != url and key and "/" not in key else None
 
 
 class ReplyTo(Wire):

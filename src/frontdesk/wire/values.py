@@ -10,6 +10,10 @@ DIRECTIONS = ("inbound", "outbound")
 AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
 FIELD_TYPES = ("text", "number", "currency", "percent", "link", "date", "list", "checkbox")
 MEDIA_TYPES = ("image", "video", "audio", "document", "sticker")
+# If the service has the file of a message.
+MEDIA_STATUSES = ("available", "pending", "expired", "failed", "refused", "removed", "absent")
+# In front of the key of a file, in the address that a message has for it.
+MEDIA_PATH = "/v1/media/"
 
 # Steps of the delivery of an outbound message after "pending"; "failed" is an end of its own.
 DELIVERY_STEPS = ("sent", "delivered", "read", "played", "failed")
