@@ -17,7 +17,7 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.inbox.delays import ASLEEP, IDLE, IN_USE, RESTING
+from frontdesk.inbox.limits import ASLEEP, IDLE, IN_USE, RESTING
 from frontdesk.inbox.link import Link, Phase
 from tests.conftest import NOW
 

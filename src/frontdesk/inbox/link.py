@@ -22,7 +22,7 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
-from frontdesk.inbox.delays import (
+from frontdesk.inbox.limits import (
     ASLEEP,
     BACK_OFF,
     IDLE,

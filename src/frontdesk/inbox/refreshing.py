@@ -3,8 +3,7 @@
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.inbox import scanning
 from frontdesk.inbox.counting import counted_filters, total
-from frontdesk.inbox.delays import REPLACED_SECONDS
-from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH, ROWS_AT_TOP
+from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH, REPLACED_SECONDS, ROWS_AT_TOP
 from frontdesk.inbox.orders import (
     Begun,
     DrawAhead,

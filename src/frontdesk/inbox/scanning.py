@@ -6,7 +6,7 @@ They show the rows anew, and say what has failed.
 from typing import TypeVar
 
 from frontdesk.errors import InboxError, NotOffered, Unreachable
-from frontdesk.inbox.delays import AFTER_KEY_SECONDS, SCAN_PAUSE_SECONDS
+from frontdesk.inbox.limits import AFTER_KEY_SECONDS, SCAN_PAUSE_SECONDS
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.requests import Answer, Ended, FetchOlder, Kind, Steps, Until, ask
 from frontdesk.inbox.state import Inbox

@@ -4,7 +4,7 @@ Resting on a conversation reads it, if a key or a click selected it and its newe
 displayed.
 """
 
-from frontdesk.inbox.delays import PREVIEW_SECONDS
+from frontdesk.inbox.limits import PREVIEW_SECONDS
 from frontdesk.inbox.orders import DrawAhead, OpenThread, ReadShown, Say, ShowEntry, ShowSelected
 from frontdesk.inbox.requests import Kind
 from frontdesk.inbox.sentences import MARKED_UNREAD

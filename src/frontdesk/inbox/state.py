@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple, Protocol
 from frontdesk.inbox.bell import Bell
 from frontdesk.inbox.cached import Cached, ServerClock, ThreadWindow, Views, Window
 from frontdesk.inbox.connection import LinkKeeper
-from frontdesk.inbox.delays import PATIENCE_SECONDS
 from frontdesk.inbox.history import ViewHistory
+from frontdesk.inbox.limits import PATIENCE_SECONDS
 from frontdesk.inbox.local_scan import Scan, StoredRows
 from frontdesk.inbox.orders import DisplayOrder, Say, Warn
 from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
@@ -259,15 +259,17 @@ class Inbox:
         """Rows of the view that must not vanish by themselves, by id."""
         return self.view.kept.rows(self._rows_in_view(), self.window.row)
 
-    def note_rows_in_view(self) -> None:
-        """Keep the rows that are in view."""
+    def note_rows_in_view(self) -> bool:
+        """Keep the rows that are in view; see `note_top`."""
         self.view.kept.add_seen(self._rows_in_view())
-        self.note_top()
+        return self.note_top()
 
-    def note_top(self) -> None:
-        """Count no rows above any more once the first row is in view."""
-        if self.view.added_above and self.window.at_start:
+    def note_top(self) -> bool:
+        """Count no rows above any more once the first row is in view; True if some were."""
+        reached = self.view.added_above > 0 and self.window.at_start
+        if reached:
             self.view.added_above = 0
+        return reached
 
     def _rows_in_view(self) -> list[Conversation]:
         return [self.window.rows[at] for at in self.window.in_view()]

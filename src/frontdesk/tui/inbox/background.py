@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from frontdesk.cache import Coverage
-from frontdesk.inbox.delays import RESTED
+from frontdesk.inbox.limits import RESTED
 from frontdesk.inbox.scanning import reload
 from frontdesk.mailbox import Mailbox
 from frontdesk.system.request_priority import in_background

@@ -167,16 +167,19 @@ class Driver:
         self._draw()
         return result
 
-    def note(self, event: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Hand in an event that comes often, and is drawn only if something follows from it."""
-        event(*args, **kwargs)
-        if self._follow():
+    def note(self, event: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Hand in an event of the cursor or of input alone, which no bar shows.
+
+        It is drawn only if it leads to a request, or returns True.
+        """
+        changes = event(*args, **kwargs)
+        if self._follow() or changes is True:
             self._draw()
 
     def _follow(self) -> bool:
-        """Carry out what follows from an event; False if that is nothing."""
+        """Carry out what follows from an event; False if no request does."""
         orders, requests = self._inbox.take()
-        follows = bool(orders or requests)
+        follows = bool(requests)
         while orders or requests:
             for order in orders:
                 self._carry_out(order)
@@ -187,6 +190,7 @@ class Driver:
                 elif request.asked in self._running:
                     self._running.pop(request.asked).cancel()
             orders, requests = self._inbox.take()
+            follows = follows or bool(requests)
         self._set_alarm()
         return follows
 

@@ -252,7 +252,7 @@ class QueuePane(Pane):
     @on(VirtualList.Highlighted)
     def _note_place(self, event: VirtualList.Highlighted) -> None:
         event.stop()
-        self.driver.do(self.inbox.note_rows_in_view)
+        self.driver.note(self.inbox.note_rows_in_view)
 
     @on(ConversationList.Marked)
     def _count_marked(self, event: ConversationList.Marked) -> None:
@@ -262,7 +262,7 @@ class QueuePane(Pane):
     @on(VirtualList.NearEnd)
     def _load_more(self, event: VirtualList.NearEnd) -> None:
         event.stop()
-        self.driver.do(near_end, self.inbox, bound_for=event.bound_for, bottom=event.bottom)
+        self.driver.note(near_end, self.inbox, bound_for=event.bound_for, bottom=event.bottom)
 
     @on(VirtualList.Stopped)
     def _say_how_far(self, event: VirtualList.Stopped) -> None:

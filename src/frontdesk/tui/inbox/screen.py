@@ -164,7 +164,7 @@ class InboxScreen(RowActions):
 
     def on_screen_suspend(self) -> None:
         """Forget what waits for an answer: it would move the selection behind another screen."""
-        self._do(self.inbox.forget_awaited)
+        self.queue.driver.note(self.inbox.forget_awaited)
 
     def on_screen_resume(self) -> None:
         """Count the seconds again that a dialog covered."""
@@ -173,7 +173,7 @@ class InboxScreen(RowActions):
     @on(ThreadPane.Loaded)
     def _begin_rest(self) -> None:
         """Count the seconds after which the selected conversation is read."""
-        self._do(selecting.begin_rest, self.inbox)
+        self.queue.driver.note(selecting.begin_rest, self.inbox)
 
     # The view and the selection
 
@@ -183,7 +183,7 @@ class InboxScreen(RowActions):
 
     def watch_selected_id(self) -> None:
         """Show the row's data at once, and the thread when the cursor rests."""
-        self._do(selecting.select, self.inbox)
+        self.queue.driver.note(selecting.select, self.inbox)
 
     # Requests
 
