@@ -1,6 +1,5 @@
 """The viewer on the sample: the real service, client and cache, at a fixed time."""
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC
@@ -72,19 +71,19 @@ async def settle(pilot: Pilot[Any]) -> None:
     while not app.return_code:
         await all_ended(app)
         await pilot.pause()
-        await _painted(app)
+        await _painted(pilot)
         # Another size is laid out a hundredth of a second later.
         laid_out = app.screen.outer_size == app.size
         if laid_out and all(worker.is_finished for worker in app.workers):
             break
 
 
-async def _painted(app: App[Any]) -> None:
+async def _painted(pilot: Pilot[Any]) -> None:
     """Wait for the frame that is due, which comes by a timer, and for what is done after it."""
-    screen, painted = app.screen, asyncio.Event()
-    if screen.call_after_refresh(painted.set):
-        while not painted.is_set() and app.is_running and app.screen is screen:
-            await asyncio.sleep(0)
+    app, screen, painted = pilot.app, pilot.app.screen, list[bool]()
+    if screen.call_after_refresh(painted.append, True):
+        while not painted and app.is_running and app.screen is screen:
+            await pilot.pause()
 
 
 async def until(pilot: Pilot[Any], claim: Callable[[], bool]) -> None:
