@@ -71,18 +71,17 @@ async def settle(pilot: Pilot[Any]) -> None:
     while not app.return_code:
         await all_ended(app)
         await pilot.pause()
-        await _painted(pilot)
         # Another size is laid out a hundredth of a second later.
         laid_out = app.screen.outer_size == app.size
         if laid_out and all(worker.is_finished for worker in app.workers):
             break
 
 
-async def _painted(pilot: Pilot[Any]) -> None:
+async def frame_shown(pilot: Pilot[Any]) -> None:
     """Wait for the frame that is due, which comes by a timer, and for what is done after it."""
-    app, screen, painted = pilot.app, pilot.app.screen, list[bool]()
-    if screen.call_after_refresh(painted.append, True):
-        while not painted and app.is_running and app.screen is screen:
+    app, screen, done = pilot.app, pilot.app.screen, list[bool]()
+    if screen.call_after_refresh(done.append, True):
+        while not done and app.is_running and app.screen is screen:
             await pilot.pause()
 
 

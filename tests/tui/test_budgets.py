@@ -14,7 +14,7 @@ from textual.widget import Widget
 from frontdesk.client import InboxClient
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.tui.widgets.message_list import Thread
-from tests.tui.conftest import Viewer, settle
+from tests.tui.conftest import Viewer, frame_shown, settle
 
 # Everything that the first paint needs beside Textual and the standard library.
 MODULES_OF_A_START = 150
@@ -147,9 +147,12 @@ async def test_a_refresh_without_news_draws_nothing_and_a_cursor_move_a_row_and_
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        # What is drawn ahead is drawn after the frame.
+        await frame_shown(pilot)
         drawn.clear()
         await pilot.press("ctrl+r")
         await settle(pilot)
+        await frame_shown(pilot)
         assert not drawn
         moves = ("j", "j", "k")
         await pilot.press(*moves)
