@@ -59,6 +59,17 @@ NEW_FILE = """\
 # mouse = true
 # Maximum size of the local cache in MB.
 # cache_mb = 512
+# Pictures in threads: "auto" looks at the terminal's environment, "blocks" shows them everywhere,
+# "large" in their dialog only, "off" nowhere.
+# pictures = "auto"
+# Height of pictures in threads, in lines: "auto" (ten, six over ssh), or 4 to 40.
+# picture_lines = "auto"
+# What pictures and files of messages may take on this computer, in MB.
+# media_mb = 512
+# Programs that open files, and voice messages; the file is their last argument. Default: that of
+# the system.
+# open_with = "open -a Preview"
+# open_audio = "mpv --no-video --really-quiet"
 
 [mirror]
 # Conversations to keep whole on this computer, for searching and for working offline: "off",
@@ -243,9 +254,25 @@ _ALLOWED = {
 }
 
 
+_PICTURES = ("auto", "large", "blocks", "off")
 # Seconds.
 _LONGEST_REST = 3600
 _LONGEST_TARGET = timedelta(days=30)
+
+
+def _picture_lines(value: object) -> int:
+    """Convert "auto" to 0."""
+    if value == "auto":
+        return 0
+    if isinstance(value, int) and not isinstance(value, bool) and 4 <= value <= 40:
+        return value
+    raise ValueError('use "auto" or a number of lines, 4 to 40')
+
+
+def _pictures(value: object) -> object:
+    if value not in _PICTURES:
+        raise ValueError(f"use {', '.join(map(repr, _PICTURES))}".replace("'", '"'))
+    return value
 
 
 class _Strict(BaseModel):
@@ -255,7 +282,11 @@ class _Strict(BaseModel):
 
 
 class ViewerSettings(_Strict):
-    """Viewer settings. density: lines per conversation; 0 adapts to the terminal's size."""
+    """Viewer settings.
+
+    density: lines per conversation, and picture_lines: height of a picture; 0 adapts to the
+    terminal. open_with, open_audio: programs with their first arguments.
+    """
 
     theme: _Theme | None = None
     density: Annotated[int, BeforeValidator(_density)] = 0
@@ -264,6 +295,11 @@ class ViewerSettings(_Strict):
     mark_read_after: _ReadAfter = 3.0
     mouse: bool = True
     cache_mb: _Megabytes | None = None
+    pictures: Annotated[str, BeforeValidator(_pictures)] = "auto"
+    picture_lines: Annotated[int, BeforeValidator(_picture_lines)] = 0
+    media_mb: _Megabytes = 512
+    open_with: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
+    open_audio: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
 
 
 class MirrorSettings(_Strict):

@@ -35,7 +35,7 @@ from frontdesk.system.first_frame_file import FirstFrame
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.app_base import CrashReportingApp, Outcome
 from frontdesk.tui.garbage_collection import IdleGarbageCollector
-from frontdesk.tui.preferences import Preferences, Switch, Targets
+from frontdesk.tui.preferences import MediaSettings, Preferences, Switch, Targets
 from frontdesk.tui.terminal_input import reading_any_key
 
 if TYPE_CHECKING:
@@ -136,6 +136,18 @@ def preferences_of(
         targets=targets_of(configured),
         alerts=configured.alert_settings,
         fill_on_battery=configured.mirror.on_battery,
+    )
+
+
+def media_of(settings: ViewerSettings, cache_file: Path, origin: str) -> MediaSettings:
+    """Return where files of messages are kept, and how they are shown."""
+    return MediaSettings(
+        pictures=settings.pictures,
+        lines=settings.picture_lines,
+        directory=environment.media_directory(cache_file, origin),
+        most_bytes=settings.media_mb * 1_000_000,
+        open_with=settings.open_with,
+        open_audio=settings.open_audio,
     )
 
 
@@ -269,6 +281,7 @@ def view(
     sys.setswitchinterval(_SWITCH_SECONDS)
     limit_bytes = environment.cache_limit_bytes(settings.cache_mb)
     cache = Cache(cache_file, inbox.origin, limit_bytes=limit_bytes)
+    preferences = preferences._replace(media=media_of(settings, cache_file, inbox.origin))
     try:
         mailbox = Mailbox(inbox.connect, cache, keep=keep, me=inbox.me)
         app = FrontdeskApp(

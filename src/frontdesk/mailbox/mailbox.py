@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import urlencode
 
 from frontdesk.cache import (
@@ -159,6 +159,22 @@ class Mailbox(CachedInbox):
             lambda: self.server,
             lambda: self._requests.busy or busy(),
             least_seconds=least_seconds,
+        )
+
+    async def save_media(
+        self,
+        key: str,
+        file: BinaryIO,
+        *,
+        most_bytes: int,
+        width: int | None = None,
+        progress: Callable[[int], object] = lambda size: None,
+    ) -> None:
+        """Write the file of a message to a file; see `InboxClient.save_media`."""
+        await self._requests.track(
+            self._source.save_media(
+                key, file, most_bytes=most_bytes, width=width, progress=progress
+            )
         )
 
     async def find_me(self) -> None:
@@ -412,7 +428,7 @@ class Mailbox(CachedInbox):
             return
         elif filter == _OF_ME and self._leaves_others_out(mine):
             self._store_me(id)
-        elif self._may_prove_me():
+        elif self._proof_due_at is None or self._clock() >= self._proof_due_at:
             self._proof_due_at = self._clock() + _UNTIL_NEXT_PROOF
             everything = filter.model_copy(update={"assignee": None})
             with suppress(InboxError):
@@ -429,9 +445,6 @@ class Mailbox(CachedInbox):
             row.id not in listed and sort_text(row.last_activity_at) > oldest
             for row in self.seen_conversations()
         )
-
-    def _may_prove_me(self) -> bool:
-        return self._proof_due_at is None or self._clock() >= self._proof_due_at
 
     def _store_me(self, id: str) -> None:
         self._proven_me = id

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_log_path, user_state_path
@@ -21,6 +22,12 @@ MOST_CACHE_MB = 1_000_000
 def cache_file() -> Path:
     """Path of the cache."""
     return user_cache_path("frontdesk") / "pages.db"
+
+
+def media_directory(cache_file: Path, origin: str | None = None) -> Path:
+    """Directory of the files of messages that are kept beside a cache; of one origin, or of all."""
+    directory = cache_file.with_name("media")
+    return directory / sha256(origin.encode()).hexdigest()[:32] if origin else directory
 
 
 def config_file() -> Path:

@@ -291,6 +291,17 @@ def _text(message: Message) -> list[MessageLine]:
     return [MessageLine(TEXT, message.text)] if message.text else []
 
 
+# What is said of a file that does not come any more.
+_LOST: Mapping[str, str] = MappingProxyType(
+    {
+        "expired": "no longer available",
+        "failed": "not available",
+        "refused": "not kept by the server",
+        "removed": "deleted",
+    }
+)
+
+
 def _card(type: str, *facts: str) -> MessageLine:
     return MessageLine(CARD, " · ".join(filter(None, facts)), type)
 
@@ -300,8 +311,18 @@ def _media(message: Message) -> list[MessageLine]:
     media = message.media or Media()
     size = file_size(media.size_bytes) if media.size_bytes is not None else ""
     type = "voice" if message.type == "audio" and media.voice else message.type
+    animated = "animated" if media.animated else ""
+    length = play_time(media.duration_ms) if media.duration_ms else ""
+    lost = _LOST.get(media.status or "", "")
     name = one_line(media.filename or "")
-    return [_card(type, "animated" if media.animated else "", size, name), *_text(message)]
+    return [_card(type, animated, length, size, name, lost), *_text(message)]
+
+
+def play_time(milliseconds: int) -> str:
+    """Length of a sound or video, as 0:14 or 1:02:03."""
+    minutes, seconds = divmod(round(milliseconds / 1000), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def _location(message: Message) -> list[MessageLine]:

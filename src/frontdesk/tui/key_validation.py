@@ -127,6 +127,7 @@ def _binding_groups() -> Sequence[BindingGroup]:
     Imports all screens.
     """
     from frontdesk.tui.app import FrontdeskApp
+    from frontdesk.tui.dialogs.file import FileDialog
     from frontdesk.tui.dialogs.filter_line import FilterLine
     from frontdesk.tui.dialogs.help import HelpScreen
     from frontdesk.tui.dialogs.picker import Menu, Picker
@@ -157,6 +158,15 @@ def _binding_groups() -> Sequence[BindingGroup]:
         *((ReportScreen, widget, app) for widget in in_reports),
         *(
             (screen,)
-            for screen in (Menu, Picker, HelpScreen, Prompt, FilterLine, RawRow, Explanation)
+            for screen in (
+                Menu,
+                Picker,
+                HelpScreen,
+                Prompt,
+                FilterLine,
+                RawRow,
+                FileDialog,
+                Explanation,
+            )
         ),
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -16,6 +17,23 @@ class Targets(NamedTuple):
 
     first_response: timedelta | None = None
     reply: timedelta | None = None
+
+
+class MediaSettings(NamedTuple):
+    """How pictures and files of messages are shown and opened.
+
+    pictures: "auto", "large" (only in the dialog), "blocks" or "off". lines: height of pictures in
+    a thread; 0: that of the terminal. directory: where files are kept; None: nowhere. most_bytes:
+    what they may take. open_with, open_audio: programs with their first arguments; () is the
+    system's.
+    """
+
+    pictures: str = "auto"
+    lines: int = 0
+    directory: Path | None = None
+    most_bytes: int = 0
+    open_with: tuple[str, ...] = ()
+    open_audio: tuple[str, ...] = ()
 
 
 class Preferences(NamedTuple):
@@ -43,6 +61,7 @@ class Preferences(NamedTuple):
     targets: Targets = Targets()
     alerts: AlertSettings = AlertSettings()
     fill_on_battery: bool = False
+    media: MediaSettings = MediaSettings()
     is_demo: bool = False
 
 

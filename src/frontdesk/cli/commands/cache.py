@@ -48,6 +48,7 @@ def cache_group() -> None:
 )
 def info_command() -> None:
     """Show the location and contents of the cache."""
+    from frontdesk.cache import kept_files
     from frontdesk.cache.stats import contents
 
     path = environment.cache_file()
@@ -59,6 +60,10 @@ def info_command() -> None:
     for origin in usage.origins:
         if origin.coverage is not None:
             click.echo(f"{origin.name}: {origin.coverage.words} are cached whole")
+    files, size = kept_files.usage(environment.media_directory(path))
+    if files:
+        bound = file_size(configuration().viewer.media_mb * 1_000_000)
+        click.echo(f"Files of messages: {files:,}, {file_size(size)} of at most {bound}")
     for aside, size in usage.set_aside:
         click.echo(f"{aside}: {file_size(size)}, set aside; `frontdesk cache clear` removes it")
 
@@ -78,6 +83,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
 
     Data on servers is not affected, nor are saved views and marks of what was read.
     """
+    from frontdesk.cache import kept_files
     from frontdesk.cache.stats import clear, clear_origins, contents
 
     path = environment.cache_file()
@@ -85,6 +91,7 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
     if server is None and since is None:
         confirm(f"Remove everything in {path}?", yes)
         clear(path)
+        kept_files.clear(environment.media_directory(path))
         click.echo(f"{path} is empty")
         return
     origins = [origin for origin in contents(path).origins if server in (None, origin.name)]
@@ -95,6 +102,9 @@ def clear_command(server: str | None, older_than: str | None, yes: bool) -> None
     confirm(f"Remove what is kept {what}{when}?", yes)
     before = contents(path).size_bytes
     clear_origins(path, [origin.origin for origin in origins], not_read_since=since)
+    if since is None:
+        for origin in origins:
+            kept_files.clear(environment.media_directory(path, origin.name))
     freed = max(0, before - contents(path).size_bytes)
     click.echo(f"{file_size(freed)} freed")
 

@@ -68,11 +68,14 @@ def _wrong_ending(endings: Sequence[str]) -> str:
     return sentences.WRONG_ENDING.format(allowed=allowed)
 
 
-def save_prompt(app: App[Any], name: str, endings: Sequence[str]) -> Screen[str | None]:
-    """Prompt for a file name, whose extension selects the format."""
+def save_prompt(
+    app: App[Any], name: str, endings: Sequence[str], *, why: str = ""
+) -> Screen[str | None]:
+    """Prompt for a file name, whose extension selects the format. why: what else was not done."""
     allowed = ", ".join(f".{ending}" for ending in endings)
     check = partial(check_download, endings) if app.is_web else SaveCheck(endings)
-    return dialogs.prompt(f"save as ({allowed}): ", value=name, check=check)
+    words = f"{why}; save as ({allowed}): " if why else f"save as ({allowed}): "
+    return dialogs.prompt(words, value=name, check=check)
 
 
 def save(app: App[Any], name: str, text: str, warn: Callable[[str], None]) -> str | None:

@@ -49,12 +49,12 @@ class InboxBase(SizedScreen[None]):
             schedule_poll=lambda: refreshing.schedule_poll(self.inbox),
             quiet_unfocused=preferences.quiet_unfocused,
         )
-        self._keys = keys = KeyNames((type(self), ConversationList), preferences.keys)
+        self._keys = keys = KeyNames((type(self), ThreadPane, ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
         # Stored views before the last change of them, and words for it.
         self._undo: tuple[str, str] | None = None
         self.channels, self.contact = ChannelPane(mailbox), ContactPane(mailbox, clock)
-        self.thread = ThreadPane(mailbox, clock, connection, keys)
+        self.thread = ThreadPane(mailbox, clock, connection, keys, preferences.media)
         self.queue = QueuePane(
             mailbox,
             clock,

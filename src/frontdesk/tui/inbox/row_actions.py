@@ -158,8 +158,10 @@ class RowActions(ViewActions):
         self.thread.copy_from_menu()
 
     def action_open_link(self) -> None:
-        """Open the link of the message in the thread, or else the conversation in the web inbox."""
+        """Open the file or link of the message in the thread, else the conversation elsewhere."""
         template, id = self._preferences.conversation_link, self.selected_id
+        if self.panes.at == "thread" and self.thread.open_file():
+            return
         if id is None:
             self._notify(sentences.NO_CONVERSATION)
         elif template is not None and not (self.panes.at == "thread" and self.thread.links):

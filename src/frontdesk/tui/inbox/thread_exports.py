@@ -1,7 +1,8 @@
 """Copies, files and links of the shown thread."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from textual import work
 
@@ -14,7 +15,10 @@ from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
 from frontdesk.tui.inbox.thread_loading import ThreadLoading, whole_thread
-from frontdesk.wire import Conversation
+from frontdesk.wire import Conversation, Message
+
+if TYPE_CHECKING:
+    from frontdesk.tui.inbox.thread_files import ThreadFiles
 
 COPY_MENU = (
     MenuEntry("m", "message", "the selected message"),
@@ -46,6 +50,47 @@ class ThreadExports(ThreadLoading):
     def open_link(self) -> None:
         """Open the link or the media of the message under the cursor."""
         self._with_link(self.open_address)
+
+    @cached_property
+    def files(self) -> "ThreadFiles | None":
+        """What can be done with files; None if none are kept on this computer."""
+        if self._media.directory is None:
+            return None
+        from frontdesk.tui.inbox.thread_files import ThreadFiles
+
+        return ThreadFiles(
+            self,
+            self.messages,
+            self._mailbox,
+            self._clock,
+            self._media,
+            self.load_then,
+            self.show_progress,
+        )
+
+    def on_unmount(self) -> None:
+        if "files" in self.__dict__ and self.files is not None:
+            self.files.close()
+
+    def open_file(self) -> bool:
+        """Open the file of the message under the cursor; False if it has none."""
+        return self._with_file(lambda files, message: files.open(message))
+
+    def save_file(self) -> bool:
+        """Save the file of the message under the cursor; False if it has none."""
+        return self._with_file(lambda files, message: files.save(message))
+
+    def show_file(self) -> bool:
+        """Show the file of the message under the cursor large; False if it has none."""
+        large = self.picture_display.large
+        return self._with_file(lambda files, message: files.show(message, pictures=large))
+
+    def _with_file(self, use: "Callable[[ThreadFiles, Message], object]") -> bool:
+        row, files = self.messages.row, self.files if self.messages.has_file else None
+        if files is None or not isinstance(row, Message):
+            return False
+        use(files, row)
+        return True
 
     def action_export(self) -> None:
         """Ask for a file name, and save the whole thread."""

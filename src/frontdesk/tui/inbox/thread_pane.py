@@ -16,6 +16,7 @@ from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.inbox.thread_exports import ThreadExports
 from frontdesk.tui.inbox.thread_view import ALL, DEPTH, FILTER_MENU, nearest
 from frontdesk.tui.widgets.bar import Bar
+from frontdesk.tui.widgets.message_list import Thread
 from frontdesk.tui.widgets.virtual_list import VirtualList
 
 
@@ -27,6 +28,7 @@ class ThreadPane(ThreadExports):
         Binding("left_square_bracket,comma", "day(-1)", "Previous day", id="inbox.before"),
         Binding("right_square_bracket,full_stop", "day(1)", "Next day", id="inbox.after"),
         Binding("E", "export", "Export thread…", id="inbox.export"),
+        Binding("s", "save_file", "Save the file…", id="inbox.save_file"),
     ]
 
     def action_filter(self) -> None:
@@ -57,6 +59,25 @@ class ThreadPane(ThreadExports):
                 messages.show_end(rows)
             self._of_shown = replace(self._of_shown, filtered_at=messages.selected_key)
         self.refresh_bars()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """A message without a file leaves the key to the screen."""
+        return action != "save_file" or self.messages.has_file
+
+    def action_save_file(self) -> None:
+        """Save the file of the message."""
+        self.save_file()
+
+    @on(VirtualList.Opened)
+    def _show_file(self, event: VirtualList.Opened) -> None:
+        event.stop()
+        self.show_file()
+
+    @on(Thread.PicturesWanted)
+    def _load_pictures(self, event: Thread.PicturesWanted) -> None:
+        event.stop()
+        if self.files is not None:
+            self.files.load_pictures()
 
     def action_day(self, step: int) -> None:
         """Go to the first entry of the next or previous day."""

@@ -5,7 +5,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
@@ -23,12 +24,16 @@ from frontdesk.tui.connection import ConnectionMonitor
 from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.preferences import MediaSettings
 from frontdesk.tui.unsupported import lacking
 from frontdesk.tui.widgets.glyphs import symbols_for
 from frontdesk.tui.widgets.message_list import Thread, ThreadContents
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import Place
 from frontdesk.wire import Conversation, Note
+
+if TYPE_CHECKING:
+    from frontdesk.tui.picture_display import PictureDisplay
 
 ALL = "all"
 
@@ -92,15 +97,27 @@ class ThreadView(Pane):
         """Messages or notes of the shown conversation were loaded."""
 
     def __init__(
-        self, mailbox: Mailbox, clock: Clock, connection: ConnectionMonitor, keys: KeyNames
+        self,
+        mailbox: Mailbox,
+        clock: Clock,
+        connection: ConnectionMonitor,
+        keys: KeyNames,
+        media: MediaSettings,
     ) -> None:
         symbols = symbols_for(os.environ, no_color=self.app.no_color)
-        self.messages = Thread(clock, open_key=keys["inbox.open_link"], symbols=symbols)
+        self.messages = Thread(
+            clock,
+            open_key=keys["inbox.open_link"],
+            save_key=keys["inbox.save_file"],
+            symbols=symbols,
+            picture_lines=lambda: self.picture_display.lines,
+        )
         super().__init__("thread", self.messages)
         self._mailbox = mailbox
         self._clock = clock
         self._connection = connection
         self._keys = keys
+        self._media = media
         self.conversation: Conversation | None = None
         self.listing: Listing[Entry] | None = None
         self.filter = ALL
@@ -111,6 +128,14 @@ class ThreadView(Pane):
         self._places: dict[str, Place] = {}
         self._of_shown = OfShown()
         self._shown_at_end = True
+
+    @cached_property
+    def picture_display(self) -> "PictureDisplay":
+        """How this terminal shows pictures."""
+        from frontdesk.tui.picture_display import picture_display
+
+        sixteen = not float(self.app.theme_variables["fd-contrast"])
+        return picture_display(self._media, os.environ, sixteen_colours=sixteen)
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, or ""."""

@@ -41,20 +41,20 @@ _PARTS: Mapping[str, str] = MappingProxyType(
 _WITHOUT_BRACKETS = (REMARK, FAILURE)
 
 
-def block_of(line: MessageLine, symbols: MessageSymbols = EMOJI, *, open_key: str = "") -> Block:
+def block_of(line: MessageLine, symbols: MessageSymbols = EMOJI, *, hint: str = "") -> Block:
     """A line as a block that starts on a new line; not for buttons.
 
-    open_key: name of the key that opens the file of a card, or empty.
+    hint: words after a card, on keys for its file.
     """
     if line.role == CARD:
-        return _card(line, symbols, open_key)
+        return _card(line, symbols, hint)
     if line.role == DELETED:
         return _PARTS[DELETED], f"{symbols.deleted} {line.text}"
     return _PARTS[line.role], line.text if line.role in _WITHOUT_BRACKETS else plain(line)
 
 
-def _card(line: MessageLine, symbols: MessageSymbols, open_key: str) -> list[Piece]:
+def _card(line: MessageLine, symbols: MessageSymbols, hint: str) -> list[Piece]:
     """📷 photo · 240 KB, on a ground of its own."""
     details = f"· {line.text} " if line.text else ""
     card = [("strong@card", f" {symbols.of(line.type).words} "), ("text@card", details)]
-    return [*card, ("dim", f"  {open_key} opens it")] if open_key else card
+    return [*card, ("dim", f"  {hint}")] if hint else card

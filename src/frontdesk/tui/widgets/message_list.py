@@ -5,18 +5,23 @@ _italic_, ~strike~, `code` and ```code```.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import groupby
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from rich.segment import Segment
 from textual.geometry import Size
+from textual.message import Message as WidgetMessage
+from textual.strip import Strip
 
 from frontdesk.exports.conversations import REACHED_BY_REACTIONS, is_shown_above
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.text.clean import humanize, one_line
 from frontdesk.text.messages import (
     BUTTON,
+    CARD,
     Entry,
     author_parts,
     content_lines,
@@ -32,9 +37,20 @@ from frontdesk.text.times import long_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.widgets.glyphs import EMOJI, MessageSymbols
 from frontdesk.tui.widgets.message_contents import Block, block_of
-from frontdesk.tui.widgets.text_layout import Piece, cut, spread, width_of, wrap, wrap_pieces
-from frontdesk.tui.widgets.virtual_list import Place, VirtualList
+from frontdesk.tui.widgets.text_layout import (
+    PICTURE,
+    Piece,
+    cut,
+    spread,
+    width_of,
+    wrap,
+    wrap_pieces,
+)
+from frontdesk.tui.widgets.virtual_list import ListMessage, Place, VirtualList
 from frontdesk.wire import Message, Note
+
+if TYPE_CHECKING:
+    from frontdesk.tui.widgets.picture_rows import DrawnPictures, ShownPicture
 
 # A mark opens before a non-space that follows a non-letter, and closes the other way round; only
 # ```code``` may span lines.
@@ -82,6 +98,8 @@ _MARKS = frozenset("*_~`")
 _EVENTS = ("system", "reaction")
 # Messages of one author within this time have one head.
 _GROUP_SECONDS = 300
+# A picture is at most a third of the window.
+_PICTURES_OF_WINDOW = 3
 # Height from which groups have a blank line between them.
 _LEAST_HEIGHT_OF_GAPS = 30
 
@@ -109,14 +127,17 @@ _TICK_INKS: Mapping[str, str] = MappingProxyType(
 class MessageContext(NamedTuple):
     """State that messages depend on besides their own.
 
-    open_key: key that opens media. me: id of the own user, or "".
+    open_key, save_key: keys that open and save media. me: id of the own user, or "".
+    picture_lines: height of pictures, at most; 0: none are shown.
     """
 
     clock: Clock
     contact: str = ""
     me: str = ""
     open_key: str = ""
+    save_key: str = ""
     symbols: MessageSymbols = EMOJI
+    picture_lines: int = 0
 
 
 def voice(author: str, direction: str = "outbound") -> str:
@@ -157,12 +178,11 @@ def message_lines(
     """Lines of a message; `head`: with author and time."""
     if message.type in _EVENTS:
         return _event_lines(message, context, width)
-    speaker = voice(message.author, message.direction)
-    indent = 0 if speaker == "customer" or width < 24 else 4
+    speaker, indent = voice(message.author, message.direction), _indent(message, width)
     bar = [("text", " " * indent), (speaker, f"{_BARS[speaker]} ")]
     reach = max(0, min(width - 1, REACH))
     rows = [_who(message, context)] if head else []
-    rows += _content_lines(message, context, max(1, min(TEXT_WIDTH, reach - indent - 2)))
+    rows += _content_lines(message, context, _room(message, width))
     lines = []
     for at, row in enumerate(rows):
         meta = _meta(message, context) if not at else []
@@ -172,9 +192,34 @@ def message_lines(
     return lines
 
 
+def _indent(message: Message, width: int) -> int:
+    """Columns before the bar of a message: none for the customer's."""
+    return 0 if voice(message.author, message.direction) == "customer" or width < 24 else 4
+
+
+def _room(message: Message, width: int) -> int:
+    """Columns for the contents of a message."""
+    reach = max(0, min(width - 1, REACH))
+    return max(1, min(TEXT_WIDTH, reach - _indent(message, width) - 2))
+
+
+def picture_of(entry: Entry, width: int, lines: int) -> "ShownPicture | None":
+    """The picture that is drawn with an entry, in at most `lines` lines; None if there is none."""
+    return _picture_in(entry, _room(entry, width), lines) if isinstance(entry, Message) else None
+
+
+def _picture_in(message: Message, room: int, lines: int) -> "ShownPicture | None":
+    if message.media is None or not lines:
+        return None
+    from frontdesk.tui.widgets.picture_rows import ShownPicture
+
+    return ShownPicture.of(message, message.media, room, lines=lines)
+
+
 def _content_lines(message: Message, context: MessageContext, room: int) -> list[Line]:
     """Quote, contents, why a message failed, reactions."""
     lines = _quote(message, context, room)
+    shown = _picture_in(message, room, context.picture_lines)
     failed = message.delivery_status == "failed"
     for is_button, group in groupby(content_lines(message), lambda line: line.role == BUTTON):
         if is_button:
@@ -182,12 +227,26 @@ def _content_lines(message: Message, context: MessageContext, room: int) -> list
             lines += [[("strong", line)] for line in _button_lines(titles, room)]
             continue
         for line in group:
-            opens = context.open_key if message.media and message.media.url else ""
-            block = block_of(line, context.symbols, open_key=opens)
+            block = block_of(line, context.symbols, hint=_file_hint(message, context))
             lines += _block_lines(block, room, failed=failed)
+            if line.role == CARD:
+                lines += [[row] for row in shown.rows] if shown else []
     if message.reactions:
         lines.append([("dim", cut(_reactions(message, context), room))])
     return lines
+
+
+def _file_hint(message: Message, context: MessageContext) -> str:
+    """Keys for the file of a message, or the address of another server's."""
+    media, open_key = message.media, context.open_key
+    if media is None or not media.url or not open_key:
+        return ""
+    if media.key is None:
+        return f"{open_key} opens it"
+    if media.status not in (None, "available", "pending"):
+        return ""
+    opens = "plays" if message.type == "audio" else "opens"
+    return f"{open_key} {opens}, {context.save_key} saves"
 
 
 def _block_lines(block: Block, room: int, *, failed: bool) -> list[Line]:
@@ -312,8 +371,17 @@ class ThreadContents(NamedTuple):
     top_words: str
 
 
+class PicturesWanted(ListMessage):
+    """Pictures are in view that are not there yet."""
+
+    def can_replace(self, message: WidgetMessage) -> bool:
+        return isinstance(message, PicturesWanted)
+
+
 class Thread(VirtualList[Entry]):
     """Draws entries with date lines; the unread line is set once when the thread is opened."""
+
+    PicturesWanted: TypeAlias = PicturesWanted
 
     HALF_PAGE_AT_EDGE = False
     FOLLOWS_END = True
@@ -325,13 +393,22 @@ class Thread(VirtualList[Entry]):
         clock: Clock,
         *,
         open_key: str = "",
+        save_key: str = "",
         symbols: MessageSymbols = EMOJI,
+        picture_lines: Callable[[], int] = lambda: 0,
         id: str | None = None,
     ) -> None:
-        """open_key: name of the key that opens media."""
+        """open_key, save_key: names of the keys that open and save media.
+
+        picture_lines: returns the height of pictures, at most; called with the first of them.
+        """
         super().__init__(id=id)
+        self._find_picture_lines = picture_lines
+        self._most_picture_lines: int | None = None
         self._clock = clock
-        self._message_context = MessageContext(clock, open_key=open_key, symbols=symbols)
+        self._message_context = MessageContext(
+            clock, open_key=open_key, save_key=save_key, symbols=symbols
+        )
         self._unread_from: str | None = None
         self._unread = 0
         self._top_word = ""
@@ -392,23 +469,86 @@ class Thread(VirtualList[Entry]):
         previous = self.rows[position - 1] if position else self._top_word
         unread = self._unread if self.rows.key(position) == self._unread_from else 0
         hidden = self._is_shown_above(entry, position)
-        return entry, previous, self._has_gaps, hidden, unread, self._message_context.contact
+        shown = self._picture_of(entry)
+        picture = shown and self.pictures.state(shown)
+        context = self._message_context
+        return entry, previous, self._has_gaps, hidden, unread, context.contact, picture
+
+    @cached_property
+    def pictures(self) -> "DrawnPictures":
+        """Pictures that are decoded; see `wanted_pictures`."""
+        from frontdesk.tui.widgets.picture_rows import DrawnPictures
+
+        return DrawnPictures()
+
+    def _picture_of(self, entry: Entry) -> "ShownPicture | None":
+        """The picture that is drawn with an entry."""
+        if not isinstance(entry, Message) or entry.media is None or entry.media.key is None:
+            return None
+        return picture_of(entry, max(1, self.size.width - 2), self._picture_lines)
+
+    @property
+    def _picture_lines(self) -> int:
+        if self._most_picture_lines is None:
+            self._most_picture_lines = self._find_picture_lines()
+        return min(self._most_picture_lines, self.size.height // _PICTURES_OF_WINDOW)
+
+    def wanted_pictures(self) -> "list[tuple[Message, ShownPicture]]":
+        """Pictures in view that are neither there nor said to be missing, the newest first."""
+        wanted = []
+        for position in reversed(self.in_view()):
+            entry = self.rows[position]
+            shown = self._picture_of(entry)
+            if shown and isinstance(entry, Message) and self.pictures.is_wanted(shown):
+                wanted.append((entry, shown))
+        return wanted
+
+    def begin(self, positions: Sequence[int]) -> None:
+        if self.wanted_pictures():
+            self.post_message(self.PicturesWanted(self))
+
+    def show_pictures(self) -> None:
+        """Draw the pictures that have come."""
+        self._refresh_changed()
+
+    def segments(self, pieces: Iterable[Piece], ground: str = "ground") -> list[Segment]:
+        pieces = [*pieces]
+        if not any(part.startswith(PICTURE) for part, _ in pieces):
+            return super().segments(pieces, ground)
+        segments: list[Segment] = []
+        for is_picture, group in groupby(pieces, lambda piece: piece[0].startswith(PICTURE)):
+            if not is_picture:
+                segments += super().segments(group, ground)
+            else:
+                for part, blank in group:
+                    drawn = self.pictures.row(part) or super().segments(
+                        [self.pictures.blank(part)], ground
+                    )
+                    segments += Strip(drawn).crop(0, len(blank))
+        return segments
 
     @property
     def _has_gaps(self) -> bool:
         return _has_gaps(self.size)
 
     def row_layout(self, size: Size) -> object:
-        """The width, and whether groups of messages have a blank line between them."""
-        return size.width, _has_gaps(size)
+        """The width, the height of pictures, and if groups of messages have a line between them."""
+        lines = min(self._most_picture_lines or 0, size.height // _PICTURES_OF_WINDOW)
+        return size.width, lines, _has_gaps(size)
 
     def _is_shown_above(self, reaction: Entry, position: int) -> bool:
         first = max(0, position - REACHED_BY_REACTIONS)
         return is_shown_above(reaction, (self.rows[at] for at in range(first, position)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """A message has nothing behind it that enter could open."""
-        return action != "open"
+        """Enter opens what is behind a message: its file, if it has one."""
+        return action != "open" or self.has_file
+
+    @property
+    def has_file(self) -> bool:
+        """True if the message under the cursor has a file that the server may give out."""
+        media = self.row.media if isinstance(self.row, Message) else None
+        return media is not None and media.key is not None and media.status != "absent"
 
     def action_move(self, step: int) -> None:
         """Move to the next row that is drawn; a row taller than the window is scrolled first."""
@@ -451,7 +591,10 @@ class Thread(VirtualList[Entry]):
         above = [on_ground(line, "ground") for line in above]
         if isinstance(entry, Note):
             return above + note_lines(entry, self._message_context, width)
-        return above + message_lines(entry, self._message_context, width, head=head)
+        context = self._message_context
+        if entry.media is not None and entry.media.key is not None:
+            context = context._replace(picture_lines=self._picture_lines)
+        return above + message_lines(entry, context, width, head=head)
 
     def _lines_above(
         self, entry: Entry, previous: Entry | None, width: int, *, unread_here: bool

@@ -11,6 +11,9 @@ from frontdesk.text import clean as texts
 # Name of a part (see `Painted.part`) and text.
 Piece = tuple[str, str]
 
+# Beginning of the name of a part that is a row of a picture (`picture_rows.py`).
+PICTURE = "picture "
+
 ELLIPSIS = "…"
 
 # Older versions of Rich count the parts of a sequence.

@@ -1,0 +1,144 @@
+"""Files of messages leave the viewer: opened by another program, or saved.
+
+Only types that `file_types` knows by their bytes are opened; what a sender says of a file decides
+nothing.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import NamedTuple
+
+from platformdirs import user_downloads_path
+
+from frontdesk.file_types import HEAD_BYTES, KNOWN_TYPES, SOUNDS, media_type, safe_name
+from frontdesk.system import private_files
+from frontdesk.system.subprocess_environment import without_secrets
+from frontdesk.tui.preferences import MediaSettings
+
+_OPENED = "open"
+# A program that ends with an error does so sooner; others run on.
+_STARTS_WITHIN_SECONDS = 10.0
+_MOST_NUMBERED = 1_000
+
+
+class FileAtHand(NamedTuple):
+    """A file on this computer. type: by its bytes. name: safe to save, with the type's ending."""
+
+    path: Path
+    type: str
+    name: str
+
+    @classmethod
+    def of(cls, path: Path, name: str | None, kind: str) -> "FileAtHand":
+        """name: what the sender called it; kind: how it is called without one.
+
+        Raises: OSError.
+        """
+        with path.open("rb") as file:
+            type = media_type(file.read(HEAD_BYTES))
+        return cls(path, type, safe_name(name, type, kind))
+
+    @property
+    def is_known(self) -> bool:
+        """True if programs may open it."""
+        return self.type in KNOWN_TYPES
+
+
+def opener(file: FileAtHand, settings: MediaSettings, environment: Mapping[str, str]) -> list[str]:
+    """Program with its arguments that opens a file, without the file; [] if there is none.
+
+    Over ssh the system's programs draw on another screen.
+    """
+    if file.type in SOUNDS and settings.open_audio:
+        return [*settings.open_audio]
+    if settings.open_with:
+        return [*settings.open_with]
+    if environment.get("SSH_CONNECTION"):
+        return []
+    if sys.platform == "darwin":
+        return ["open"]
+    if sys.platform == "win32":
+        return ["explorer"]
+    has_screen = environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
+    return ["xdg-open"] if has_screen and shutil.which("xdg-open") else []
+
+
+class OpenedFiles:
+    """Files that were handed to other programs, under their names, until the viewer ends."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory / _OPENED
+        self._running: dict[Path, subprocess.Popen[bytes]] = {}
+        self.clear()
+
+    def open(self, file: FileAtHand, program: list[str]) -> str:
+        """Start a program with a file, and wait for an early end; returns why it failed, or "".
+
+        Blocks for some seconds: call it in a thread.
+        """
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path = Path(mkdtemp(dir=self._directory)) / file.name
+            _link(file.path, path)
+            process = subprocess.Popen(
+                [*program, os.fspath(path)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=without_secrets(),
+                start_new_session=True,
+            )
+        except OSError as error:
+            return error.strerror or str(error)
+        self._running[file.path] = process
+        try:
+            code = process.wait(_STARTS_WITHIN_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ""
+        return f"it ended with {code}" if code > 0 else ""
+
+    def stop(self, path: Path) -> bool:
+        """End the program that has a file, such as a player; False if none is running."""
+        process = self._running.pop(path, None)
+        if process is None or process.poll() is not None:
+            return False
+        process.terminate()
+        return True
+
+    def clear(self) -> None:
+        """Delete the copies."""
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file another name; a copy where the file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        save(source, target)
+
+
+def save(source: Path, target: Path) -> None:
+    """Copy a file; a new one is private. Raises: OSError."""
+    with (
+        source.open("rb") as file,
+        open(target, "wb", opener=private_files.opener) as copy,
+    ):
+        shutil.copyfileobj(file, copy)
+
+
+def suggested_path(name: str) -> Path:
+    """Where a file is saved: in the folder for downloads, else at home; under a name not taken."""
+    downloads = user_downloads_path()
+    directory = downloads if downloads.is_dir() else Path.home()
+    path = directory / name
+    for number in range(2, _MOST_NUMBERED):
+        if not path.exists():
+            break
+        path = directory / f"{Path(name).stem} ({number}){Path(name).suffix}"
+    return path

@@ -1,0 +1,189 @@
+"""Files of the messages of a thread: shown large, opened, saved."""
+
+import os
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from textual.widget import Widget
+
+from frontdesk.errors import FileTooLarge, InboxError, NotFound
+from frontdesk.mailbox import Mailbox
+from frontdesk.text.clean import file_size
+from frontdesk.text.messages import Entry, type_word
+from frontdesk.tui import sentences
+from frontdesk.tui.clipboard import say
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs import factories as dialogs
+from frontdesk.tui.dialogs.file import FileChoice, FileDialog
+from frontdesk.tui.dialogs.save_prompt import directory_words, save_prompt
+from frontdesk.tui.files import FileAtHand, OpenedFiles, opener, save, suggested_path
+from frontdesk.tui.inbox.thread_pictures import ThreadPictures
+from frontdesk.tui.pictures import Pictures, why_missing
+from frontdesk.tui.preferences import MediaSettings
+from frontdesk.tui.widgets.message_list import Thread
+from frontdesk.wire import Message
+
+# A file at hand, or why it is not.
+Fetched = FileAtHand | str
+
+
+class LoadThen(Protocol):
+    """Runs a long request that escape cancels, and uses the result."""
+
+    def __call__(
+        self, load: Callable[[], Awaitable[Fetched]], use: Callable[[Fetched], object]
+    ) -> object: ...
+
+
+class ThreadFiles:
+    """What can be done with the files of the messages of a pane.
+
+    node: the pane. load_then: its way to wait; show_progress: its footer.
+    """
+
+    def __init__(
+        self,
+        node: Widget,
+        thread: Thread,
+        mailbox: Mailbox,
+        clock: Clock,
+        settings: MediaSettings,
+        load_then: LoadThen,
+        show_progress: Callable[[str], None],
+    ) -> None:
+        assert settings.directory is not None
+        self._node, self._thread, self._clock, self._settings = node, thread, clock, settings
+        self._load_then, self._show_progress = load_then, show_progress
+        self._pictures = Pictures(mailbox.save_media, settings)
+        self._in_view = ThreadPictures(node, thread, self._pictures)
+        self._opened = OpenedFiles(settings.directory)
+
+    def load_pictures(self) -> None:
+        """Load the pictures in view, once its rows rest."""
+        self._in_view.want()
+
+    def close(self) -> None:
+        """End what decodes pictures, and delete what was handed to other programs."""
+        self._pictures.close()
+        self._opened.clear()
+
+    def show(self, message: Message, *, pictures: bool) -> None:
+        """Open the dialog on the file of a message. pictures: the terminal shows them."""
+        files = files_of(self._thread)
+        at = next(at for at, one in enumerate(files) if one.id == message.id)
+        decoded = self._pictures if pictures else None
+        dialog = FileDialog(files, at, self._clock, decoded)
+        dialogs.ask(self._node.app, dialog, self._choose)
+
+    def _choose(self, choice: FileChoice) -> None:
+        (self.open if choice.action == "open" else self.save)(choice.message)
+
+    def open(self, message: Message) -> None:
+        """Open a file with another program; again, end that. In a browser it is downloaded."""
+        kept = self._pictures.files.kept(_key(message))
+        if kept is not None and self._opened.stop(kept):
+            self._say(sentences.FILE_CLOSED.format(name=_kind(message).capitalize()))
+            return
+        self._load_then(partial(self._fetch, message), self._open_fetched)
+
+    def save(self, message: Message) -> None:
+        """Ask for a name, and save a file."""
+        self._load_then(partial(self._fetch, message), self._save_fetched)
+
+    async def _fetch(self, message: Message) -> Fetched:
+        """Raises: InboxError: the server was not reached."""
+
+        def progress(size: int) -> None:
+            self._show_progress(f"{_kind(message)}, {file_size(size)}")
+
+        name = message.media.filename if message.media else None
+        try:
+            path = await self._pictures.files.file(_key(message), progress)
+            return FileAtHand.of(path, name, _kind(message))
+        except (NotFound, FileTooLarge) as error:
+            return why_missing(error)
+        except OSError as error:
+            raise InboxError(f"The file cannot be read: {error.strerror}") from error
+
+    def _open_fetched(self, file: Fetched) -> None:
+        if isinstance(file, str):
+            self._say(sentences.FILE_UNAVAILABLE.format(why=file.lower()))
+        elif self._node.app.is_web:
+            self._download(file)
+        elif not file.is_known:
+            self._ask_for_name(file, sentences.FILE_IS_SAVED_ONLY)
+        elif program := opener(file, self._settings, os.environ):
+            self._node.run_worker(partial(self._hand_over, file, program), thread=True)
+        else:
+            self._ask_for_name(file, sentences.NO_OPENER)
+
+    def _hand_over(self, file: FileAtHand, program: list[str]) -> None:
+        name = {"name": file.name, "program": Path(program[0]).name}
+        app = self._node.app
+        app.call_from_thread(self._say, sentences.FILE_OPENED.format(**name))
+        if error := self._opened.open(file, program):
+            sentence = sentences.CANNOT_OPEN_FILE.format(**name, error=error)
+            app.call_from_thread(self._warn, sentence)
+
+    def _save_fetched(self, file: Fetched) -> None:
+        if isinstance(file, str):
+            self._say(sentences.FILE_UNAVAILABLE.format(why=file.lower()))
+        elif self._node.app.is_web:
+            self._download(file)
+        else:
+            self._ask_for_name(file)
+
+    def _ask_for_name(self, file: FileAtHand, why: str = "") -> None:
+        suggested, app = suggested_path(file.name), self._node.app
+        prompt = save_prompt(app, str(suggested), [suggested.suffix.lstrip(".")], why=why)
+        dialogs.ask(app, prompt, partial(self._save_as, file))
+
+    def _save_as(self, file: FileAtHand, name: str) -> None:
+        path = Path(name).expanduser()
+        try:
+            save(file.path, path)
+        except OSError as error:
+            reason = error.strerror or error
+            self._warn(sentences.CANNOT_WRITE.format(path=path, error=reason))
+            return
+        saved = sentences.SAVED_AS.format(name=path.name, directory=directory_words(path))
+        self._say(sentences.FILE_SAVED.format(kind="The file", saved=saved))
+
+    def _download(self, file: FileAtHand) -> None:
+        self._node.app.deliver_binary(file.path, save_filename=file.name, mime_type=file.type)
+        saved = sentences.DOWNLOADED_AS.format(name=file.name)
+        self._say(sentences.FILE_SAVED.format(kind="The file", saved=saved))
+
+    def _say(self, sentence: str) -> None:
+        say(self._node.app.screen, sentence)
+
+    def _warn(self, sentence: str) -> None:
+        self._node.app.screen.notify(sentence, severity="warning", timeout=10, markup=False)
+
+
+def has_file(entry: Entry | None) -> bool:
+    """True for a message whose file the server may give out."""
+    return (
+        isinstance(entry, Message)
+        and entry.media is not None
+        and entry.media.key is not None
+        and entry.media.status != "absent"
+    )
+
+
+def files_of(thread: Thread) -> list[Message]:
+    """The messages of a thread that have files, oldest first."""
+    rows = (thread.rows[at] for at in range(len(thread.rows)))
+    return [row for row in rows if isinstance(row, Message) and has_file(row)]
+
+
+def _key(message: Message) -> str:
+    key = message.media.key if message.media is not None else None
+    assert key is not None
+    return key
+
+
+def _kind(message: Message) -> str:
+    return type_word(message.type)

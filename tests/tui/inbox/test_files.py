@@ -1,0 +1,264 @@
+"""Pictures and files of messages in the viewer: seen, opened, saved."""
+
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from datetime import UTC
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import pytest
+from textual.geometry import Region
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.errors import FileUnavailable
+from frontdesk.mailbox import Mailbox
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.search import SearchScreen
+from frontdesk.tui.preferences import MediaSettings, Preferences
+from frontdesk.tui.widgets.message_list import Thread
+from frontdesk.wire import Media, Message, Page
+from tests.conftest import NOW
+from tests.tui.conftest import idle_until, lines, settle, shown
+from tests.tui.inbox_state import screen_of
+
+
+def png(width: int, height: int, colour: bytes = b"\xd0\x20\x20") -> bytes:
+    """A picture of one colour."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        checked = kind + body
+        return struct.pack(">I", len(body)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    rows = b"".join(b"\0" + colour * width for _ in range(height))
+    body = zlib.compress(rows)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
+class WithFiles:
+    """The real client; the last messages of every thread have files.
+
+    files: contents by key; FileUnavailable for others.
+    """
+
+    def __init__(self, client: InboxClient, medias: list[Media], types: list[str]) -> None:
+        self._client, self._medias, self._types = client, medias, types
+        self.files: dict[str, bytes] = {}
+        self.status = "pending"
+        self.asked: list[tuple[str, int | None]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        page = await self._client.message_page(*arguments, **options)
+        data = list(page.data)
+        for at, (media, type) in enumerate(zip(self._medias, self._types, strict=True)):
+            if at < len(data) and not options.get("cursor"):
+                data[at] = data[at].model_copy(update={"media": media, "type": type, "text": None})
+        return page.model_copy(update={"data": tuple(data)})
+
+    async def save_media(
+        self,
+        key: str,
+        file: BinaryIO,
+        *,
+        most_bytes: int,
+        width: int | None = None,
+        progress: Callable[[int], object] = lambda size: None,
+    ) -> None:
+        self.asked.append((key, width))
+        if key not in self.files:
+            raise FileUnavailable("It is not there", status=self.status)
+        file.write(self.files[key])
+        progress(len(self.files[key]))
+
+
+def media(key: str, **facts: Any) -> Media:
+    return Media(url=f"/v1/media/{key}", **facts)
+
+
+Opened = Callable[[WithFiles], FrontdeskApp]
+
+
+@pytest.fixture
+def opened(cache: Cache, tmp_path: Path) -> Opened:
+    """Makes the viewer, which keeps files in a directory of its own."""
+    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
+
+    return lambda source: viewer_of(source, cache, kept)
+
+
+def viewer_of(source: WithFiles, cache: Cache, settings: MediaSettings) -> FrontdeskApp:
+    mailbox = Mailbox(lambda: cast(InboxClient, source), cache, clock=lambda: NOW)
+    clock, preferences = Clock(UTC, lambda: NOW), Preferences(media=settings)
+    return FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
+
+
+async def entered(pilot: Pilot[Any], source: WithFiles) -> Thread:
+    """The thread of the first conversation, entered, with its pictures there."""
+    await settle(pilot)
+    await pilot.press("enter", "G")
+    thread = screen_of(cast(FrontdeskApp, pilot.app)).thread.messages
+    await idle_until(pilot, lambda: not thread.wanted_pictures())
+    await settle(pilot)
+    return thread
+
+
+def grounds(thread: Thread) -> set[str]:
+    """Colours behind the cells of a thread's lines."""
+    strips = thread.render_lines(Region(0, 0, *thread.size))
+    colours = {segment.style.bgcolor for strip in strips for segment in strip if segment.style}
+    return {colour.triplet.hex for colour in colours if colour and colour.triplet}
+
+
+def a_photo(key: str = "one", **facts: Any) -> Media:
+    return media(key, mime_type="image/png", width=400, height=300, size_bytes=1200, **facts)
+
+
+async def test_a_picture_comes_under_its_card_and_moves_no_line(
+    client: InboxClient, opened: Opened
+) -> None:
+    source = WithFiles(client, [a_photo()], ["image"])
+    app = opened(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        thread = screen_of(app).thread.messages
+        await idle_until(pilot, lambda: bool(source.asked))
+        await settle(pilot)
+        before, tops = lines(app), thread.keys_in_view()
+        assert "photo · 1 KB   o opens, s saves" in "\n".join(before)
+        assert "Not fetched yet" in "\n".join(before)
+        assert "#d02020" not in grounds(thread)
+        source.files["one"] = png(400, 300)
+        thread.pictures.say("one", "", lasting=False)
+        screen_of(app).thread.post_message(Thread.PicturesWanted(thread))
+        await idle_until(pilot, lambda: "#d02020" in grounds(thread))
+        assert thread.keys_in_view() == tops
+        assert [line.replace("Not fetched yet", "").rstrip() for line in before] == lines(app)
+        # A preview is enough.
+        assert {width for _, width in source.asked} == {480}
+
+
+@pytest.mark.parametrize(("status", "words"), [("expired", "No longer"), ("removed", "Deleted")])
+async def test_a_picture_that_does_not_come_says_why_and_is_asked_for_once(
+    status: str, words: str, client: InboxClient, opened: Opened, tmp_path: Path
+) -> None:
+    source = WithFiles(client, [a_photo()], ["image"])
+    source.status = status
+    app = opened(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await entered(pilot, source)
+        assert words in "\n".join(lines(app))
+        await pilot.press("J", "K")
+        await settle(pilot)
+        assert source.asked.count(("one", 480)) <= 2
+
+
+async def test_what_the_server_lost_has_a_card_alone(client: InboxClient, opened: Opened) -> None:
+    source = WithFiles(client, [a_photo(status="expired")], ["image"])
+    app = opened(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await entered(pilot, source)
+        assert "photo · 1 KB · no longer available" in shown(app)
+        assert "o opens" not in shown(app)
+        assert not source.asked
+
+
+async def test_enter_shows_a_picture_large_and_leads_to_the_next_file(
+    client: InboxClient, opened: Opened
+) -> None:
+    voice = media("two", mime_type="audio/ogg", duration_ms=14_000, voice=True, size_bytes=3_000)
+    source = WithFiles(client, [voice, a_photo()], ["audio", "image"])
+    source.files["one"] = png(400, 300)
+    app = opened(source)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await entered(pilot, source)
+        # There is a note in between.
+        await pilot.press("k", "k", "enter")
+        await settle(pilot)
+        title = lines(app)[0]
+        assert title.startswith(" photo · 400×300 · 1 KB · ")
+        assert title.rstrip().endswith("1 of 2")
+        assert app.screen.query_one("#file-picture").size.height == 28
+        await pilot.press("j")
+        await settle(pilot)
+        assert "voice · 0:14 · 3 KB" in lines(app)[15]
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is screen_of(app)
+
+
+async def test_a_file_is_saved_privately_under_a_name_that_fits_its_bytes(
+    client: InboxClient, opened: Opened, tmp_path: Path
+) -> None:
+    source = WithFiles(client, [a_photo(filename="mirror.exe")], ["image"])
+    source.files["one"] = png(400, 300)
+    app = opened(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await entered(pilot, source)
+        await pilot.press("s")
+        await settle(pilot)
+        prompt = app.screen.query_one(Input)
+        assert prompt.value.endswith("mirror.exe.png")
+        prompt.value = str(tmp_path / "saved.png")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "The file was saved as saved.png" in shown(app)
+    assert (tmp_path / "saved.png").read_bytes() == source.files["one"]
+    assert (tmp_path / "saved.png").stat().st_mode & 0o077 == 0
+
+
+async def test_a_message_without_a_file_leaves_the_key_to_the_search(
+    client: InboxClient, opened: Opened
+) -> None:
+    app = opened(WithFiles(client, [], []))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter", "s")
+        await settle(pilot)
+        assert isinstance(app.screen, SearchScreen)
+
+
+async def test_a_file_of_an_unknown_kind_is_never_opened(
+    client: InboxClient, opened: Opened
+) -> None:
+    source = WithFiles(
+        client, [media("one", filename="a.pdf", mime_type="application/pdf")], ["document"]
+    )
+    source.files["one"] = b"#!/bin/sh\nrm -r /\n"
+    app = opened(source)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await entered(pilot, source)
+        await pilot.press("o")
+        await settle(pilot)
+        assert "Files of an unknown kind are not opened; save as (.pdf)" in shown(app)
+        assert app.screen.query_one(Input).value.endswith("a.pdf")
+
+
+async def test_a_program_gets_the_file_under_its_name_and_is_ended_by_the_same_key(
+    client: InboxClient, cache: Cache, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    program = (sys.executable, "-c", f"import sys, pathlib, time; pathlib.Path({str(told)!r})"
+               ".write_text(sys.argv[1]); time.sleep(60)")  # fmt: skip
+    source = WithFiles(client, [a_photo(filename="mirror.png")], ["image"])
+    source.files["one"] = png(400, 300)
+    app = viewer_of(source, cache, MediaSettings(
+        directory=tmp_path / "media", most_bytes=10_000_000, open_with=program))  # fmt: skip
+    async with app.run_test(size=(120, 40)) as pilot:
+        await entered(pilot, source)
+        await pilot.press("o")
+        await idle_until(pilot, lambda: told.exists() and bool(told.read_text()))
+        handed = Path(told.read_text())
+        assert handed.name == "mirror.png"
+        assert handed.read_bytes() == source.files["one"]
+        await pilot.press("o")
+        await idle_until(pilot, lambda: "is not played any more" in shown(app))
+    assert not handed.exists()
