@@ -12,6 +12,7 @@
     │   ├── NotOffered     no such path on this server: 404, 405 or 501
     │   └── FileUnavailable  a file that the server does not have, not yet, or not any more
     ├── FileTooLarge       a file is larger than the caller wants
+    ├── NoRoom             a disk has less free space than is to be left
     ├── Refused            any other 4xx: the request is invalid
     │   └── CursorRefused  the cursor is unknown, expired or of another list
     ├── BadResponse        an unreadable response, or another 5xx
@@ -100,6 +101,10 @@ class FileUnavailable(NotFound):
 
 class FileTooLarge(InboxError):
     """A file is larger than the caller's limit; nothing more of it was read."""
+
+
+class NoRoom(InboxError):
+    """The disk has less free space than is to be left on it; nothing was written."""
 
 
 class Refused(InboxError):
