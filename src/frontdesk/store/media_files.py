@@ -32,8 +32,12 @@ _RENAME_TRIES = 10
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
+class FilesUnusable(Unreachable):
+    """The directory is missing, or cannot be read or written."""
+
+
 class MediaFiles:
-    """A directory of files. Every method raises Unreachable if the directory cannot be used."""
+    """A directory of files. Every method raises FilesUnusable if the directory cannot be used."""
 
     def __init__(self, root: Path, *, least_free_bytes: int = LEAST_FREE_BYTES) -> None:
         """least_free_bytes: free space of the disk below which nothing is written."""
@@ -144,19 +148,20 @@ class MediaFiles:
 
     @contextmanager
     def _usable(self) -> Iterator[None]:
-        """Raises: NoRoom, Unreachable: in place of OSError."""
+        """Raises: NoRoom, FilesUnusable: in place of OSError."""
         try:
             yield
         except OSError as error:
             if error.errno in _FULL:
                 raise NoRoom(f"The disk of {self._root} is full") from error
-            raise Unreachable(f"{self._root} cannot be used: {error.strerror}") from error
+            raise FilesUnusable(f"{self._root} cannot be used: {error.strerror}") from error
 
 
 class IncomingFile:
     """A file that is being written: counted and hashed.
 
-    head: its first bytes, for `file_types.media_type`. size: bytes so far.
+    most_bytes: limit of its size. head: its first bytes, for `file_types.media_type`. size: bytes
+    so far.
     """
 
     def __init__(
@@ -166,7 +171,7 @@ class IncomingFile:
         self._account_id = account_id
         self._file = file
         self._partial = partial
-        self._most_bytes = most_bytes
+        self.most_bytes = most_bytes
         self._hash = hashlib.sha256()
         self.head = b""
         self.size = 0
@@ -184,8 +189,8 @@ class IncomingFile:
     def write(self, chunk: bytes) -> None:
         """Raises: FileTooLarge. OSError."""
         self.size += len(chunk)
-        if self.size > self._most_bytes:
-            raise FileTooLarge(f"The file is larger than {file_size(self._most_bytes)}")
+        if self.size > self.most_bytes:
+            raise FileTooLarge(f"The file is larger than {file_size(self.most_bytes)}")
         self._hash.update(chunk)
         self.head += chunk[: HEAD_BYTES - len(self.head)]
         rest = memoryview(chunk)
