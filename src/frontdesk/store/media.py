@@ -294,7 +294,7 @@ def purge_to(connection: Connection, account_id: int, most_bytes: int, limit: in
 
     At most `limit` of them; returns their number.
     """
-    excess = sum(row["bytes"] for row in tallies(connection, account_id)) - most_bytes
+    excess = stored_bytes(connection, account_id) - most_bytes
     if excess <= 0:
         return 0
     oldest = connection.rows(
@@ -415,6 +415,21 @@ def expire(connection: Connection, account_id: int, before: int) -> int:
     )
 
 
+def any_before(connection: Connection, account_id: int, state: str, before: int) -> bool:
+    """Check for files in a state of messages before a time."""
+    sql = """SELECT 1 AS one FROM media WHERE account_id = :account AND state = :state
+      AND created_at < :before LIMIT 1"""
+    parameters = {"account": account_id, "state": state, "before": before}
+    return first_number(connection, sql, parameters) > 0
+
+
+def stored_bytes(connection: Connection, account_id: int) -> int:
+    """Return the size of all stored files; a file of several messages counts once."""
+    sql = """SELECT SUM(size) AS bytes FROM (SELECT DISTINCT digest, size FROM media
+      WHERE account_id = :account AND digest IS NOT NULL) AS files"""
+    return first_number(connection, sql, {"account": account_id})
+
+
 def retry(
     connection: Connection, account_id: int, *, after: int, conversation_id: int | None = None
 ) -> int:
@@ -453,14 +468,7 @@ def tallies(connection: Connection, account_id: int) -> list[Row]:
         "SELECT state, COUNT(*) AS n FROM media WHERE account_id = :account GROUP BY state",
         {"account": account_id},
     )
-    used = first_number(
-        connection,
-        """
-        SELECT SUM(size) AS bytes FROM (SELECT DISTINCT digest, size FROM media
-          WHERE account_id = :account AND digest IS NOT NULL) AS files
-        """,
-        {"account": account_id},
-    )
+    used = stored_bytes(connection, account_id)
     return [{**row, "bytes": used if row["state"] == STORED else 0} for row in rows]
 
 

@@ -57,21 +57,29 @@ class MediaUpkeep:
 
     def enforce(self, account_id: int) -> None:
         """Give up what the provider does not give out any more, and apply the limits."""
-        now, limits = self._clock(), self._limits
+        limits, now = self._limits, self._clock()
+        expired = now - PROVIDER_MILLISECONDS
+        oldest = now - limits.keep_days * _DAY if limits.keep_days else 0
+
+        def is_needed(connection: Connection) -> bool:
+            total = media.stored_bytes(connection, account_id) if limits.total_bytes else 0
+            return (
+                total > limits.total_bytes
+                or media.any_before(connection, account_id, media.PENDING, expired)
+                or media.any_before(connection, account_id, media.STORED, oldest)
+            )
 
         def work(connection: Connection) -> int:
-            count = media.expire(connection, account_id, now - PROVIDER_MILLISECONDS)
-            if limits.keep_days:
-                before = now - limits.keep_days * _DAY
-                count += media.purge(connection, account_id, before=before)
+            count = media.expire(connection, account_id, expired)
+            count += media.purge(connection, account_id, before=oldest)
             if limits.total_bytes:
                 count += media.purge_to(connection, account_id, limits.total_bytes)
             if count:
                 bump_revision(connection, account_id)
             return count
 
-        self._database.write(work)
-        self.collect(account_id)
+        while self._database.read_latest(is_needed) and self._database.write(work):
+            self.collect(account_id)
 
     def sweep(self) -> None:
         """Delete what killed processes left half written."""
