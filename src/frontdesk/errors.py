@@ -90,8 +90,8 @@ class FileUnavailable(NotFound):
     """The server does not have a file of a message.
 
     status: `pending` (it comes later), `expired` (the provider had it no more), `failed`, `refused`
-    (over a limit of the server), `removed` (erased or deleted: copies have to go too), or `preview`
-    (there is a file, and no picture of it).
+    (over a limit of the server), `removed` (erased or deleted: copies have to go too), `not_found`
+    (never known to this key), or `preview` (there is a file, and no picture of it).
     """
 
     def __init__(self, message: str, *, status: str) -> None:

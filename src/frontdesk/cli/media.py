@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment
 from frontdesk.wire.values import MEDIA_TYPES
 
 if TYPE_CHECKING:
+    from frontdesk.client import Network
     from frontdesk.client.files import AccountFiles, ProviderCredentials
     from frontdesk.service.media.fetcher import FetcherSettings
     from frontdesk.service.media.upkeep import MediaLimits
@@ -187,7 +187,9 @@ def provider_credentials(
 
 
 def sources(
-    common: "ProviderCredentials | None", by_account: Mapping[str, "ProviderCredentials"]
+    common: "ProviderCredentials | None",
+    by_account: Mapping[str, "ProviderCredentials"],
+    network: "Network",
 ) -> "Callable[[], AccountFiles] | None":
     """A function that opens the providers; None without any credentials.
 
@@ -204,5 +206,5 @@ def sources(
     if not everything:
         return None
     for credentials in everything:
-        ProviderFiles(credentials, network())
-    return partial(AccountFiles, common, by_account, network())
+        ProviderFiles(credentials, network)
+    return partial(AccountFiles, common, by_account, network)

@@ -213,7 +213,12 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
         ExitStack() as running,
     ):
         app = create_app(
-            database, options=plan.options, limits=limits, access_log=log, telemetry=telemetry
+            database,
+            media_files=plan.settings.media_files,
+            options=plan.options,
+            limits=limits,
+            access_log=log,
+            telemetry=telemetry,
         )
         running.callback(app.close)
         fetcher = _fetcher(plan, inbound, telemetry, running)

@@ -54,7 +54,7 @@ async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
         await settle(pilot)
         assert {question.name for question in server.asked} == {"channels"}
         words = flat(app)
-        assert "NOT CHECKED YET (20): ^r checks all features" in words
+        assert "NOT CHECKED YET (21): ^r checks all features" in words
         assert "not checked: 20" in lines(app)[0]
         assert "http://localhost" in words
         assert KEY not in words
@@ -69,7 +69,7 @@ async def test_a_key_asks_for_everything(weighed: Cache) -> None:
         await press(pilot, "ctrl+r")
         words = flat(app)
         for expected in (
-            "fails at 1, lacks 4, forbids 1",
+            "fails at 1, lacks 5, forbids 1",
             "FAILS (1)",
             "NOT ALLOWED (1)",
             "This key may not read templates: it lacks the scope templates:read.",

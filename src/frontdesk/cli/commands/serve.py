@@ -29,6 +29,7 @@ from frontdesk.cli.media import (
 from frontdesk.cli.media import sources as provider_sources
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.sockets import base_url, bound_to
+from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
 from frontdesk.service.rate_limit import RateLimit
@@ -289,7 +290,7 @@ def _media(
 
     files = options.files(database)
     common, own = _provider_tokens(secrets_file)
-    sources = provider_sources(common, own)
+    sources = provider_sources(common, own, network())
     if files is None:
         if sources is not None and options.media != OFF:
             raise BadSettings("Files of messages need a directory here: name it with --media")
