@@ -7,9 +7,10 @@ rows that go leave their digests in `media_garbage`, so that a crash in between 
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from frontdesk.store.database import Connection, Row, first_number
+from frontdesk.store.rows import MessageRow
 from frontdesk.store.writes import lock_account
 
 PENDING, STORED, EXPIRED = "pending", "stored", "expired"
@@ -134,6 +135,27 @@ def of_messages(
         )
         found |= {row["message_id"]: row for row in rows}
     return found
+
+
+def messages_without_file(
+    connection: Connection, account_id: int, after: int, conversation_id: int | None
+) -> list[MessageRow]:
+    """Return messages after a time that name a file and have no row of one, newest first."""
+    place = "" if conversation_id is None else "AND conversation_id = :conversation"
+    return cast(
+        list[MessageRow],
+        connection.rows(
+            f"""
+            SELECT * FROM message AS m
+            WHERE account_id = :account AND created_at > :after {place}
+              AND media_json IS NOT NULL AND deleted_at IS NULL
+              AND NOT EXISTS (SELECT 1 FROM media WHERE media.account_id = m.account_id
+                AND media.message_id = m.id)
+            ORDER BY created_at DESC
+            """,
+            {"account": account_id, "after": after, "conversation": conversation_id},
+        ),
+    )
 
 
 def by_key(connection: Connection, account_id: int, key: str) -> Row | None:
