@@ -58,7 +58,7 @@ class Inbox:
         file = StoredFile(digest, len(content), mime, 320, 240, preview=preview is not None)
 
         def work(connection: Connection) -> None:
-            media.add_stored(connection, account_id, request, file, NOW)
+            media.add_stored(connection, account_id, request, file, NOW, lambda: True)
             connection.run("UPDATE media SET state = :s WHERE key = :k", {"s": state, "k": key})
 
         self.database.write(work)

@@ -27,7 +27,7 @@ def put(database: Database, files: MediaFiles, number: int, content: bytes, *, a
     request = MediaRequest(f"k{number}", number, 1, "image", media.WHATSAPP, "1", NOW - age * DAY)
     file = StoredFile(digest, len(content), "image/jpeg")
     at = NOW - age * DAY
-    database.write(lambda c: media.add_stored(c, ACCOUNT, request, file, at))
+    database.write(lambda c: media.add_stored(c, ACCOUNT, request, file, at, lambda: True))
 
 
 def enforced(database: Database, files: MediaFiles, limits: MediaLimits) -> dict[str, str]:

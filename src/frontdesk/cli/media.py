@@ -1,7 +1,8 @@
 """Options for files of messages: where they are stored, which are fetched, with which token."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -11,17 +12,21 @@ import click
 
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment
-from frontdesk.wire.values import MEDIA_TYPES
+from frontdesk.wire.values import MEDIA_TYPES, epoch_milliseconds
 
 if TYPE_CHECKING:
     from frontdesk.client import Network
     from frontdesk.client.files import AccountFiles, ProviderCredentials
+    from frontdesk.ingest.media.attaching import FileTarget
     from frontdesk.service.media.fetcher import FetcherSettings
     from frontdesk.service.media.upkeep import MediaLimits
+    from frontdesk.store.database import Database
     from frontdesk.store.media_files import MediaFiles
 
 F = TypeVar("F", bound=Callable[..., object])
 
+# Limit of one file, also of imports.
+DEFAULT_MOST_BYTES = 100_000_000
 OFF = "off"
 _UNITS = {"": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
 _ENDING = ".media"
@@ -102,8 +107,8 @@ def media_options(command: F) -> F:
         click.option(
             "--media-max-file",
             type=_Size(),
-            default="100MB",
-            show_default=True,
+            default=DEFAULT_MOST_BYTES,
+            show_default="100MB",
             metavar="SIZE",
             help="Fetch no file larger than this.",
         ),
@@ -156,6 +161,21 @@ def media_files(
     root = Path(place) if place is not None else Path(f"{database}{_ENDING}")
     least = LEAST_FREE_BYTES if least_free_bytes is None else least_free_bytes
     return MediaFiles(root.absolute(), least_free_bytes=least)
+
+
+@contextmanager
+def file_target(files: "MediaFiles", database: "Database") -> "Iterator[FileTarget]":
+    """Where an import stores files."""
+    from frontdesk.ingest.media.attaching import FileTarget
+    from frontdesk.pictures import PictureDecoder
+
+    with PictureDecoder() as decoder:
+        yield FileTarget(database, files, decoder, DEFAULT_MOST_BYTES, epoch_milliseconds)
+
+
+def stored_words(outcome: Mapping[str, int]) -> str:
+    """What became of imported files: "2 stored, 1 damaged"."""
+    return ", ".join(f"{count:,} {word}" for word, count in outcome.items() if count)
 
 
 def named_files(place: str | None, database: str) -> "MediaFiles":

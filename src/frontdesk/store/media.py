@@ -93,13 +93,20 @@ def add(connection: Connection, account_id: int, requests: Iterable[MediaRequest
 
 
 def add_stored(
-    connection: Connection, account_id: int, request: MediaRequest, file: StoredFile, now: int
+    connection: Connection,
+    account_id: int,
+    request: MediaRequest,
+    file: StoredFile,
+    now: int,
+    is_there: Callable[[], bool],
 ) -> bool:
     """Add a file that is stored already, or settle what the message has; False if it has one.
 
-    The file must have been stored before, see `settle_stored`.
+    is_there: as of `settle_stored`.
     """
     lock_account(connection, account_id)
+    if not is_there():
+        return False
     add(connection, account_id, [request])
     return bool(
         connection.run(

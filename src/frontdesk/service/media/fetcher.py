@@ -38,7 +38,6 @@ from frontdesk.store.writes import bump_revision
 from frontdesk.system.crash_trace import trace
 from frontdesk.wire.values import MEDIA_TYPES
 
-DEFAULT_MOST_BYTES = 100_000_000
 AT_ONCE, AT_ONCE_OF_A_NUMBER = 4, 2
 # Poll interval for files that another process requested, or that become due.
 TICK_SECONDS = 5.0
@@ -58,7 +57,7 @@ class FetcherSettings:
     error_budget: failed attempts of a number in an hour, of this process, before it rests.
     """
 
-    most_bytes: int = DEFAULT_MOST_BYTES
+    most_bytes: int = 100_000_000
     kinds: frozenset[str] = frozenset(MEDIA_TYPES)
     error_budget: int = ERROR_BUDGET
 
