@@ -87,12 +87,14 @@ def known_user(connection: "Connection", account_id: int, user: str) -> "Row":
     return row
 
 
-def as_sample_agent(database: "Database", resources: ExitStack) -> "InboxClient":
+def as_sample_agent(
+    database: "Database", resources: ExitStack, media_files: "MediaFiles | None" = None
+) -> "InboxClient":
     from frontdesk.sample.demo import ME
     from frontdesk.store.accounts import user_named
 
     me = database.read(lambda connection: user_named(connection, ACCOUNT, ME))
-    return in_process(database, int(me["id"]) if me else None, resources)
+    return in_process(database, int(me["id"]) if me else None, resources, media_files=media_files)
 
 
 def origin_of(url: str, key: str) -> str:

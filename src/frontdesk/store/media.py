@@ -145,10 +145,19 @@ def of_messages(
 
 
 def messages_without_file(
-    connection: Connection, account_id: int, after: int, conversation_id: int | None
+    connection: Connection,
+    account_id: int,
+    after: int,
+    conversation_id: int | None,
+    *,
+    requested: bool,
 ) -> list[MessageRow]:
-    """Return messages after a time that name a file and have no row of one, newest first."""
+    """Return messages after a time that name a file and have none, newest first.
+
+    requested: also those whose file waits, or could not be fetched.
+    """
     place = "" if conversation_id is None else "AND conversation_id = :conversation"
+    final = "AND media.state IN ('stored', 'removed')" if requested else ""
     return cast(
         list[MessageRow],
         connection.rows(
@@ -157,7 +166,7 @@ def messages_without_file(
             WHERE account_id = :account AND created_at > :after {place}
               AND media_json IS NOT NULL AND deleted_at IS NULL
               AND NOT EXISTS (SELECT 1 FROM media WHERE media.account_id = m.account_id
-                AND media.message_id = m.id)
+                AND media.message_id = m.id {final})
             ORDER BY created_at DESC
             """,
             {"account": account_id, "after": after, "conversation": conversation_id},

@@ -76,7 +76,9 @@ def request_missing(
     connection: Connection, account_id: int, after: int, conversation_id: int | None, now: int
 ) -> int:
     """Request the files of stored messages after a time that have none; return their number."""
-    rows = media.messages_without_file(connection, account_id, after, conversation_id)
+    rows = media.messages_without_file(
+        connection, account_id, after, conversation_id, requested=False
+    )
     requests = [request for row in rows if (request := request_of(row, now)) is not None]
     media.add(connection, account_id, requests)
     return len(requests)

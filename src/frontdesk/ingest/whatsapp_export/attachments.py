@@ -63,7 +63,7 @@ def _rows(chat: Chat, place: ChatPlace, connection: Connection) -> list[MessageR
             rows += [
                 row
                 for row in media.messages_without_file(
-                    connection, account_id, first - 1, conversation["id"]
+                    connection, account_id, first - 1, conversation["id"], requested=True
                 )
                 if row["source"] == EXPORT and row["created_at"] <= last
             ]
