@@ -82,7 +82,8 @@ def test_sizes_name_their_units() -> None:
 
 
 def test_a_size_that_no_file_can_have_is_still_words() -> None:
-    assert file_size(10**400).endswith("0.0 MB")
+    assert [file_size(n) for n in (999_949_999, 999_950_000)] == ["999.9 MB", "1.0 GB"]
+    assert file_size(10**400).endswith("0.0 GB")
     assert file_size(-5) == "-5 B"
 
 

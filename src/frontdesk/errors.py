@@ -12,6 +12,7 @@
     │   ├── NotOffered     no such path on this server: 404, 405 or 501
     │   └── FileUnavailable  a file that the server does not have, not yet, or not any more
     ├── FileTooLarge       a file is larger than the caller wants
+    ├── NoRoom             a disk has less free space than is to be left
     ├── Refused            any other 4xx: the request is invalid
     │   └── CursorRefused  the cursor is unknown, expired or of another list
     ├── BadResponse        an unreadable response, or another 5xx
@@ -89,8 +90,8 @@ class FileUnavailable(NotFound):
     """The server does not have a file of a message.
 
     status: `pending` (it comes later), `expired` (the provider had it no more), `failed`, `refused`
-    (over a limit of the server), `removed` (erased or deleted: copies have to go too), or `preview`
-    (there is a file, and no picture of it).
+    (over a limit of the server), `removed` (erased or deleted: copies have to go too), `not_found`
+    (never known to this key), or `preview` (there is a file, and no picture of it).
     """
 
     def __init__(self, message: str, *, status: str) -> None:
@@ -100,6 +101,10 @@ class FileUnavailable(NotFound):
 
 class FileTooLarge(InboxError):
     """A file is larger than the caller's limit; nothing more of it was read."""
+
+
+class NoRoom(InboxError):
+    """The disk has less free space than is to be left on it; nothing was written."""
 
 
 class Refused(InboxError):

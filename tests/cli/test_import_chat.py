@@ -1,13 +1,17 @@
 """`frontdesk import chat`: its report of imported messages, dates and gaps."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.pictures.drawn import encoded
+from tests.pictures.drawn import photo as drawn_photo
 
 from frontdesk.cli.commands.import_ import import_group
 from frontdesk.cli.exit_codes import exit_code
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
+from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.sqlite import SQLiteDatabase
 
 CHAT = """12/03/2020, 09:15 - Messages and calls are end-to-end encrypted.
@@ -136,3 +140,44 @@ def test_an_imported_chat_is_stored_as_a_resolved_conversation(tmp_path: Path) -
     database.close()
     assert row is not None
     assert row["status"] == 2
+
+
+def zipped(tmp_path: Path, **files: bytes) -> Path:
+    path = tmp_path / "chat.zip"
+    text = CHAT.replace("Ana: <Media omitted>", "Ana: \u200eIMG-2.jpg (file attached)")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("_chat.txt", f"{text}13/03/2020, 09:18 - Ana: IMG-3.jpg (file attached)\n")
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_files_of_a_zip_are_kept_with_their_messages(tmp_path: Path) -> None:
+    photo = encoded(drawn_photo())
+    path = zipped(tmp_path, **{"IMG-1.jpg": photo, "Chat/IMG-2.JPG": b"no picture at all"})
+    arguments = ["chat", str(path), "--database", str(tmp_path / "inbox.db")]
+    arguments += [part for option in OPTIONS.items() for part in option]
+    nothing = CliRunner().invoke(import_group, [*arguments, "--dry-run"])
+    assert nothing.exit_code == 0
+    assert not (tmp_path / "inbox.db.media").exists()
+    result = CliRunner().invoke(import_group, arguments)
+    assert f"{path}: files: 2 stored, 1 missing" in result.stdout.splitlines(), result.output
+    again = CliRunner().invoke(import_group, arguments)
+    assert f"{path}: files: 1 missing" in again.stdout.splitlines()
+    database = SQLiteDatabase(tmp_path / "inbox.db")
+    rows = database.read(lambda c: c.rows("SELECT * FROM media ORDER BY message_id"))
+    database.close()
+    assert [(row["name"], row["state"], row["mime"], row["width"]) for row in rows] == [
+        ("IMG-1.jpg", "stored", "image/jpeg", 320),
+        ("IMG-2.jpg", "stored", "application/octet-stream", None),
+    ]
+    files = MediaFiles(tmp_path / "inbox.db.media")
+    assert files.path(1, rows[0]["digest"]).read_bytes() == photo
+
+
+def test_files_are_left_out_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = zipped(tmp_path, **{"IMG-1.jpg": encoded(drawn_photo())})
+    arguments = ["chat", str(path), "--database", str(tmp_path / "inbox.db"), "--media", "off"]
+    arguments += [part for option in OPTIONS.items() for part in option]
+    assert "stored" not in CliRunner().invoke(import_group, arguments).stdout
+    assert not (tmp_path / "inbox.db.media").exists()

@@ -99,6 +99,8 @@ class OtherServer:
             return self._value(
                 name, inbox_rows.counts() if "counts" in name else inbox_rows.report()
             )
+        if name not in inbox_rows.inbox() and not question.name.startswith("conversations"):
+            return problem(404, "route_not_found")
         return self._page(question)
 
     def _contact(self, question: Question) -> Reply:

@@ -41,6 +41,7 @@ async def test_missing_features_and_ignored_filters_are_recorded() -> None:
         "filter_label": "ignored",
         "search_contacts": "ignored",
         "search_messages": "absent",
+        "media": "absent",
         "unchanged": "absent",
     }
 

@@ -14,6 +14,7 @@ from frontdesk.service.api_keys import SCOPES, EphemeralKey, KeyGrant, key_hash,
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
 from frontdesk.store.database import Database
+from frontdesk.store.media_files import MediaFiles
 
 
 @pytest.fixture
@@ -34,17 +35,22 @@ class ServiceClients:
         *,
         account_id: int = 1,
         user_id: int | None = None,
+        media_files: MediaFiles | None = None,
     ) -> httpx.AsyncClient:
         """A client with a guest's key for these scopes."""
         key = new_key()
         grant = KeyGrant(key_id(key), account_id, frozenset(scopes), user_id)
-        return await self.client_with(key, EphemeralKey(key_hash(key), grant))
+        guest = EphemeralKey(key_hash(key), grant)
+        return await self.client_with(key, guest, media_files=media_files)
 
-    async def client_with(self, key: str | None, *guests: EphemeralKey) -> httpx.AsyncClient:
+    async def client_with(
+        self, key: str | None, *guests: EphemeralKey, media_files: MediaFiles | None = None
+    ) -> httpx.AsyncClient:
         """A client that sends `key`, or none."""
-        return await self.client_of(
-            create_app(self._database, ephemeral_keys=guests, clock=lambda: NOW), key
+        app = create_app(
+            self._database, ephemeral_keys=guests, media_files=media_files, clock=lambda: NOW
         )
+        return await self.client_of(app, key)
 
     async def client_of(self, app: Application, key: str | None) -> httpx.AsyncClient:
         """A client of an application that ends with the test."""

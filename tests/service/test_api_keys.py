@@ -18,6 +18,7 @@ from frontdesk.service.api_keys import (
 )
 from frontdesk.service.app import Application, create_app
 from frontdesk.service.endpoint import Endpoint
+from frontdesk.service.media.endpoint import MEDIA_ENDPOINT
 from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.accounts import disable_account, find_key, revoke_key
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -155,7 +156,7 @@ async def test_an_endpoint_opens_to_its_own_scope_alone(clients, is_problem, end
 
 
 def test_every_scope_opens_an_endpoint():
-    assert {endpoint.scope for endpoint in ENDPOINTS} == set(SCOPES)
+    assert {endpoint.scope for endpoint in (*ENDPOINTS, MEDIA_ENDPOINT)} == set(SCOPES)
 
 
 async def test_the_keys_of_a_disabled_account_open_nothing(clients, database, is_problem):

@@ -15,6 +15,7 @@ from small_inbox import CHANNELS, LABELS, catalogue, conversations, thread
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import Application, create_app
+from frontdesk.service.media.endpoint import MEDIA_ENDPOINT
 from frontdesk.service.openapi import codes_of, document, path_of
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
@@ -64,6 +65,8 @@ def described(stage: Stage, text: dict[str, Any]) -> Any:
 def aimed() -> dict[str, Any]:
     """The document with only such values as name something."""
     openapi = document()
+    # There are no files here.
+    del openapi["paths"][path_of(MEDIA_ENDPOINT)]
     for path in openapi["paths"].values():
         parameters = path["get"]["parameters"]
         path["get"]["parameters"] = [
@@ -80,7 +83,7 @@ def aimed() -> dict[str, Any]:
 stage = Stage()
 published_api = described(stage, document())
 aimed_api = described(stage, aimed())
-codes = {path_of(endpoint): codes_of(endpoint) for endpoint in ENDPOINTS}
+codes = {path_of(endpoint): codes_of(endpoint) for endpoint in (*ENDPOINTS, MEDIA_ENDPOINT)}
 few = settings(
     max_examples=8,
     deadline=None,

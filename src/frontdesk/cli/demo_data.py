@@ -6,11 +6,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from frontdesk.cache import Cache
-from frontdesk.cli.commands.demo import CACHE, DATABASE, ORIGIN
+from frontdesk.cli.commands.demo import CACHE, DATABASE, MEDIA, ORIGIN
 from frontdesk.cli.target import as_sample_agent
 from frontdesk.mailbox import Mailbox
+from frontdesk.pictures import PictureDecoder
 from frontdesk.sample.demo import add_demo
+from frontdesk.sample.demo_files import add_demo_files
 from frontdesk.store.database import Database
+from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.values import epoch_milliseconds
@@ -19,7 +22,8 @@ from frontdesk.wire.values import epoch_milliseconds
 def main() -> None:
     """Generate the demo's files in the directory given on the command line.
 
-    Prints a line when the first page is cached, and exits when everything is complete.
+    Prints a line when the first page is cached, and one when all messages are there; exits when
+    their files are too.
     """
     _make(Path(sys.argv[1]), now=epoch_milliseconds())
 
@@ -34,6 +38,12 @@ def _make(directory: Path, *, now: int) -> None:
         sys.stdout.flush()
         for _ in slices:
             pass
+        sys.stdout.write("complete\n")
+        sys.stdout.flush()
+        # The viewer reads already; files come while it does.
+        with PictureDecoder() as decoder:
+            files = MediaFiles(directory / MEDIA, least_free_bytes=0)
+            add_demo_files(database, files, decoder, now)
     finally:
         database.close()
 

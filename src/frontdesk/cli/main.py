@@ -41,6 +41,7 @@ _SECTIONS = {
         "keys": f"{_COMMANDS}.keys:keys_group",
         "accounts": f"{_COMMANDS}.accounts:accounts_group",
         "webhooks": f"{_COMMANDS}.webhooks:webhooks_group",
+        "media": f"{_COMMANDS}.media:media_group",
         "erase": f"{_COMMANDS}.erase:erase_command",
         "openapi": f"{_COMMANDS}.openapi:openapi_command",
     },

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient, Network
     from frontdesk.client.transport import WaitContext
     from frontdesk.store.database import Connection, Database, Row
+    from frontdesk.store.media_files import MediaFiles
 
 
 ACCOUNT = 1
@@ -35,8 +36,12 @@ def in_process(
     user_id: int | None,
     resources: ExitStack,
     waiting: "WaitContext | None" = None,
+    *,
+    media_files: "MediaFiles | None" = None,
 ) -> "InboxClient":
     """Return a client of a service over `database`, with an in-memory key.
+
+    media_files: where its files of messages are, see `cli/media.py`.
 
     `resources` stops the service before the database closes, and raises UnusableFile if the service
     failed because the database is damaged. Imports the network stack.
@@ -46,7 +51,7 @@ def in_process(
     from frontdesk.service.app import create_app
 
     key, ephemeral = new_ephemeral_key(ACCOUNT, user_id)
-    service = create_app(database, ephemeral_keys=[ephemeral])
+    service = create_app(database, ephemeral_keys=[ephemeral], media_files=media_files)
     resources.callback(service.close)
     resources.push(partial(_report_damage, database))
     return InboxClient(_BASE_URL, key, app=service, waiting=waiting)
@@ -82,12 +87,14 @@ def known_user(connection: "Connection", account_id: int, user: str) -> "Row":
     return row
 
 
-def as_sample_agent(database: "Database", resources: ExitStack) -> "InboxClient":
+def as_sample_agent(
+    database: "Database", resources: ExitStack, media_files: "MediaFiles | None" = None
+) -> "InboxClient":
     from frontdesk.sample.demo import ME
     from frontdesk.store.accounts import user_named
 
     me = database.read(lambda connection: user_named(connection, ACCOUNT, ME))
-    return in_process(database, int(me["id"]) if me else None, resources)
+    return in_process(database, int(me["id"]) if me else None, resources, media_files=media_files)
 
 
 def origin_of(url: str, key: str) -> str:
@@ -211,10 +218,18 @@ def client_of(target: Target, resources: ExitStack, *, waits: bool = False) -> "
 
         return InboxClient(target.url, api_key_of(target), network=network(), waiting=context)
     from frontdesk.cli.database import opened
+    from frontdesk.cli.media import media_files
 
-    database = resources.enter_context(opened(target.database or ""))
+    address = target.database or ""
+    database = resources.enter_context(opened(address))
     row = user_of(database, target.user)
-    return in_process(database, int(row["id"]) if row else None, resources, context)
+    return in_process(
+        database,
+        int(row["id"]) if row else None,
+        resources,
+        context,
+        media_files=media_files(None, address),
+    )
 
 
 def network(configured: Configuration | None = None) -> "Network":

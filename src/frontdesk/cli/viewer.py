@@ -244,6 +244,7 @@ def _of_server(target: Target, configured: Configuration) -> OpenedInbox:
 def _of_database(target: Target, resources: ExitStack) -> OpenedInbox:
     """Serve a database in this process; `target.user` is the user meant by "me"."""
     from frontdesk.cli.database import opened
+    from frontdesk.cli.media import media_files
     from frontdesk.cli.target import in_process, user_of
     from frontdesk.store.dsn import short_name
 
@@ -253,7 +254,7 @@ def _of_database(target: Target, resources: ExitStack) -> OpenedInbox:
     me = int(row["id"]) if row else None
     title = target.profile or short_name(address)
     return OpenedInbox(
-        lambda: in_process(database, me, resources),
+        lambda: in_process(database, me, resources, media_files=media_files(None, address)),
         database_origin(address, me),
         f"{title} · {row['name']}" if row else title,
         str(me or ""),

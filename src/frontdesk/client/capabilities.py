@@ -1,7 +1,8 @@
 """Capability tracking: records missing features and refuses requests for them locally."""
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 from frontdesk.client.failures import ErrorResponse, RejectedRequest
@@ -64,11 +65,24 @@ class CapabilityProbe:
 
         Raises: InboxError; without a request if the server is known to lack the feature.
         """
+        return await self.observe(
+            feature, lambda: self._within_limit(path, parameters, read), parameters, of=of
+        )
+
+    async def observe(
+        self,
+        feature: str,
+        request: Callable[[], Awaitable[V]],
+        parameters: Mapping[str, str] = MappingProxyType({}),
+        *,
+        of: str = "",
+    ) -> V:
+        """Run a request and learn from how it ends; as `ask`."""
         features = ("key", feature, *(("me",) if parameters.get("assignee") == "me" else ()))
         for name in features:
             self._check(name)
         try:
-            value = await self._within_limit(path, parameters, read)
+            value = await request()
         except RejectedRequest as rejected:
             raise self._record_error(feature, rejected, parameters, of) from None
         except Unreachable:

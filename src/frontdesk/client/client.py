@@ -26,7 +26,14 @@ from frontdesk.client.paging import PAGE_SIZE, RowPages
 from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests, WaitContext
-from frontdesk.errors import BadResponse, CursorRefused, NotFound, NotOffered, Refused
+from frontdesk.errors import (
+    BadResponse,
+    CursorRefused,
+    FileUnavailable,
+    NotFound,
+    NotOffered,
+    Refused,
+)
 from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import (
     CATALOGUES,
@@ -393,7 +400,13 @@ class InboxClient:
         Raises: FileUnavailable: its `status` says why. FileTooLarge: over most_bytes.
         """
         path = f"media/{_segment(key)}"
-        return await self._downloads.save(path, file, most_bytes, width, progress)
+        try:
+            return await self._probe.observe(
+                "media", lambda: self._downloads.save(path, file, most_bytes, width, progress)
+            )
+        except FileUnavailable:
+            self._state.mark_present("media")
+            raise
 
     async def contact_page(
         self, q: str | None = None, *, limit: int = PAGE_SIZE, cursor: str | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
+from io import BytesIO
 from typing import TypeVar
 
 from frontdesk.client.client import InboxClient
@@ -73,6 +74,8 @@ def _probes(client: InboxClient, first: Conversation | None) -> Iterator[Probe]:
     yield "search_messages", lambda: client.search_page(_NOBODY, _ALL, limit=PROBE_ROWS)
     for name, row in CATALOGUES.items():
         yield name, partial(client.catalogue_page, row)
+    # A file that nobody has: the answer shows if there are files at all.
+    yield "media", partial(client.save_media, "0", BytesIO(), most_bytes=0)
     yield "report", client.report
     # The second can be answered 304; before the first, rows may have changed.
     yield "unchanged", filtered()

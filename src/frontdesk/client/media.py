@@ -11,13 +11,12 @@ import httpx
 
 from frontdesk.client.failures import RejectedRequest
 from frontdesk.client.transport import MOST_TRIES, Requests, TransientFailure
-from frontdesk.errors import BadResponse, FileTooLarge, FileUnavailable, InboxError, Unreachable
+from frontdesk.errors import BadResponse, FileTooLarge, FileUnavailable, Unreachable
 from frontdesk.text.clean import clean, file_size, one_line
 
 AT_ONCE = 2
 _UNAVAILABLE = "media_"
 _NO_PREVIEW = "preview_unavailable"
-_UNKNOWN = "media_not_found"
 _LONGEST_TYPE = 100
 
 
@@ -148,12 +147,12 @@ def _filename(disposition: str) -> str:
     return one_line(clean(name.replace("\\", "/").rpartition("/")[2]))
 
 
-def _reason(rejected: RejectedRequest) -> InboxError:
+def _reason(rejected: RejectedRequest) -> Exception:
     """The error to raise, with the status of a file that the server does not have."""
     code = rejected.trouble.code
     if code == _NO_PREVIEW:
         return FileUnavailable(str(rejected.error), status="preview")
-    if code.startswith(_UNAVAILABLE) and code != _UNKNOWN:
+    if code.startswith(_UNAVAILABLE):
         status = code.removeprefix(_UNAVAILABLE)
         return FileUnavailable(str(rejected.error), status=status)
-    return rejected.error
+    return rejected

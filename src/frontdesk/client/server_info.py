@@ -21,6 +21,7 @@ FEATURES: Mapping[str, tuple[str, str]] = {
     "channels": ("channels", "channels:read"),
     "canned_responses": ("canned responses", "canned_responses:read"),
     "templates": ("templates", "templates:read"),
+    "media": ("files of messages", "media:read"),
     "report": ("the inbox report", "reports:read"),
     "me": ("“me” as assignee", ""),
     "filter_status": ("the filter by status", ""),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from frontdesk.sample.catalogue import TABLES, Shop
+from frontdesk.sample.pictures import motif_number
 
 
 class FilledLine(NamedTuple):
@@ -34,6 +35,8 @@ MEDIA_TYPES = {
     "sticker": "image/webp",
     "animated": "image/webp",
 }
+# Ids of files: what the file shows, and the number of the message.
+_FIRST_ID, _DETAIL = 880_000_000_000_000, 1_000_000_000
 _TEMPLATES = {row["name"]: (row["language"], row["category"]) for row in TABLES["templates"]}
 _ERRORS = {row["code"]: row for row in TABLES["errors"]}
 
@@ -52,7 +55,7 @@ def _media(part: FilledLine) -> SampleContents:
     kind, number = part.kind, part.number
     file_name = part.argument if kind == "document" else None
     media = {
-        "id": str(880_000_000_000_000 + number),
+        "id": str(_FIRST_ID + _detail(kind, part.argument) * _DETAIL + number),
         "mime_type": "image/png" if part.argument.endswith(".png") else MEDIA_TYPES[kind],
         "filename": file_name,
         "size_bytes": 18_000 + number * 7919 % 900_000,
@@ -64,6 +67,19 @@ def _media(part: FilledLine) -> SampleContents:
     }
     type_ = {"voice": "audio", "animated": "sticker"}.get(kind, kind)
     return SampleContents(type_, part.text or None, media=media)
+
+
+def _detail(kind: str, argument: str) -> int:
+    """What the file of a message shows: the motif of a picture, the seconds of a voice message."""
+    if kind == "voice":
+        return int(argument)
+    return motif_number(argument) if kind in ("image", "sticker", "animated") else 0
+
+
+def detail_of(id: object) -> int | None:
+    """What a file shows, from its id; None for an id that is not of the sample."""
+    number = int(id) - _FIRST_ID if isinstance(id, str) and id.isdecimal() else -1
+    return number // _DETAIL if 0 <= number < 100 * _DETAIL else None
 
 
 def _audio(part: FilledLine) -> SampleContents:

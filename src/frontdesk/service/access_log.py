@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple, TextIO, cast
 
@@ -116,6 +116,12 @@ class Telemetry:
 
     def writable(self, writable: bool) -> None:
         """A webhook body was stored, or could not be."""
+
+    def media(self, outcome: str, seconds: float) -> None:
+        """A file was tried: its new state, "postponed" or "lost". seconds: how long it took."""
+
+    def media_resting(self, reasons: Sequence[str]) -> None:
+        """Numbers rest before more files are fetched, and why each."""
 
     def shed(self) -> None:
         """A request was refused because too many came at once."""

@@ -19,6 +19,7 @@ SCOPE_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "conversations:read": "conversations and their counts, with names and numbers in short",
         "messages:read": "messages, and `last_message` of conversations",
+        "media:read": "files of messages: pictures, sounds, videos and documents",
         "notes:read": "internal notes",
         "contacts:read": "contacts with their custom fields",
         "labels:read": "labels",
@@ -32,6 +33,8 @@ SCOPE_WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 SCOPES = tuple(SCOPE_WORDS)
+# Of files, which have no endpoint among those that answer with JSON.
+MEDIA_SCOPE = "media:read"
 
 PREFIX = "fd_live_"
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -19,6 +19,7 @@ from frontdesk.service.api_keys import EphemeralKey, Principal
 from frontdesk.service.endpoint import Endpoint, EndpointRequest
 from frontdesk.service.etags import caching, is_unchanged, response_tag, weak_tag
 from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind
+from frontdesk.service.media.endpoint import MEDIA_ENDPOINT, MediaHandler
 from frontdesk.service.middleware import JSON, Handler, HttpApplication, check_method, next_link
 from frontdesk.service.params import Parameters
 from frontdesk.service.problems import PROBLEM_BASE_URI, lacking, no_route
@@ -27,6 +28,7 @@ from frontdesk.service.routes import ENDPOINTS
 from frontdesk.store.accounts import any_account
 from frontdesk.store.conversations import snoozes_over
 from frontdesk.store.database import Connection, Database, WouldBlock
+from frontdesk.store.media_files import MediaFiles
 from frontdesk.wire.values import epoch_milliseconds
 
 _READ_ONLY = "This interface only reads: use GET."
@@ -54,6 +56,7 @@ class Application(HttpApplication):
         self,
         database: Database,
         access: AccessControl,
+        media_files: MediaFiles | None,
         clock: Callable[[], int],
         options: Options,
         limits: RateLimits,
@@ -67,12 +70,22 @@ class Application(HttpApplication):
 
         def handler(endpoint: Endpoint | None) -> EndpointHandler:
             return EndpointHandler(
-                endpoint, access, self._reads, self._writes, strict_query=options.strict_query
+                endpoint,
+                access,
+                self._reads,
+                self._writes,
+                strict_query=options.strict_query,
+                serves_media=media_files is not None,
             )
+
+        files = MediaHandler(
+            media_files, access, self._reads, self._writes, strict_query=options.strict_query
+        )
 
         super().__init__(
             [
                 *(Route(endpoint.route, handler(endpoint)) for endpoint in ENDPOINTS),
+                Route(MEDIA_ENDPOINT.route, files),
                 # Below /v1, a key is asked for before the path is looked for.
                 Route("/v1", handler(None)),
                 Route("/v1/{path:path}", handler(None)),
@@ -118,6 +131,7 @@ def create_app(
     database: Database,
     *,
     ephemeral_keys: Sequence[EphemeralKey] = (),
+    media_files: MediaFiles | None = None,
     clock: Callable[[], int] = epoch_milliseconds,
     options: Options | None = None,
     limits: RateLimits | None = None,
@@ -126,14 +140,15 @@ def create_app(
 ) -> Application:
     """Create the application over `database`. `ephemeral_keys` have no rate limit.
 
-    clock: now in epoch milliseconds. limits: may be shared with other processes; closed with the
+    media_files: where files of messages are; None to serve none. clock: now in epoch milliseconds.
+    limits: may be shared with other processes; closed with the
     application. Nothing is read and no thread runs before the first request.
     """
     options = options or Options()
     limits = limits or RateLimits(options.rate_limit)
     access = AccessControl(ephemeral_keys, limits)
     return Application(
-        database, access, clock, options, limits, access_log, telemetry or Telemetry()
+        database, access, media_files, clock, options, limits, access_log, telemetry or Telemetry()
     )
 
 
@@ -152,6 +167,7 @@ class EndpointHandler:
         writes: WriteBehind,
         *,
         strict_query: bool,
+        serves_media: bool,
     ) -> None:
         self._endpoint = endpoint
         self._log_route = None if endpoint is None else endpoint.log_route
@@ -159,6 +175,7 @@ class EndpointHandler:
         self._reads = reads
         self._writes = writes
         self._strict_query = strict_query
+        self._serves_media = serves_media
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request, context = Request(scope), RequestContext.of(scope)
@@ -198,7 +215,14 @@ class EndpointHandler:
         path_value = next(iter(request.path_params.values()), "")
         body = endpoint.answer(
             EndpointRequest(
-                connection, grant, endpoint, path_value, parameters, context.now, awake_at
+                connection,
+                grant,
+                endpoint,
+                path_value,
+                parameters,
+                context.now,
+                awake_at,
+                self._serves_media,
             )
         )
         headers = {"Content-Type": JSON, **caching(tag)}

@@ -59,7 +59,8 @@ class Paging:
 class EndpointRequest:
     """Request to an endpoint, on one snapshot of the database. now: epoch milliseconds.
 
-    awake_at: snoozes that end until then count as open; None if none has expired.
+    awake_at: snoozes that end until then count as open; None if none has expired. serves_media:
+    files of messages can be fetched from this service.
     """
 
     connection: Connection
@@ -70,6 +71,7 @@ class EndpointRequest:
     parameters: Parameters
     now: int
     awake_at: int | None = None
+    serves_media: bool = False
 
     @property
     def account(self) -> tuple[Connection, int]:
@@ -111,22 +113,16 @@ def never(query: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Route below /v1 and its handler. path: may have one parameter, as `{name}`.
+class ApiPath:
+    """Path below /v1. path: may have one parameter, as `{name}`. scope: required of the key.
 
-    scope: required of the key. page_length: default page size. depends_on_minute: checks if the
-    response to a query changes with the clock. inline: checks if a query is cheap enough to be
-    tried on the event loop, which a search for words is not: full-text indexes have no time limit.
+    parameters: of the query.
     """
 
     name: str
     path: str
     scope: str
     parameters: tuple[str, ...]
-    handler: Callable[[EndpointRequest], Wire | JsonBody[Any]] = field(repr=False)
-    page_length: int = MAX_LIMIT
-    depends_on_minute: Callable[[bytes], bool] = field(default=never, repr=False)
-    inline: Callable[[bytes], bool] = field(default=lambda query: b"q=" not in query, repr=False)
 
     @property
     def path_parameter(self) -> str:
@@ -143,6 +139,21 @@ class Endpoint:
     def log_route(self) -> str:
         """Return the path as it is logged, with `{}` for its parameter."""
         return "/v1" + re.sub(r"{\w+}", "{}", self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint(ApiPath):
+    """Path below /v1 that is answered with JSON, and its handler.
+
+    page_length: default page size. depends_on_minute: checks if the response to a query changes
+    with the clock. inline: checks if a query is cheap enough to be tried on the event loop, which a
+    search for words is not: full-text indexes have no time limit.
+    """
+
+    handler: Callable[[EndpointRequest], Wire | JsonBody[Any]] = field(repr=False)
+    page_length: int = MAX_LIMIT
+    depends_on_minute: Callable[[bytes], bool] = field(default=never, repr=False)
+    inline: Callable[[bytes], bool] = field(default=lambda query: b"q=" not in query, repr=False)
 
     def answer(self, request: EndpointRequest) -> JsonBody[Any]:
         """Raises: ApiError."""

@@ -10,9 +10,11 @@ from typing import Any, get_args, get_origin
 from pydantic_core import to_json
 
 from frontdesk import __version__
+from frontdesk.ingest.media.facts import PREVIEW_SIDE
 from frontdesk.service.api_keys import SCOPE_WORDS
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
-from frontdesk.service.endpoint import Endpoint, JsonBody
+from frontdesk.service.endpoint import ApiPath, Endpoint, JsonBody
+from frontdesk.service.media.endpoint import MEDIA_ENDPOINT
 from frontdesk.service.openapi_schemas import (
     Schema,
     name_of,
@@ -52,7 +54,7 @@ with a stable `code`. Every path also answers HEAD."""
 _TAGS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Conversations": ("The inbox as a list, and its counts.", ("conversations",)),
-        "Messages": ("What was said in a conversation.", ("messages", "notes")),
+        "Messages": ("What was said in a conversation.", ("messages", "notes", "media")),
         "Contacts": ("The customers.", ("contacts",)),
         "Catalogues": (
             "Short lists that the other resources refer to.",
@@ -78,6 +80,7 @@ EXAMPLES: Mapping[str, Any] = MappingProxyType(
 _PATH_PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     {
         "id": {"type": "string", "description": "A conversation's id."},
+        "key": {"type": "string", "description": "The last part of `media.url` of a message."},
         "phone": {
             "type": "string",
             "pattern": r"^\+?[1-9][0-9]{6,14}$",
@@ -171,6 +174,11 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
                 "maxLength": MAX_CURSOR_LENGTH,
             },
         },
+        "width": {
+            "description": "A preview of a picture in WebP, at most so many pixels wide and high.",
+            "schema": {"type": "string", "enum": [str(PREVIEW_SIDE)]},
+            EXTENSION: True,
+        },
         "from": {
             "description": "Where the period begins: a time with its offset, or a date; without "
             "it, the period has seven days. It may have 366.",
@@ -224,7 +232,7 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
 )
 
 # Codes of some endpoints only, with a predicate of these; all other codes apply to every one.
-_ONLY: Mapping[str, Callable[[Endpoint], bool]] = MappingProxyType(
+_ONLY: Mapping[str, Callable[[ApiPath], bool]] = MappingProxyType(
     {
         "invalid_filter": lambda endpoint: bool(
             {"status", "assignee", "channel", "label"} & {*endpoint.parameters}
@@ -238,6 +246,12 @@ _ONLY: Mapping[str, Callable[[Endpoint], bool]] = MappingProxyType(
         "invalid_phone": lambda endpoint: endpoint.path_parameter == "phone",
         "contact_not_found": lambda endpoint: endpoint.path_parameter == "phone",
         "conversation_not_found": lambda endpoint: endpoint.path_parameter == "id",
+        **dict.fromkeys(
+            (code for code in CODES if code.startswith("media_")),
+            lambda endpoint: endpoint.name == "media",
+        ),
+        "preview_unavailable": lambda endpoint: endpoint.name == "media",
+        "range_not_satisfiable": lambda endpoint: endpoint.name == "media",
         "route_not_found": lambda endpoint: False,
         "method_not_allowed": lambda endpoint: False,
     }
@@ -274,7 +288,10 @@ def document() -> Schema:
         "info": {"title": "Conversation inbox", "version": __version__, "description": _ABOUT},
         "servers": [{"url": "/"}],
         "tags": [{"name": name, "description": text} for name, (text, _) in _TAGS.items()],
-        "paths": {path_of(endpoint): {"get": _operation(endpoint)} for endpoint in ENDPOINTS},
+        "paths": {
+            **{path_of(endpoint): {"get": _operation(endpoint)} for endpoint in ENDPOINTS},
+            path_of(MEDIA_ENDPOINT): {"get": _file_operation(MEDIA_ENDPOINT)},
+        },
         "components": {
             "schemas": schemas_of([Problem, *map(body_of, ENDPOINTS)]),
             "headers": {
@@ -294,7 +311,7 @@ def document() -> Schema:
     }
 
 
-def path_of(endpoint: Endpoint) -> str:
+def path_of(endpoint: ApiPath) -> str:
     """Return an endpoint's path template with named parameters."""
     return f"/v1{endpoint.path}"
 
@@ -306,7 +323,7 @@ def body_of(endpoint: Endpoint) -> type[Wire]:
     return body
 
 
-def codes_of(endpoint: Endpoint) -> dict[int, list[str]]:
+def codes_of(endpoint: ApiPath) -> dict[int, list[str]]:
     """Group the problem codes of an endpoint by status."""
     codes: dict[int, list[str]] = {}
     for code, (status, _) in CODES.items():
@@ -318,11 +335,7 @@ def codes_of(endpoint: Endpoint) -> dict[int, list[str]]:
 def _operation(endpoint: Endpoint) -> Schema:
     body = body_of(endpoint)
     return {
-        "operationId": endpoint.name,
-        "tags": [_tag(endpoint)],
-        "summary": plain(inspect.getdoc(endpoint.handler)),
-        "description": f"Needs the scope `{endpoint.scope}`.",
-        "security": [{KEY: [endpoint.scope]}],
+        **_heading(endpoint, plain(inspect.getdoc(endpoint.handler))),
         "parameters": [
             *_path_parameters(endpoint),
             *(_parameter(endpoint, name) for name in endpoint.parameters),
@@ -339,17 +352,52 @@ def _operation(endpoint: Endpoint) -> Schema:
                 "description": "Nothing has changed since the ETag in If-None-Match.",
                 "headers": _headers("X-Request-Id", "ETag", *_LIMITS),
             },
-            **{
-                str(status): {"$ref": f"#/components/responses/{_shared_name(status)}"}
-                if _is_shared(codes)
-                else _problem(status, codes)
-                for status, codes in codes_of(endpoint).items()
-            },
+            **_problems(endpoint),
         },
     }
 
 
-def _tag(endpoint: Endpoint) -> str:
+def _heading(endpoint: ApiPath, summary: str) -> Schema:
+    return {
+        "operationId": endpoint.name,
+        "tags": [_tag(endpoint)],
+        "summary": summary,
+        "description": f"Needs the scope `{endpoint.scope}`.",
+        "security": [{KEY: [endpoint.scope]}],
+    }
+
+
+def _problems(endpoint: ApiPath) -> Schema:
+    """Return the problem responses of an operation by status."""
+    return {
+        str(status): {"$ref": f"#/components/responses/{_shared_name(status)}"}
+        if _is_shared(codes)
+        else _problem(status, codes)
+        for status, codes in codes_of(endpoint).items()
+    }
+
+
+def _file_operation(endpoint: ApiPath) -> Schema:
+    """Describe an operation that answers with a file."""
+    headers = _headers("X-Request-Id", "ETag", *_LIMITS)
+    content = {"*/*": {"schema": {"type": "string", "format": "binary"}}}
+    return {
+        **_heading(endpoint, "The file of a message as it was sent, or a preview of a picture."),
+        EXTENSION: True,
+        "parameters": [
+            *_path_parameters(endpoint),
+            *({"name": name, "in": "query", **_PARAMETERS[name]} for name in endpoint.parameters),
+        ],
+        "responses": {
+            "200": {"description": "The file.", "headers": headers, "content": content},
+            "206": {"description": "A range of it.", "headers": headers, "content": content},
+            "304": {"description": "It is the file of the ETag in If-None-Match."},
+            **_problems(endpoint),
+        },
+    }
+
+
+def _tag(endpoint: ApiPath) -> str:
     """Return the tag that contains an endpoint's resource."""
     resource = endpoint.scope.partition(":")[0]
     return next(tag for tag, (_, resources) in _TAGS.items() if resource in resources)
@@ -370,7 +418,7 @@ def _example(body: type[Wire]) -> Any:
     return page
 
 
-def _path_parameters(endpoint: Endpoint) -> list[Schema]:
+def _path_parameters(endpoint: ApiPath) -> list[Schema]:
     name = endpoint.path_parameter
     schema = _PATH_PARAMETERS.get(name)
     return [{"name": name, "in": "path", "required": True, "schema": schema}] if schema else []

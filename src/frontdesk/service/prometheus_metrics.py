@@ -6,9 +6,9 @@ files of a common directory, which PROMETHEUS_MULTIPROC_DIR names before the fir
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Literal, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -16,12 +16,16 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from frontdesk.errors import BadSettings, InboxError
+from frontdesk.ingest.media.fetching import BUDGET, RATE, ROOM, TOKEN
 from frontdesk.service.access_control import RequestContext
 from frontdesk.service.access_log import Telemetry
+from frontdesk.store import media
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.raw_events import backlog
 
+_MEDIA_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600)
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
@@ -41,6 +45,20 @@ class ServiceMetrics(Telemetry):
         self._reads = self._counter("reads", "Reads of the database.", "mode")
         self._queue = self._gauge("queue", "Requests that wait for a thread or are in one.")
         self._webhooks = self._counter("webhooks", "Webhook bodies by outcome.", "outcome")
+        self._media = self._counter("media", "Files of messages by outcome.", "outcome")
+        self._media_seconds = Histogram(
+            "frontdesk_media_seconds",
+            "Time to fetch and store a file.",
+            buckets=_MEDIA_BUCKETS,
+            registry=self.registry,
+        )
+        self._media_paused = Gauge(
+            "frontdesk_media_paused",
+            "Numbers whose files are not fetched for a while.",
+            ("why",),
+            registry=self.registry,
+            multiprocess_mode="livemax",
+        )
         self._shed = self._counter("shed", "Requests refused because too many came at once.")
         self._writable = self._gauge(
             "database_writable", "1 if the last webhook body could be stored.", "livemin"
@@ -67,6 +85,14 @@ class ServiceMetrics(Telemetry):
     def writable(self, writable: bool) -> None:
         self._writable.set(int(writable))
 
+    def media(self, outcome: str, seconds: float) -> None:
+        self._media.labels(outcome).inc()
+        self._media_seconds.observe(seconds)
+
+    def media_resting(self, reasons: Sequence[str]) -> None:
+        for why in (TOKEN, RATE, ROOM, BUDGET):
+            self._media_paused.labels(why).set(reasons.count(why))
+
     def shed(self) -> None:
         self._shed.inc()
 
@@ -87,9 +113,14 @@ class DatabaseMetrics(Collector):
     """
 
     def __init__(
-        self, opened: Callable[[], AbstractContextManager[Database]], clock: Callable[[], int]
+        self,
+        opened: Callable[[], AbstractContextManager[Database]],
+        clock: Callable[[], int],
+        media_files: MediaFiles | None = None,
     ) -> None:
+        """media_files: where files of messages are, if this service stores them."""
         self._opened = opened
+        self._media_files = media_files
         self._clock = clock
         self._open = threading.Lock()
         if hasattr(os, "register_at_fork"):
@@ -104,6 +135,7 @@ class DatabaseMetrics(Collector):
         try:
             with self._open, self._opened() as database:
                 accounts = database.read_latest(_backlogs)
+                files = database.read_latest(_stored_media)
         except InboxError:
             up.add_metric((), 0)
             yield up
@@ -123,7 +155,28 @@ class DatabaseMetrics(Collector):
             failed.add_metric((slug,), row["failed"])
             oldest = row["oldest"]
             lag.add_metric((slug,), 0 if oldest is None else max(0, now - oldest) / 1000)
-        yield from (up, pending, failed, lag)
+        yield from (up, pending, failed, lag, *self._media(files, now))
+
+    def _media(self, accounts: Iterable["_StoredMedia"], now: int) -> Iterator[Metric]:
+        pending, lag, size = (
+            _family(f"media_{name}", text, "account")
+            for name, text in (
+                ("pending", "Files of messages that are not fetched yet."),
+                ("lag_seconds", "Age of the oldest message whose file is not fetched yet."),
+                ("bytes", "Size of the stored files."),
+            )
+        )
+        for account in accounts:
+            pending.add_metric((account.slug,), account.pending)
+            oldest = account.oldest
+            lag.add_metric((account.slug,), 0 if oldest is None else max(0, now - oldest) / 1000)
+            size.add_metric((account.slug,), account.size)
+        yield from (pending, lag, size)
+        if self._media_files is not None:
+            with suppress(InboxError):
+                free = _family("media_free_bytes", "Free space of the disk of the files.")
+                free.add_metric((), self._media_files.free_bytes())
+                yield free
 
 
 class SupervisorMetrics:
@@ -164,6 +217,26 @@ class SupervisorMetrics:
 
 def _family(name: str, text: str, *labels: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"frontdesk_{name}", text, labels=labels)
+
+
+class _StoredMedia(NamedTuple):
+    """Files of an account. oldest: time of the message whose file has waited longest."""
+
+    slug: str
+    pending: int
+    oldest: int | None
+    size: int
+
+
+def _stored_media(connection: Connection) -> list[_StoredMedia]:
+    found = []
+    for account in all_accounts(connection, now=0):
+        tallies = {row["state"]: row for row in media.tallies(connection, account["id"])}
+        pending = tallies.get(media.PENDING, {"n": 0})["n"]
+        size = tallies.get(media.STORED, {"bytes": 0})["bytes"]
+        oldest = media.oldest_pending(connection, account["id"])
+        found.append(_StoredMedia(account["slug"], pending, oldest, size))
+    return found
 
 
 def _backlogs(connection: Connection) -> list[tuple[str, Row]]:

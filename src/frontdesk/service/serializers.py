@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ import orjson
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
+from frontdesk.store.media import STORED
 from frontdesk.store.rollups import HANDOFF, INCOMING, OUTGOING, STARTED
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.search import Terms
@@ -35,7 +37,7 @@ from frontdesk.wire import (
     timestamp,
 )
 from frontdesk.wire.reports import Metrics
-from frontdesk.wire.values import DIRECTIONS, STATUSES
+from frontdesk.wire.values import DIRECTIONS, MEDIA_PATH, STATUSES
 
 W = TypeVar("W", bound=Wire)
 
@@ -176,10 +178,38 @@ def _conversation(row: Row, labels: Sequence[Row], *, with_preview: bool) -> dic
     }
 
 
+@dataclass(frozen=True, slots=True)
+class MessageFile:
+    """File of a message: its row, None if it was never requested. may_fetch: the key may."""
+
+    row: Row | None
+    may_fetch: bool
+
+    def members(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Members of `Media` that the file adds to what the provider said."""
+        row = self.row
+        if row is None:
+            return {"status": "absent"}
+        state = "available" if row["state"] == STORED else row["state"]
+        known = {"size_bytes": row["size"], "mime_type": row["mime"]}
+        return {
+            **{name: value for name, value in known.items() if said[name] is None},
+            "url": f"{MEDIA_PATH}{row['key']}" if self.may_fetch else None,
+            "status": state,
+            "width": row["width"],
+            "height": row["height"],
+            "duration_ms": row["duration_ms"],
+        }
+
+
 def message_body(
-    row: Row, author: Ref | None, quoted: Row | None, reactions: Sequence[Row]
+    row: Row,
+    author: Ref | None,
+    quoted: Row | None,
+    reactions: Sequence[Row],
+    file: MessageFile | None = None,
 ) -> Message:
-    """Serialize a message.
+    """Serialize a message. file: its file, if this service serves files.
 
     A deleted one has no text, content or media. `pricing` is omitted if empty.
     """
@@ -195,7 +225,7 @@ def message_body(
         type=row["type"],
         text=None if deleted else row["text"],
         content=None if deleted else _content(row),
-        media=None if deleted else _media(row["media_json"]),
+        media=None if deleted else _media(row["media_json"], file),
         reply_to=_reply_to(row["reply_wamid"], quoted),
         forwarded=row["forwarded"],
         referral=_filled(_REFERRAL, row["referral_json"]),
@@ -327,8 +357,11 @@ def _pricing(row: Row) -> Pricing | None:
     return Pricing(**known) if known else None
 
 
-def _media(text: str | None) -> Media | None:
-    return None if text is None else Media(**_members(Media, text))
+def _media(text: str | None, file: MessageFile | None) -> Media | None:
+    if text is None:
+        return None
+    members = _members(Media, text)
+    return Media(**members if file is None else members | file.members(members))
 
 
 def _error(text: str | None) -> ProviderError | None:

@@ -28,8 +28,10 @@ from granian.utils.proxies import wrap_asgi_with_proxy_headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from frontdesk.errors import BadSettings, InboxError
+from frontdesk.pictures import PictureDecoder
 from frontdesk.service.access_log import AccessLog, LogTarget, Telemetry
 from frontdesk.service.app import Options, create_app
+from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher, OpenSources
 from frontdesk.service.middleware import MAX_REQUEST_BYTES, HttpApplication
 from frontdesk.service.rate_limit import RateLimits, unmapped
 from frontdesk.service.webhooks.receiver import PATH, Receiver, WebhookSecrets
@@ -54,13 +56,21 @@ _WEBHOOKS = f"/{PATH.split('/')[1]}"
 
 
 @dataclass(frozen=True, slots=True)
+class FetchingPlan:
+    """Where files of messages are fetched from, and which."""
+
+    sources: OpenSources
+    settings: FetcherSettings
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Settings of every worker.
 
     open_database: opens and closes a database, called with its address. read_database: target of
     reads, if not `database`. proxies: addresses and networks trusted for X-Forwarded-For and
     X-Forwarded-Proto. secrets: of webhooks, None to accept none. metrics: whether events are
-    counted.
+    counted. fetching: of files of messages, None to fetch none.
     """
 
     open_database: Callable[..., AbstractContextManager[Database]]
@@ -73,6 +83,7 @@ class Plan:
     settings: WorkerSettings
     secrets: WebhookSecrets | None = None
     metrics: bool = False
+    fetching: FetchingPlan | None = None
 
     @property
     def logs_to_file(self) -> bool:
@@ -202,10 +213,21 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
         ExitStack() as running,
     ):
         app = create_app(
-            database, options=plan.options, limits=limits, access_log=log, telemetry=telemetry
+            database,
+            media_files=plan.settings.media_files,
+            options=plan.options,
+            limits=limits,
+            access_log=log,
+            telemetry=telemetry,
         )
         running.callback(app.close)
-        worker = BackgroundWorker(inbound, epoch_milliseconds, plan.settings)
+        fetcher = _fetcher(plan, inbound, telemetry, running)
+        worker = BackgroundWorker(
+            inbound,
+            epoch_milliseconds,
+            plan.settings,
+            requested=fetcher.notify if fetcher else lambda: None,
+        )
         running.callback(worker.close)
         worker.start()
         receiver = None
@@ -221,6 +243,27 @@ def _application(plan: Plan, limits: RateLimits, log: AccessLog | None) -> Itera
             )
             running.callback(receiver.close)
         yield Dispatcher(app, receiver)
+
+
+def _fetcher(
+    plan: Plan, database: Database, telemetry: Telemetry, running: ExitStack
+) -> MediaFetcher | None:
+    """Start the fetcher of files, if there is anything to fetch and a place for it."""
+    files = plan.settings.media_files
+    if plan.fetching is None or files is None:
+        return None
+    fetcher = MediaFetcher(
+        database,
+        files,
+        plan.fetching.sources,
+        epoch_milliseconds,
+        plan.fetching.settings,
+        decoder=running.enter_context(PictureDecoder()),
+        telemetry=telemetry,
+    )
+    running.callback(fetcher.close)
+    fetcher.start()
+    return fetcher
 
 
 class Supervisor:

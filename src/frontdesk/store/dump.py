@@ -25,8 +25,10 @@ DERIVED = frozenset(
     )
 )
 DERIVED_TABLES = DERIVED | {"contact_words"}
-# Tables that are not dumped: secrets, database metadata and raw webhooks.
-TABLES_NOT_EXPORTED = frozenset(("meta", "api_key", "raw_event", "checkpoint"))
+# Tables that are not dumped: secrets, database metadata, raw webhooks and where files are.
+TABLES_NOT_EXPORTED = frozenset(
+    ("meta", "api_key", "raw_event", "checkpoint", "media", "media_garbage")
+)
 
 # Link tables: the owning column and the linked column.
 LINKS: Mapping[str, tuple[str, str]] = MappingProxyType(

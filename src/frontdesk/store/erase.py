@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from frontdesk.store import contacts, message_search
+from frontdesk.store import contacts, media, message_search
 from frontdesk.store.database import Connection, Row, first_number
 
 # Tables deleted with a conversation; the counts are reported per table.
@@ -79,6 +79,7 @@ def forget_conversation(
         ),
     )
     message_search.remove_conversation(connection, account_id, conversation["id"])
+    yield "media", media.forget_conversation(connection, account_id, conversation["id"])
     for table in _OF_A_CONVERSATION:
         where = "account_id = :account AND conversation_id = :conversation"
         yield table, connection.run(f"DELETE FROM {table} WHERE {where}", place)

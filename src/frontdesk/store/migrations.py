@@ -40,6 +40,18 @@ def _upgrade_0_1_0(connection: Connection) -> None:
     if connection.dialect == "postgresql":
         # How many contacts a word has is estimated from statistics of the index.
         connection.run("ANALYZE contact")
+    _upgrade_0_2_0(connection)
+
+
+def _upgrade_0_2_0(connection: Connection) -> None:
+    """Migrate the tables of frontdesk 0.2.0."""
+    _add_media(connection)
+
+
+def _add_media(connection: Connection) -> None:
+    """Add files of messages; those of messages that are stored already were never fetched."""
+    _create(connection, r"TABLE media(_garbage)?")
+    _create(connection, r"(UNIQUE )?INDEX media_(message|pending|digest|age)")
 
 
 def _rename_columns(connection: Connection) -> None:
@@ -161,8 +173,10 @@ _HUMAN_REPLIES = """
           AND (COALESCE(asked.wamid, ''), asked.id) < (COALESCE(message.wamid, ''), message.id)))
 """
 
-# Migrations by the version that they start from; 2 is that of frontdesk 0.1.0.
-UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType({2: _upgrade_0_1_0})
+# Migrations by the version that they start from: 2 is frontdesk 0.1.0, 12 is 0.2.0.
+UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
+    {2: _upgrade_0_1_0, 12: _upgrade_0_2_0}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -376,6 +376,29 @@ CREATE TABLE raw_event(
 CREATE INDEX raw_event_state ON raw_event(account_id, state, received_at, digest);
 CREATE INDEX raw_event_time ON raw_event(account_id, received_at, digest);
 
+-- Files of messages, stored by the SHA-256 of their bytes (store/media_files.py). key: 128 random
+-- bits, the id in /v1. kind: the type of the message. source: whatsapp, chatwoot, import. remote: the
+-- provider's id of the file, or its address. expected: SHA-256 in hex, as the provider said. state:
+-- pending, stored, expired, failed, refused, removed; reason: why. claim: token of the worker that
+-- fetches it, until claimed_until. mime: by the first bytes. preview: 1 if there is one.
+CREATE TABLE media(
+  account_id BIGINT NOT NULL, key TEXT NOT NULL, message_id BIGINT NOT NULL,
+  channel_id BIGINT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL, remote TEXT, expected TEXT,
+  name TEXT, state TEXT NOT NULL, reason TEXT, attempts BIGINT NOT NULL DEFAULT 0,
+  due_at BIGINT NOT NULL DEFAULT 0, claim TEXT, claimed_until BIGINT NOT NULL DEFAULT 0,
+  digest TEXT, size BIGINT, mime TEXT, width BIGINT, height BIGINT, duration_ms BIGINT,
+  preview SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL, stored_at BIGINT,
+  PRIMARY KEY(account_id, key));
+CREATE UNIQUE INDEX media_message ON media(account_id, message_id);
+CREATE INDEX media_pending ON media(account_id, created_at) WHERE state = 'pending';
+CREATE INDEX media_digest ON media(account_id, digest) WHERE digest IS NOT NULL;
+CREATE INDEX media_age ON media(account_id, stored_at) WHERE state = 'stored';
+
+-- Files that may have to be deleted, because a row named them and does not any more.
+CREATE TABLE media_garbage(
+  account_id BIGINT NOT NULL, digest TEXT NOT NULL,
+  PRIMARY KEY(account_id, digest));
+
 -- Progress of interrupted imports, by the SHA-256 of the file.
 CREATE TABLE checkpoint(
   digest TEXT NOT NULL PRIMARY KEY, line BIGINT NOT NULL, state_json TEXT NOT NULL,

@@ -9,6 +9,9 @@ from pathlib import Path
 from platformdirs import user_cache_path, user_config_path, user_log_path, user_state_path
 
 from frontdesk.errors import BadSettings
+from frontdesk.system.subprocess_environment import (
+    ACCESS_TOKEN_VARIABLE as ACCESS_TOKEN_VARIABLE,
+)
 from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE as APP_SECRET_VARIABLE
 from frontdesk.system.subprocess_environment import KEY_VARIABLE as KEY_VARIABLE
 from frontdesk.system.subprocess_environment import VERIFY_TOKEN_VARIABLE as VERIFY_TOKEN_VARIABLE
@@ -96,6 +99,11 @@ def token(variable: str) -> str:
 
 def variables() -> Mapping[str, str]:
     return os.environ
+
+
+def whatsapp_access_token() -> str:
+    """Token for the files of the Cloud API, or ""."""
+    return os.environ.get(ACCESS_TOKEN_VARIABLE, "").strip()
 
 
 def webhook_secrets() -> tuple[str, str]:

@@ -193,13 +193,14 @@ def first_non_blank(*names: str | None) -> str:
 
 
 def file_size(size: int) -> str:
-    """File size in its largest unit: 812 B, 240 KB, 3.4 MB."""
+    """File size in its largest unit: 812 B, 240 KB, 3.4 MB, 1.2 GB."""
     if size < 1000:
         return f"{size} B"
     if size < 1_000_000:
         return f"{round(size / 1000)} KB"
-    tenths = (size + 50_000) // 100_000
-    return f"{tenths // 10}.{tenths % 10} MB"
+    unit, name = (1_000_000, "MB") if size < 999_950_000 else (1_000_000_000, "GB")
+    tenths = (size + unit // 20) // (unit // 10)
+    return f"{tenths // 10}.{tenths % 10} {name}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DATABASE = "inbox.db"
 CACHE = "pages.db"
+MEDIA = "media"
 # Cache origin of the sample.
 ORIGIN = "sample"
 
@@ -36,7 +37,9 @@ class DemoProcess:
 
     def __init__(self, directory: Path, maker: "subprocess.Popen[bytes]") -> None:
         self.database, self.cache = directory / DATABASE, directory / CACHE
+        self.media = directory / MEDIA
         self._maker = maker
+        self._is_complete = False
 
     def wait_for_first_page(self) -> None:
         """Wait until the viewer's first page is cached.
@@ -48,11 +51,13 @@ class DemoProcess:
             raise _failed()
 
     def wait_for_all(self) -> None:
-        """Wait until the database has the whole sample.
+        """Wait until the database has the whole sample; its files may come later.
 
         Raises: UnusableFile: generation failed.
         """
-        if self._maker.wait():
+        assert self._maker.stdout is not None
+        self._is_complete = self._is_complete or bool(self._maker.stdout.readline())
+        if not self._is_complete:
             raise _failed()
 
     def stop(self) -> None:
@@ -124,9 +129,11 @@ def _open(demo: DemoProcess, resources: ExitStack) -> "Switch | None":
 def _connect(demo: DemoProcess, resources: ExitStack) -> "InboxClient":
     """Return a client of the complete sample, as one of its agents."""
     from frontdesk.cli.target import as_sample_agent
+    from frontdesk.store.media_files import MediaFiles
     from frontdesk.store.sqlite import SQLiteDatabase
 
     demo.wait_for_all()
     database = SQLiteDatabase(demo.database, durable=False)
     resources.callback(database.close)
-    return as_sample_agent(database, resources)
+    files = MediaFiles(demo.media, least_free_bytes=0)
+    return as_sample_agent(database, resources, files)

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from frontdesk.cli.base import command
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import TRY_AGAIN, say
+from frontdesk.cli.media import media_files, media_option
 from frontdesk.cli.options import database_option, yes_option
 from frontdesk.cli.progress import Progress, interruptible, progress
 from frontdesk.errors import BadSettings, NotFound, Unreachable
@@ -18,6 +19,7 @@ from frontdesk.text.phones import parse_phone
 if TYPE_CHECKING:
     from frontdesk.ingest.erase import ErasureResult
     from frontdesk.store.database import Connection, Database
+    from frontdesk.store.media_files import MediaFiles
 
 _INTERRUPTED = "at most webhooks are gone; run it again to finish"
 # Time for readers to finish with the write-ahead log.
@@ -30,6 +32,7 @@ _NOUNS = (
     ("contact", "contact", "contacts"),
     ("conversation", "conversation", "conversations"),
     ("message", "message", "messages"),
+    ("media", "file", "files"),
     ("note", "note", "notes"),
     ("reaction", "reaction", "reactions"),
     ("conversation_event", "conversation event", "conversation events"),
@@ -45,16 +48,19 @@ _NOUNS = (
 )
 @click.argument("number", callback=lambda context, option, text: _phone(text))
 @database_option("Database to erase from.")
+@media_option
 @account_option
 @click.option("--all-accounts", is_flag=True, help="Erase from every account of the database.")
 @yes_option
-def erase_command(number: str, database: str, account: str, all_accounts: bool, yes: bool) -> None:
+def erase_command(
+    number: str, database: str, media: str | None, account: str, all_accounts: bool, yes: bool
+) -> None:
     """Erase a customer by phone number.
 
     Deletes all data about the person who has, or had, NUMBER (such as +16505551234): contact,
-    conversations, messages, notes, their share of the reports, and webhooks that mention them. This
-    cannot be undone. Other accounts that have the person are named. Copies of the database and
-    caches of viewers are not affected.
+    conversations, messages with their files, notes, their share of the reports, and webhooks that
+    mention them. This cannot be undone. Other accounts that have the person are named. Copies of
+    the database and caches of viewers are not affected.
     """
     source = click.get_current_context().get_parameter_source("account")
     if all_accounts and source is ParameterSource.COMMANDLINE:
@@ -68,6 +74,7 @@ def erase_command(number: str, database: str, account: str, all_accounts: bool, 
         erased = _erase(store, chosen, number, yes=yes)
         for slug, one in erased.items():
             _report(one, f" in {slug}" if all_accounts else "")
+        _delete_files(store, chosen, media_files(media, database))
         _purge(store)
         others = _others(store, every, chosen, number)
     everywhere = f"frontdesk erase {number} --all-accounts"
@@ -132,6 +139,20 @@ def _others(
     return f"the account{'' if len(slugs) == 1 else 's'} {', '.join(slugs)} " + (
         "has" if len(slugs) == 1 else "have"
     )
+
+
+def _delete_files(
+    store: "Database", accounts: Mapping[str, int], files: "MediaFiles | None"
+) -> None:
+    """Delete the files of erased messages, or explain what to do if they are elsewhere."""
+    from frontdesk.cli.commands.media import delete_discarded
+    from frontdesk.store.media import any_garbage
+
+    for id in accounts.values():
+        if files is not None:
+            delete_discarded(store, files, id)
+        elif store.read_latest(lambda connection, id=id: any_garbage(connection, id)):  # type: ignore[misc]
+            say("The files are deleted by the service, or here with --media DIRECTORY")
 
 
 def _purge(store: "Database") -> None:

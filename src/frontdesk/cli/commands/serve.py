@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,30 +20,43 @@ import click
 from frontdesk.cli.base import command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded, say
+from frontdesk.cli.media import (
+    OFF,
+    MediaOptions,
+    media_options,
+    provider_credentials,
+)
+from frontdesk.cli.media import sources as provider_sources
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.sockets import base_url, bound_to
+from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.system import environment, private_files, toml
 from frontdesk.system.loopback import is_loopback
+from frontdesk.text.clean import file_size
 from frontdesk.wire.values import epoch_milliseconds
 
 _log = logging.getLogger("frontdesk.service")
 
 if TYPE_CHECKING:
+    from frontdesk.client.files import ProviderCredentials
     from frontdesk.ingest.admission import Admission
     from frontdesk.service.access_log import LogTarget
     from frontdesk.service.prometheus_metrics import SupervisorMetrics
-    from frontdesk.service.server import Listener, Plan
+    from frontdesk.service.server import FetchingPlan, Listener, Plan
     from frontdesk.service.webhooks.receiver import WebhookSecret, WebhookSecrets
     from frontdesk.service.webhooks.worker import WorkerSettings
+    from frontdesk.store.media_files import MediaFiles
 
 STANDARD_ERROR = "-"
 # Length of the prefix of IPv4-mapped IPv6 addresses.
 _MAPPED_PREFIX = 96
 
 _RATE_LIMIT = RateLimit()
+# Optional members of a file of secrets: token and address of the provider of files.
+_PROVIDER_MEMBERS = ("access_token", "media_base")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +199,7 @@ class WebhookOptions:
     show_default=True,
     help="Also resolve those in which a customer waits.",
 )
+@media_options
 @admission_options
 def serve_command(
     database: str,
@@ -205,14 +219,15 @@ def serve_command(
     query_seconds: float,
     proxies: tuple[str, ...],
     metrics: tuple[str, int] | None,
-    **webhook_options: Any,
+    **more_options: Any,
 ) -> None:
     """Serve /v1, and print its base URL when it is ready.
 
     SIGTERM stops it after the current requests are answered; SIGHUP opens the file of the access
     log again.
     """
-    webhook = WebhookOptions(**webhook_options)
+    media = MediaOptions.taken_from(more_options)
+    webhook = WebhookOptions(**more_options)
     tls = _tls_files(tls_certificate, tls_key)
     if tls is None and not allow_plain_http and not is_loopback(host):
         raise BadSettings(
@@ -221,6 +236,7 @@ def serve_command(
         )
     _check_means(workers, metrics=metrics is not None)
     secrets = webhook_secrets(webhook, on_loopback=is_loopback(host))
+    media_files, fetching = _media(media, database, webhook.webhook_secrets, workers)
     from frontdesk.service.app import Options
     from frontdesk.service.problems import PROBLEM_BASE_URI
     from frontdesk.service.server import Listener, Plan
@@ -243,9 +259,10 @@ def serve_command(
         query_seconds,
         proxies,
         _log_target(access_log, addresses=log_addresses),
-        worker_settings(webhook),
+        replace(worker_settings(webhook), media_files=media_files, media_limits=media.limits()),
         secrets,
         metrics is not None,
+        fetching,
     )
     # granian is told a free port, and opens it in every worker.
     with bound_to(host, port) as bound:
@@ -260,6 +277,28 @@ def serve_command(
         return
     with _metrics(plan, *metrics) as (supervisor_metrics, metrics_url):
         _serve(plan, listener, workers, supervisor_metrics, metrics_url)
+
+
+def _media(
+    options: MediaOptions, database: str, secrets_file: str | None, workers: int
+) -> "tuple[MediaFiles | None, FetchingPlan | None]":
+    """Where files of messages are, and where they are fetched from; says so once.
+
+    Raises: BadSettings: a token, an address or a directory cannot be used.
+    """
+    from frontdesk.service.server import FetchingPlan
+
+    files = options.files(database)
+    common, own = _provider_tokens(secrets_file)
+    sources = provider_sources(common, own, network())
+    if files is None:
+        if sources is not None and options.media != OFF:
+            raise BadSettings("Files of messages need a directory here: name it with --media")
+        return None, None
+    if sources is None:
+        return files, None
+    say(f"Files of messages: {files.root} ({file_size(files.free_bytes())} free)")
+    return files, FetchingPlan(sources, options.fetching(workers))
 
 
 def _serve(
@@ -302,7 +341,9 @@ def _metrics(plan: "Plan", host: str, port: int) -> "Iterator[tuple[SupervisorMe
             read_target=plan.read_database,
             statement_seconds=plan.query_seconds,
         )
-        metrics = SupervisorMetrics(DatabaseMetrics(database, epoch_milliseconds))
+        metrics = SupervisorMetrics(
+            DatabaseMetrics(database, epoch_milliseconds, plan.settings.media_files)
+        )
         with metrics.served(host, port) as address:
             yield metrics, base_url(*address)
 
@@ -415,6 +456,38 @@ def webhook_secrets(options: WebhookOptions, *, on_loopback: bool) -> "WebhookSe
 def _from_file(name: str) -> "WebhookSecrets":
     from frontdesk.service.webhooks.receiver import WebhookSecrets
 
+    members, accounts = _tables(name)
+    own = {slug: _secret(name, f"accounts.{slug}", pair) for slug, pair in accounts.items()}
+    common = _secret(name, "the file", members) if members or not own else None
+    return WebhookSecrets(common, own)
+
+
+def _provider_tokens(
+    name: str | None,
+) -> "tuple[ProviderCredentials | None, dict[str, ProviderCredentials]]":
+    """Tokens of the file of secrets: the common one, and those of accounts by slug.
+
+    Raises: BadSettings, which quotes no value.
+    """
+    if name is None:
+        return None, {}
+    members, accounts = _tables(name)
+    own = {
+        slug: credentials
+        for slug, pair in accounts.items()
+        if (credentials := _credentials(name, f"accounts.{slug}", pair)) is not None
+    }
+    return _credentials(name, "the file", members), own
+
+
+def _credentials(name: str, place: str, members: object) -> "ProviderCredentials | None":
+    pair = members if isinstance(members, dict) else {}
+    token, address = (pair.get(key) for key in _PROVIDER_MEMBERS)
+    return provider_credentials(token, address, f"{name}: {place}")
+
+
+def _tables(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Members of a file of secrets, and its table of accounts. Raises: BadSettings."""
     try:
         members = toml.loads(private_files.load_text(name))
     except ValueError:
@@ -422,9 +495,7 @@ def _from_file(name: str) -> "WebhookSecrets":
     accounts = members.pop("accounts", {})
     if not isinstance(accounts, dict):
         raise BadSettings(f"{name}: accounts is not a table")
-    own = {slug: _secret(name, f"accounts.{slug}", pair) for slug, pair in accounts.items()}
-    common = _secret(name, "the file", members) if members or not own else None
-    return WebhookSecrets(common, own)
+    return members, accounts
 
 
 def _secret(name: str, place: str, members: object) -> "WebhookSecret":
@@ -434,8 +505,11 @@ def _secret(name: str, place: str, members: object) -> "WebhookSecret":
     needed = ("app_secret", "verify_token")
     pair = members if isinstance(members, dict) else {}
     sound = all(isinstance(pair.get(key), str) and pair[key].strip() for key in needed)
-    if not sound or len(pair) != len(needed):
-        raise BadSettings(f"{name}: {place} must have app_secret and verify_token, and no more")
+    if not sound or pair.keys() - {*needed, *_PROVIDER_MEMBERS}:
+        raise BadSettings(
+            f"{name}: {place} must have app_secret and verify_token, may have access_token and "
+            "media_base, and no more"
+        )
     return WebhookSecret(pair["app_secret"].strip(), pair["verify_token"].strip())
 
 

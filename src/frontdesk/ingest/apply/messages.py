@@ -23,7 +23,8 @@ from frontdesk.ingest.events import (
     Person,
     StatusUpdate,
 )
-from frontdesk.store import lookups, writes
+from frontdesk.ingest.media import requests as media_requests
+from frontdesk.store import lookups, media, writes
 from frontdesk.store.rows import MessageRow, packed
 from frontdesk.wire.values import DELIVERY_STEPS
 
@@ -52,6 +53,8 @@ class Messages:
         # Stored rows before this batch, by id.
         self._before: dict[int, MessageRow] = {}
         self._nameless = NamelessMessages(context)
+        # Files of chat exports by the id of the message that they move from, and to.
+        self._moved_files: dict[int, int] = {}
 
     def load(self, wamids: Iterable[tuple[str, str, int]], times: Iterable[int]) -> None:
         """Read the batch's stored messages, given as (channel, wamid, time).
@@ -157,8 +160,10 @@ class Messages:
         if own is None:
             row["stamped_at"] = None
             self._append(conversation, displaced, person)
+            self._moved_files[row["id"]] = displaced["id"]
             self._context.counts.add("messages", "new")
             return
+        self._moved_files |= {row["id"]: own["id"], own["id"]: row["id"]}
         before = message_row.folded_columns(own)
         row["stamped_at"] = own["created_at"]
         message_row.restore_export(own, displaced)
@@ -228,13 +233,18 @@ class Messages:
 
     def save(self) -> None:
         """Write the messages; conversation rows follow after the fold."""
-        writes.add_messages(*self._context.account, self.added())
+        added, now = self.added(), self._context.now
+        writes.add_messages(*self._context.account, added)
         changes = [
             change
             for conversation in self._conversations.touched()
             for change in conversation.rewritten.values()
         ]
         writes.update_messages(*self._context.account, changes)
+        media.move(*self._context.account, self._moved_files)
+        media_requests.request_new(*self._context.account, added, now)
+        rewritten = [row for row, _ in changes]
+        media_requests.request_changed(*self._context.account, rewritten, now)
 
     def added(self) -> list[MessageRow]:
         return [

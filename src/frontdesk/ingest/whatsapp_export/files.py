@@ -21,7 +21,7 @@ _PREFERRED = "_chat.txt"
 # Signatures of a zip with and without files.
 _ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06")
 # Exceptions of the standard library for corrupt or unsupported archives.
-_DAMAGES = (
+DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, RuntimeError, ValueError, OverflowError, MemoryError),
 )
@@ -53,7 +53,7 @@ def read(path: Path) -> ExportFiles:
             f"{_named(path)} is packed in a way that cannot be read here ({error}): unpack it with"
             " another program and import the text in it"
         ) from error
-    except _DAMAGES as error:
+    except DAMAGES as error:
         raise UnusableFile(_damaged(path)) from error
     except OSError as error:
         # Raised by bzip2, and for offsets outside the file.

@@ -6,11 +6,13 @@ from operator import itemgetter
 from typing import Literal
 
 from frontdesk.service import serializers
+from frontdesk.service.api_keys import MEDIA_SCOPE
 from frontdesk.service.cursors import CursorCodec
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import echo, row_id
 from frontdesk.service.problems import ApiError
-from frontdesk.store import conversations
+from frontdesk.service.serializers import MessageFile
+from frontdesk.store import conversations, media
 from frontdesk.store.database import Row
 from frontdesk.wire import Message, Note, Page, Ref
 
@@ -32,6 +34,7 @@ def messages(request: EndpointRequest) -> Page[Message]:
         ),
         "target_wamid",
     )
+    files = _files(request, rows)
     return Page[Message].of(
         (
             serializers.message_body(
@@ -39,11 +42,22 @@ def messages(request: EndpointRequest) -> Page[Message]:
                 _author(row, names, thread),
                 quoted.get(row["reply_wamid"]),
                 reactions[row["wamid"]],
+                files.get(row["id"]),
             )
             for row in rows
         ),
         next_cursor,
     )
+
+
+def _files(request: EndpointRequest, rows: Sequence[Row]) -> dict[int, MessageFile]:
+    """Return the files of messages that have one, by message id; empty if none are served."""
+    ids = [row["id"] for row in rows if row["media_json"] is not None]
+    if not ids or not request.serves_media:
+        return {}
+    may_fetch = MEDIA_SCOPE in request.grant.scopes
+    stored = media.of_messages(*request.account, ids)
+    return {id: MessageFile(stored.get(id), may_fetch) for id in ids}
 
 
 def cursor_of(codec: CursorCodec, conversation_id: int, message: Row) -> str:

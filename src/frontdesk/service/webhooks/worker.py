@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from frontdesk.errors import Unreachable, UnusableFile
@@ -11,9 +11,11 @@ from frontdesk.ingest.apply.batch import wake
 from frontdesk.ingest.idle_conversations import IdleLimit, resolve_idle
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS, delete_old_webhooks
+from frontdesk.service.media.upkeep import LIMITS_EVERY, NO_LIMITS, MediaLimits, MediaUpkeep
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.raw_events import any_waiting
 from frontdesk.system.crash_trace import trace
 
@@ -30,22 +32,31 @@ class WorkerSettings:
 
     retain_revoked: keep in them what a customer deleted. idle_limit: idle time after which a
     conversation is resolved automatically, None for never. admission: what is ingested.
+    media_files: where files of messages are, None if none are stored. media_limits: how many.
     """
 
     retention_days: int = DEFAULT_RETENTION_DAYS
     retain_revoked: bool = False
     idle_limit: IdleLimit | None = None
     admission: Admission = ANYTHING
+    media_files: MediaFiles | None = None
+    media_limits: MediaLimits = NO_LIMITS
 
 
 class BackgroundWorker:
     """Worker thread. Retries on each tick while the database is not writable.
 
-    clock: now in epoch milliseconds.
+    clock: now in epoch milliseconds. requested: called after webhooks were applied, which may
+    request files.
     """
 
     def __init__(
-        self, database: Database, clock: Callable[[], int], settings: WorkerSettings
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        settings: WorkerSettings,
+        *,
+        requested: Callable[[], object] = lambda: None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -53,6 +64,8 @@ class BackgroundWorker:
         self._intake = WebhookProcessor(
             database, clock, admission=settings.admission, retain_revoked=settings.retain_revoked
         )
+        self._media = MediaUpkeep(database, settings.media_files, clock, settings.media_limits)
+        self._requested = requested
         self._due: dict[str, int] = {}
         self._notified = threading.Event()
         self._stopping = threading.Event()
@@ -109,6 +122,9 @@ class BackgroundWorker:
         while pending and not self._stopping.is_set():
             # One step per account in turn, so that a large backlog does not starve the others.
             pending = {account_id for account_id in pending if self._step(account_id)}
+            if pending:
+                self._requested()
+        self._keep_up_media(accounts)
         if self._is_due("snoozes", SNOOZES_EVERY):
             for account_id in accounts:
                 self._wake(account_id)
@@ -127,6 +143,15 @@ class BackgroundWorker:
             self._log_to_truncate = True
         if self._log_to_truncate:
             self._log_to_truncate = not self._database.truncate_log()
+
+    def _keep_up_media(self, accounts: Sequence[int]) -> None:
+        """Delete files of deleted messages at once, and the others by the limits."""
+        for account_id in accounts:
+            self._media.collect(account_id)
+        if self._is_due("media", LIMITS_EVERY):
+            for account_id in accounts:
+                self._media.enforce(account_id)
+            self._media.sweep()
 
     def _step(self, account_id: int) -> bool:
         waits = self._database.read_latest(lambda connection: any_waiting(connection, account_id))

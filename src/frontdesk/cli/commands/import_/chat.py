@@ -2,6 +2,7 @@
 
 import re
 import time
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import click
 from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.files import importable, named
 from frontdesk.cli.database import account_named, account_option
+from frontdesk.cli.media import file_target, media_files, media_option, stored_words
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import BadSettings
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
     from frontdesk.ingest.whatsapp_export.date_order import Order
     from frontdesk.ingest.whatsapp_export.importer import ChatImportResult, ChatPlace
     from frontdesk.ingest.whatsapp_export.parser import Chat
-    from frontdesk.store.database import Connection
+    from frontdesk.store.database import Connection, Database
+    from frontdesk.store.media_files import MediaFiles
 
 # Approximate limits of WhatsApp's export, without media and with them.
 _MOST, _MOST_WITH_FILES = 40_000, 10_000
@@ -42,6 +45,7 @@ _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was sa
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("Database to import into; created if missing.")
+@media_option
 @account_option
 @click.option(
     "--channel", required=True, metavar="ID", help="Channel of the chat: id, alias or phone number."
@@ -65,6 +69,7 @@ _NEVER_IN_IT = "reactions, replies, delivery states, message ids and what was sa
 def chat_command(
     files: tuple[str, ...],
     database: str,
+    media: str | None,
     account: str,
     channel: str,
     contact: str,
@@ -76,7 +81,8 @@ def chat_command(
 ) -> None:
     """Import chats with one person, exported by a phone as .txt, or .zip with files.
 
-    Messages that are known from webhooks or an earlier export are skipped. If dates are ambiguous,
+    Messages that are known from webhooks or an earlier export are skipped. Files of a .zip are kept
+    with their messages. If dates are ambiguous,
     the command asks for their order. Group chats are refused.
     """
     from frontdesk.ingest.archive.importer import run_import
@@ -92,6 +98,9 @@ def chat_command(
         importable(database, dry_run=dry_run) as store,
     ):
         run_import(store, lambda all: run.into(all, chats), dry_run=dry_run)
+        files_place = media_files(media, database)
+        if not dry_run and files_place is not None:
+            run.attach_files(store, files_place, chats)
     if dry_run:
         click.echo("nothing was changed")
 
@@ -154,6 +163,26 @@ class _ChatImport:
             for name, chat in chats:
                 outcome = import_chat(database, chat, place, epoch_milliseconds, advance)
                 self.lines += self._report(name, chat, outcome)
+
+    def attach_files(
+        self, database: "Database", place: "MediaFiles", chats: "list[tuple[str, Chat]]"
+    ) -> None:
+        """Store the files of zips beside their messages, and collect the report."""
+        from frontdesk.ingest.whatsapp_export.attachments import attach_files
+        from frontdesk.ingest.whatsapp_export.members import ZipMembers
+
+        where = database.read_latest(self._place)
+        zips = [(name, chat) for name, chat in chats if zipfile.is_zipfile(name)]
+        with file_target(place, database) as target:
+            for name, chat in zips:
+                named_files = sum(entry.contents.media is not None for entry in chat.entries)
+                with (
+                    ZipMembers(Path(name)) as members,
+                    progress("Storing files", named_files) as advance,
+                ):
+                    outcome = attach_files(target, chat, where, members, advance)
+                if outcome.total():
+                    self.lines.append(f"{named(name)}: files: {stored_words(outcome)}")
 
     def _place(self, connection: "Connection") -> "ChatPlace":
         from frontdesk.ingest.catalogue_file import references

@@ -13,7 +13,6 @@ from frontdesk.errors import (
     FileUnavailable,
     Forbidden,
     InboxError,
-    NotFound,
     NotOffered,
     Unreachable,
 )
@@ -29,7 +28,7 @@ def head_of(request: bytes) -> dict[str, str]:
 
 
 def problem(status: str, code: str) -> bytes:
-    body = f'{{"code": "{code}", "detail": "Says why."}}'.encode()
+    body = f'{{"code": "{code or None}", "detail": "Says why."}}'.encode()
     return raw(body, status, Content_Type="application/problem+json")
 
 
@@ -129,6 +128,7 @@ async def test_a_file_that_says_no_length_ends_at_the_limit() -> None:
         ("404 Not Found", "media_pending", "pending"),
         ("410 Gone", "media_expired", "expired"),
         ("410 Gone", "media_removed", "removed"),
+        ("404 Not Found", "media_not_found", "not_found"),
         ("404 Not Found", "preview_unavailable", "preview"),
     ],
 )
@@ -141,8 +141,8 @@ async def test_a_file_that_is_not_there_says_why(status: str, code: str, reason:
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
     [
-        ("404 Not Found", "media_not_found", NotFound),
         ("404 Not Found", "route_not_found", NotOffered),
+        ("404 Not Found", "", NotOffered),
         ("403 Forbidden", "insufficient_scope", Forbidden),
     ],
 )

@@ -1,0 +1,230 @@
+"""Options for files of messages: where they are stored, which are fetched, with which token."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from frontdesk.errors import BadSettings
+from frontdesk.system import environment
+from frontdesk.wire.values import MEDIA_TYPES, epoch_milliseconds
+
+if TYPE_CHECKING:
+    from frontdesk.client import Network
+    from frontdesk.client.files import AccountFiles, ProviderCredentials
+    from frontdesk.ingest.media.attaching import FileTarget
+    from frontdesk.service.media.fetcher import FetcherSettings
+    from frontdesk.service.media.upkeep import MediaLimits
+    from frontdesk.store.database import Database
+    from frontdesk.store.media_files import MediaFiles
+
+F = TypeVar("F", bound=Callable[..., object])
+
+# Limit of one file, also of imports.
+DEFAULT_MOST_BYTES = 100_000_000
+OFF = "off"
+_UNITS = {"": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
+_ENDING = ".media"
+
+
+class _Size(click.ParamType[int]):
+    """A number of bytes with a unit, such as 100MB."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> int:
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"([0-9]{1,12}) ?([KMGT]B)?", str(value).strip().upper())
+        if match is None:
+            self.fail(f"{value!r} is no size: give a number with KB, MB, GB or TB, such as 100MB")
+        return int(match[1]) * _UNITS[match[2] or ""]
+
+
+def _kinds(context: click.Context, option: click.Parameter, text: str) -> frozenset[str]:
+    kinds = frozenset(part.strip() for part in text.split(",") if part.strip())
+    unknown = sorted(kinds - set(MEDIA_TYPES))
+    if unknown or not kinds:
+        allowed = ", ".join(MEDIA_TYPES)
+        raise click.BadParameter(f"{text!r}: give some of {allowed}, with commas between")
+    return kinds
+
+
+@dataclass(frozen=True, slots=True)
+class MediaOptions:
+    """Values of the options of `media_options`; sizes in bytes."""
+
+    media: str | None
+    media_max_file: int
+    media_kinds: frozenset[str]
+    media_keep_days: int
+    media_max_total: int
+    media_least_free: int
+
+    @classmethod
+    def taken_from(cls, options: dict[str, Any]) -> "MediaOptions":
+        """Take these options out of those of a command."""
+        return cls(**{each.name: options.pop(each.name) for each in fields(cls)})
+
+    def files(self, database: str) -> "MediaFiles | None":
+        """The directory of files; None if none are stored."""
+        return media_files(self.media, database, least_free_bytes=self.media_least_free)
+
+    def limits(self) -> "MediaLimits":
+        from frontdesk.service.media.upkeep import MediaLimits
+
+        return MediaLimits(self.media_keep_days, self.media_max_total)
+
+    def fetching(self, workers: int) -> "FetcherSettings":
+        """Settings of the fetcher of one of several workers, which share the budget of errors."""
+        from frontdesk.ingest.media.fetching import ERROR_BUDGET
+        from frontdesk.service.media.fetcher import FetcherSettings
+
+        budget = max(2, ERROR_BUDGET // workers)
+        return FetcherSettings(self.media_max_file, self.media_kinds, budget)
+
+
+def media_option(command: F) -> F:
+    """Add the option `--media`, where files of messages are."""
+    return click.option(
+        "--media",
+        metavar="DIRECTORY|off",
+        help="Directory of the files of messages.  [default: beside a database file, with .media]",
+    )(command)
+
+
+def media_options(command: F) -> F:
+    """Add the options of `MediaOptions`."""
+    options = (
+        media_option,
+        click.option(
+            "--media-max-file",
+            type=_Size(),
+            default=DEFAULT_MOST_BYTES,
+            show_default="100MB",
+            metavar="SIZE",
+            help="Fetch no file larger than this.",
+        ),
+        click.option(
+            "--media-kinds",
+            default=",".join(MEDIA_TYPES),
+            show_default=True,
+            metavar="KINDS",
+            callback=_kinds,
+            help="Fetch files of these kinds of messages.",
+        ),
+        click.option(
+            "--media-keep-days",
+            type=click.IntRange(0, 36500),
+            default=0,
+            show_default=True,
+            help="Remove files of messages older than this; 0 for never.",
+        ),
+        click.option(
+            "--media-max-total",
+            type=_Size(),
+            default="0",
+            show_default=True,
+            metavar="SIZE",
+            help="Remove the oldest files of an account above this; 0 for no limit.",
+        ),
+        click.option(
+            "--media-least-free",
+            type=_Size(),
+            default="1GB",
+            show_default=True,
+            metavar="SIZE",
+            help="Fetch nothing while the disk has less free space.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def media_files(
+    place: str | None, database: str, *, least_free_bytes: int | None = None
+) -> "MediaFiles | None":
+    """The directory of files of a database; None for `off`, or PostgreSQL without a directory."""
+    from frontdesk.store.dsn import is_address
+    from frontdesk.store.media_files import LEAST_FREE_BYTES, MediaFiles
+
+    if place == OFF or (place is None and is_address(database)):
+        return None
+    root = Path(place) if place is not None else Path(f"{database}{_ENDING}")
+    least = LEAST_FREE_BYTES if least_free_bytes is None else least_free_bytes
+    return MediaFiles(root.absolute(), least_free_bytes=least)
+
+
+@contextmanager
+def file_target(files: "MediaFiles", database: "Database") -> "Iterator[FileTarget]":
+    """Where an import stores files."""
+    from frontdesk.ingest.media.attaching import FileTarget
+    from frontdesk.pictures import PictureDecoder
+
+    with PictureDecoder() as decoder:
+        yield FileTarget(database, files, decoder, DEFAULT_MOST_BYTES, epoch_milliseconds)
+
+
+def stored_words(outcome: Mapping[str, int]) -> str:
+    """What became of imported files: "2 stored, 1 damaged"."""
+    return ", ".join(f"{count:,} {word}" for word, count in outcome.items() if count)
+
+
+def named_files(place: str | None, database: str) -> "MediaFiles":
+    """The directory of files, for a command that needs one. Raises: BadSettings."""
+    files = media_files(place, database)
+    if files is None:
+        raise BadSettings("Files of messages need a directory here: name it with --media")
+    return files
+
+
+def provider_credentials(
+    token: object, address: object, place: str
+) -> "ProviderCredentials | None":
+    """Credentials from a file of secrets; None without a token.
+
+    Raises: BadSettings, which quotes no token.
+    """
+    from frontdesk.client.files import ProviderCredentials
+
+    if token is None and address is None:
+        return None
+    if not isinstance(token, str) or not token.strip():
+        raise BadSettings(f"{place}: access_token must be a text")
+    if address is not None and not isinstance(address, str):
+        raise BadSettings(f"{place}: media_base must be the address of the provider")
+    if address is None:
+        return ProviderCredentials(token.strip())
+    return ProviderCredentials(token.strip(), address, file_hosts=())
+
+
+def sources(
+    common: "ProviderCredentials | None",
+    by_account: Mapping[str, "ProviderCredentials"],
+    network: "Network",
+) -> "Callable[[], AccountFiles] | None":
+    """A function that opens the providers; None without any credentials.
+
+    The token in the environment is that of accounts for which the file of secrets has none.
+
+    Raises: BadSettings: an address or a token cannot be used.
+    """
+    from frontdesk.client.files import AccountFiles, ProviderCredentials, ProviderFiles
+
+    token = environment.whatsapp_access_token()
+    if common is None and token:
+        common = ProviderCredentials(token)
+    everything = [*by_account.values(), *([common] if common else [])]
+    if not everything:
+        return None
+    for credentials in everything:
+        ProviderFiles(credentials, network)
+    return partial(AccountFiles, common, by_account, network)

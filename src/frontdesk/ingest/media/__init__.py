@@ -1,0 +1,1 @@
+"""Files of messages: which are to be fetched, and how one is fetched."""

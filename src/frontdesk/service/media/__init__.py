@@ -1,0 +1,1 @@
+"""Files of messages in the service: the fetcher, upkeep, and answers."""

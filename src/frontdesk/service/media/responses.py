@@ -1,0 +1,101 @@
+"""Response that streams a file, whole or a range of it, in constant memory."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import anyio
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from frontdesk.file_types import KNOWN_TYPES, OCTETS, safe_name
+from frontdesk.service.media.ranges import ByteRange
+
+CHUNK_BYTES = 65_536
+# A stored file never changes under its key.
+CACHING = {"Cache-Control": "private, max-age=86400, immutable", "Vary": "Authorization"}
+# A browser neither shows nor runs what strangers sent.
+_PROTECTION = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def file_tag(digest: str, *, preview: bool = False) -> str:
+    """Strong ETag of a file, or of its preview."""
+    return f'"{digest[:32]}{"-480" if preview else ""}"'
+
+
+def file_headers(tag: str, name: str | None, mime: str | None, fallback: str) -> dict[str, str]:
+    """Headers of a file; one of a type that nobody should open is octets."""
+    known = mime if mime in KNOWN_TYPES else OCTETS
+    saved_as = quote(safe_name(name, known, fallback), safe="")
+    return {
+        "ETag": tag,
+        "Accept-Ranges": "bytes",
+        "Content-Type": known,
+        "Content-Disposition": f"attachment; filename*=utf-8''{saved_as}",
+        **CACHING,
+        **_PROTECTION,
+    }
+
+
+class OpenFile:
+    """A file that is open for reading; deleting it does not cut a response off."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self.size = os.fstat(number).st_size
+
+    @classmethod
+    def at(cls, path: Path) -> "OpenFile":
+        """Raises: OSError."""
+        return cls(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)))
+
+    def read(self, place: int, length: int) -> bytes:
+        """Read up to `length` bytes from a place."""
+        os.lseek(self._number, place, os.SEEK_SET)
+        return os.read(self._number, length)
+
+    def close(self) -> None:
+        os.close(self._number)
+
+
+class OpenFileResponse(Response):
+    """Streams an open file, and closes it. range: None for all of it."""
+
+    def __init__(self, file: OpenFile, headers: Mapping[str, str], range: ByteRange | None) -> None:
+        part = range or ByteRange(0, file.size)
+        more = {"Content-Length": str(part.stop - part.start)}
+        if range is not None:
+            more["Content-Range"] = range.content_range(file.size)
+        super().__init__(status_code=200 if range is None else 206, headers={**headers, **more})
+        self._file = file
+        self._part = part
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await send(
+                {
+                    "type": "http.response.start",
+                    "status": self.status_code,
+                    "headers": self.raw_headers,
+                }
+            )
+            if scope["method"] != "HEAD":
+                await self._send_body(send)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            self._file.close()
+
+    async def _send_body(self, send: Send) -> None:
+        place = self._part.start
+        while place < self._part.stop:
+            length = min(CHUNK_BYTES, self._part.stop - place)
+            chunk = await anyio.to_thread.run_sync(self._file.read, place, length)
+            if not chunk:
+                raise OSError("the file is shorter than it was")
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            place += len(chunk)

@@ -1,0 +1,288 @@
+"""`frontdesk media` and `frontdesk erase` on files, and `frontdesk serve` with a provider."""
+
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from servers import Serve, wait_until
+from tests.commands import run_command
+from tests.fake_provider import TOKEN, FakeProvider, serving
+from tests.pictures.drawn import encoded, photo
+
+from frontdesk.cli.commands.serve import serve_command
+from frontdesk.errors import BadSettings
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.store import media
+from frontdesk.store.database import Connection
+from frontdesk.store.media import StoredFile
+from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.sqlite import SQLiteDatabase
+
+CHANNEL = "106540352242922"
+ANA, BOB = "+16505551234", "+16505555678"
+PHOTO, OTHER_PHOTO = encoded(photo()), encoded(photo(red=40))
+DAY = 24 * 60 * 60 * 1000
+
+
+class Inbox:
+    """A database with messages that have files, beside it its directory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.files = MediaFiles(Path(f"{path}.media"), least_free_bytes=0)
+
+    def message(
+        self, phone: str, remote: str, *, age_days: float = 0.1, kind: str = "image"
+    ) -> None:
+        now = time.time_ns() // 1_000_000
+        event = MessageUpsert(
+            CHANNEL, Person(phone), f"wamid.{remote}", now - int(age_days * DAY), False,
+            Author("contact"), kind, "webhook", media={"id": remote},
+        )  # fmt: skip
+        with self.opened() as database:
+            database.write(lambda c: apply_events(c, 1, [event], now=now))
+
+    def store(self, remote: str, content: bytes, preview: bytes | None = None) -> str:
+        with self.files.receive(1, 1 << 20) as incoming:
+            incoming.write(content)
+            digest = incoming.keep()
+        if preview is not None:
+            self.files.save_preview(1, digest, preview)
+
+        def settle(connection: Connection) -> None:
+            columns = StoredFile(digest, len(content), "image/jpeg").columns()
+            names = ", ".join(f"{name} = :{name}" for name in columns)
+            connection.run(
+                f"UPDATE media SET {names}, state = 'stored', stored_at = 1 WHERE remote = :remote",
+                {**columns, "remote": remote},
+            )
+
+        with self.opened() as database:
+            database.write(settle)
+        return digest
+
+    def opened(self) -> "Opened":
+        return Opened(self.path)
+
+    def states(self) -> dict[str, int]:
+        with self.opened() as database:
+            rows = database.read(lambda c: media.tallies(c, 1))
+        return {row["state"]: row["n"] for row in rows}
+
+
+class Opened:
+    def __init__(self, path: Path) -> None:
+        self._database = SQLiteDatabase(path, create=True, durable=False)
+
+    def __enter__(self) -> SQLiteDatabase:
+        return self._database
+
+    def __exit__(self, *error: object) -> None:
+        self._database.close()
+
+
+@pytest.fixture
+def inbox(tmp_path: Path) -> Inbox:
+    return Inbox(tmp_path / "inbox.db")
+
+
+def output(*arguments: str | Path, code: int = 0) -> str:
+    ended = run_command(*arguments)
+    assert ended.exit_code == code, ended.output
+    return ended.output
+
+
+def test_the_status_counts_files_and_says_what_will_be_lost(inbox: Inbox) -> None:
+    inbox.message(ANA, "1")
+    inbox.message(ANA, "2", age_days=3)
+    inbox.message(ANA, "3")
+    inbox.store("1", PHOTO)
+    with inbox.opened() as database:
+        sql = "UPDATE media SET state = 'failed', reason = 'no\x1b[2J answer' WHERE remote = '3'"
+        database.write(lambda c: c.run(sql))
+    text = output("media", "status", "--database", inbox.path)
+    lines = {" ".join(line.split()[:2]) for line in text.splitlines()}
+    assert {"stored 1", "pending 1", "failed 1", "expired 0"} <= lines
+    assert "3.0 days ago (lost after 7 days)" in text
+    assert "failed: 1 file: no" in text
+    assert "\x1b" not in text
+    assert f"{inbox.path}.media: " in text
+
+
+def test_files_of_messages_that_are_stored_already_are_requested(inbox: Inbox) -> None:
+    inbox.message(ANA, "1")
+    inbox.message(ANA, "2", age_days=6)
+    inbox.message(ANA, "3", age_days=9)
+    with inbox.opened() as database:
+        database.write(lambda c: c.run("DELETE FROM media"))
+    arguments = ("media", "fetch", "--database", inbox.path)
+    assert output(*arguments, "--days", "2") == "requested: 1 file; 1 pending\n"
+    assert output(*arguments) == "requested: 1 file; 2 pending\n"
+    assert output(*arguments) == "requested: 0 files; 2 pending\n"
+    with inbox.opened() as database:
+        database.write(lambda c: c.run("UPDATE media SET state = 'failed'"))
+    assert output(*arguments, "--failed", "--conversation", "7").endswith("0 pending\n")
+    words = "requested: 0 files, 2 to be tried again; 2 pending\n"
+    assert output(*arguments, "--failed") == words
+
+
+def test_purging_removes_files_of_a_kind_or_an_age(inbox: Inbox) -> None:
+    for remote, kind, age in (("1", "image", 0.1), ("2", "video", 0.1), ("3", "image", 5)):
+        inbox.message(ANA, remote, kind=kind, age_days=age)
+        inbox.store(remote, remote.encode() * 100)
+    arguments = ("media", "purge", "--database", inbox.path, "--yes")
+    assert output(*arguments, "--kind", "video") == "removed: 1 file\n"
+    assert output(*arguments, "--days", "2") == "removed: 1 file\n"
+    assert inbox.states() == {"stored": 1, "removed": 2}
+    assert len(list(inbox.files.digests(1))) == 1
+    assert "Say which files" in output(*arguments, code=2)
+    assert "--yes" in output(*arguments[:-1], "--kind", "image", code=2)
+
+
+def test_the_check_finds_what_is_missing_damaged_and_unused(inbox: Inbox) -> None:
+    for remote in ("1", "2", "3"):
+        inbox.message(ANA, remote)
+    missing, damaged, changed = (
+        inbox.store(remote, remote.encode() * 100) for remote in ("1", "2", "3")
+    )
+    arguments = ("media", "check", "--database", inbox.path)
+    assert output(*arguments, "--deep") == "3 files checked, 0 missing or damaged, 0 unused\n"
+    inbox.files.delete(1, missing)
+    inbox.files.path(1, damaged).write_bytes(b"half")
+    inbox.files.path(1, changed).write_bytes(b"x" * 100)
+    with inbox.files.receive(1, 100) as incoming:
+        incoming.write(b"stray")
+        stray = incoming.keep()
+    text = output(*arguments, code=1)
+    assert f"missing: {missing}\n" in text
+    assert f"damaged: {damaged} has 4 bytes, not 100\n" in text
+    assert f"unused: {stray}\n" in text
+    assert changed not in text
+    assert f"damaged: {changed}\n" in output(*arguments, "--deep", code=1)
+
+
+def test_erasing_leaves_no_byte_of_a_persons_files(inbox: Inbox, tmp_path: Path) -> None:
+    marker, preview = b"the face of Ana" * 9, b"a small face of Ana"
+    inbox.message(ANA, "1")
+    inbox.store("1", marker, preview)
+    for phone, remote in ((ANA, "2"), (BOB, "3")):
+        inbox.message(phone, remote)
+        inbox.store(remote, b"a picture that both sent")
+    text = output("erase", ANA, "--yes", "--database", inbox.path)
+    assert "2 files" in text
+    everything = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(mark in content for mark in (marker, preview) for content in everything)
+    assert any(b"a picture that both sent" in content for content in everything)
+    assert inbox.states() == {"stored": 1}
+
+
+def test_without_a_directory_commands_say_what_is_missing() -> None:
+    ended = run_command("media", "check", "--database", "postgresql://nowhere/inbox")
+    assert ended.exit_code != 0
+    assert "name it with --media" in ended.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--media-kinds", "image,films"), "image, video, audio, document, sticker"),
+        (("--media-max-file", "5 apples"), "such as 100MB"),
+        (("--media-keep-days", "-1"), "range"),
+    ],
+)
+def test_options_that_cannot_be_used_say_what_can(
+    inbox: Inbox, options: tuple[str, str], words: str
+) -> None:
+    text = output("serve", "--database", inbox.path, "--port", "0", *options, code=2)
+    assert words in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ('media_base = "http://example.com"', "https"),
+        ("access_token = 5", "access_token must be a text"),
+        ('access_token = "EAAG"\nmedia_base = 5', "media_base must be the address"),
+    ],
+)
+def test_a_provider_that_cannot_be_used_is_refused_without_its_token(
+    tmp_path: Path, more: str, words: str
+) -> None:
+    secrets = tmp_path / "secrets.toml"
+    token = "" if "access_token" in more else 'access_token = "EAAG"\n'
+    secrets.write_text(f'app_secret = "s"\nverify_token = "v"\n{token}{more}\n')
+    secrets.chmod(0o600)
+    options = ("--database", str(tmp_path / "x.db"), "--port", "0")
+    result = CliRunner().invoke(serve_command, [*options, "--webhook-secrets", str(secrets)])
+    assert isinstance(result.exception, BadSettings), result.output
+    assert words in str(result.exception)
+    assert "EAAG" not in str(result.exception)
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    with serving(FakeProvider({"4490": PHOTO})) as provider:
+        yield provider
+
+
+def webhook(kind: str, **contents: object) -> bytes:
+    metadata = {"display_phone_number": "15550783881", "phone_number_id": CHANNEL}
+    message = {
+        "from": ANA.removeprefix("+"), "id": f"wamid.{kind}",
+        "timestamp": str(int(time.time()) - 60), "type": kind, kind: contents,
+    }  # fmt: skip
+    value = {"metadata": metadata, "messages": [message]}
+    entry = {"id": "1", "changes": [{"field": "messages", "value": value}]}
+    return json.dumps({"object": "whatsapp_business_account", "entry": [entry]}).encode()
+
+
+def post(url: str, content: bytes) -> None:
+    signature = "sha256=" + hmac.new(b"s3cret", content, hashlib.sha256).hexdigest()
+    headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signature}
+    path = f"{url}/webhooks/whatsapp"
+    assert httpx.post(path, content=content, headers=headers).status_code == 200
+
+
+def test_a_photo_goes_from_the_webhook_to_the_key_and_goes_when_its_sender_deletes_it(
+    tmp_path: Path, provider: FakeProvider, serve: Serve
+) -> None:
+    database = tmp_path / "inbox.db"
+    key = output("db", "init", "--database", database).split()
+    token = next(word for word in key if word.startswith("fd_live_"))
+    secrets = tmp_path / "secrets.toml"
+    secrets.write_text(
+        'app_secret = "s3cret"\nverify_token = "v"\n'
+        f'access_token = "{TOKEN}"\nmedia_base = "{provider.address}"\n'
+    )
+    secrets.chmod(0o600)
+    headers = {"Authorization": f"Bearer {token}"}
+    options = ("--webhook-secrets", str(secrets), "--media-least-free", "0")
+    process, address = serve("--database", str(database), *options)
+    post(address, webhook("image", id="4490", caption="broken"))
+
+    def get(path: str) -> httpx.Response:
+        return httpx.get(f"{address}{path}", headers=headers)
+
+    def message() -> dict[str, object]:
+        rows = get("/v1/conversations/1/messages").json().get("data") or [{"media": {}}]
+        return dict(rows[0]["media"] or {})
+
+    wait_until(lambda: message().get("status") == "available")
+    url = str(message()["url"])
+    assert get(url).content == PHOTO
+    assert get(f"{url}?width=480").headers["content-type"] == "image/webp"
+    post(address, webhook("revoke", original_message_id="wamid.image"))
+    wait_until(lambda: get(url).status_code == 410)
+    assert get(url).json()["code"] == "media_removed"
+    wait_until(lambda: not list(MediaFiles(Path(f"{database}.media")).digests(1)))
+    process.terminate()
+    _, errors = process.communicate()
+    assert f"Files of messages: {database}.media" in errors
+    assert TOKEN not in errors

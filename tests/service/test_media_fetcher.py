@@ -1,0 +1,304 @@
+"""The fetcher, over a provider that misbehaves: what becomes of each file."""
+
+import asyncio
+import hashlib
+import stat
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.fake_provider import TOKEN, FakeProvider, serving
+from tests.pictures.drawn import encoded, photo
+
+from frontdesk.client.files import AccountFiles, ProviderCredentials
+from frontdesk.client.network import Network
+from frontdesk.pictures import PictureDecoder
+from frontdesk.service.access_log import Telemetry
+from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher
+from frontdesk.store import media
+from frontdesk.store.database import Connection, Database, Row
+from frontdesk.store.media import MediaRequest
+from frontdesk.store.media_files import MediaFiles
+
+ACCOUNT, MINUTE, HOUR = 1, 60_000, 3_600_000
+BEGIN = 1_774_000_000_000
+PHOTOS = [encoded(photo(red=10 * number)) for number in range(4)]
+
+
+class Counts(Telemetry):
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.stored = threading.Event()
+        self.resting: list[str] = []
+
+    def media(self, outcome: str, seconds: float) -> None:
+        self.outcomes[outcome] += 1
+        if outcome == media.STORED:
+            self.stored.set()
+
+    def media_resting(self, reasons: object) -> None:
+        self.resting = list(reasons)  # type: ignore[call-overload]
+
+
+class Bench:
+    """A database, a directory, a provider and a clock that the test moves."""
+
+    def __init__(self, database: Database, root: Path, provider: FakeProvider) -> None:
+        self.database = database
+        self.provider = provider
+        self.files = MediaFiles(root / "media", least_free_bytes=0)
+        self.now = BEGIN
+        self.counts = Counts()
+        self.decoder = PictureDecoder(deadline_seconds=60)
+        credentials = ProviderCredentials(TOKEN, provider.address, file_hosts=())
+        self.sources = partial(AccountFiles, credentials, {}, Network.of({}))
+
+    def request(self, remote: str, content: bytes, how: str = "", **changes: object) -> None:
+        number = len(self.provider.files) + 1
+        self.provider.files[remote] = content
+        self.provider.behaviour[remote] = how
+        digest = hashlib.sha256(content).hexdigest()
+        request = MediaRequest(
+            f"k-{remote}", number, 1, "image", media.WHATSAPP, remote, BEGIN + number, digest
+        )
+        request = replace(request, **changes)  # type: ignore[arg-type]
+        self.database.write(lambda c: media.add(c, ACCOUNT, [request]))
+
+    def fetcher(self, settings: FetcherSettings | None = None) -> MediaFetcher:
+        return MediaFetcher(
+            self.database,
+            self.files,
+            self.sources,
+            lambda: self.now,
+            settings or FetcherSettings(most_bytes=1_000_000),
+            decoder=self.decoder,
+            telemetry=self.counts,
+            chance=lambda: 0.5,
+        )
+
+    def passes(self, fetcher: MediaFetcher, *moments: int) -> None:
+        """Let the fetcher work at these milliseconds after the beginning."""
+
+        async def work() -> None:
+            async with self.sources() as sources:
+                for moment in moments:
+                    self.now = BEGIN + moment
+                    await fetcher.run_once(sources)
+
+        asyncio.run(work())
+
+    def row(self, remote: str) -> Row:
+        def read(connection: Connection) -> Row | None:
+            return connection.row("SELECT * FROM media WHERE remote = :remote", {"remote": remote})
+
+        row = self.database.read(read)
+        assert row is not None
+        return row
+
+    def state(self, remote: str) -> tuple[str, int]:
+        row = self.row(remote)
+        return row["state"], row["attempts"]
+
+    def stored_paths(self) -> list[Path]:
+        return [path for path in self.files.root.rglob("*") if path.is_file()]
+
+
+@pytest.fixture
+def bench(database: Database, tmp_path: Path) -> Iterator[Bench]:
+    with serving(FakeProvider()) as provider:
+        bench = Bench(database, tmp_path, provider)
+        yield bench
+        bench.decoder.close()
+
+
+# Minutes at which a fetcher that polls has something to do.
+LATER = [0, *(number * 10 * MINUTE for number in range(1, 7)), 8 * HOUR, 40 * HOUR, 70 * HOUR]
+
+
+def test_a_picture_is_stored_with_its_size_and_a_preview(bench: Bench) -> None:
+    bench.request("1", PHOTOS[0])
+    bench.passes(bench.fetcher(), 0)
+    row = bench.row("1")
+    assert (row["state"], row["mime"], row["width"], row["height"], row["preview"]) == (
+        "stored", "image/jpeg", 320, 240, 1,
+    )  # fmt: skip
+    assert bench.files.path(ACCOUNT, row["digest"]).read_bytes() == PHOTOS[0]
+    preview = bench.decoder.facts(bench.files.preview_path(ACCOUNT, row["digest"]))
+    assert (preview.format, preview.width) == ("WEBP", 320)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in bench.stored_paths()} == {0o600}
+
+
+def test_a_damaged_picture_is_stored_without_a_size(bench: Bench) -> None:
+    bench.request("1", PHOTOS[0][:100])
+    bench.passes(bench.fetcher(), 0)
+    row = bench.row("1")
+    assert (row["state"], row["mime"], row["width"], row["preview"]) == (
+        "stored",
+        "image/jpeg",
+        None,
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "state", "attempts"),
+    [
+        ("", "stored", 1),
+        ("404 once", "stored", 1),
+        ("429", "stored", 1),
+        ("500 twice", "stored", 3),
+        ("gone", "expired", 1),
+        ("404 always", "expired", 1),
+        ("redirect", "failed", 2),
+        ("corrupt", "failed", 2),
+        ("empty", "failed", 2),
+        ("not json", "failed", 2),
+        ("500", "failed", 7),
+        ("cut", "failed", 7),
+        ("lying length", "refused", 1),
+    ],
+)
+def test_what_becomes_of_a_file(bench: Bench, how: str, state: str, attempts: int) -> None:
+    bench.request("1", PHOTOS[0], how)
+    bench.passes(bench.fetcher(), *LATER)
+    assert bench.state("1") == (state, attempts)
+    assert bench.provider.tokens == {f"Bearer {TOKEN}"}
+    incoming = bench.files.root / "incoming"
+    assert not incoming.exists() or list(incoming.iterdir()) == []
+
+
+def test_a_file_over_the_limit_is_refused(bench: Bench) -> None:
+    bench.request("1", b"x" * 5_000)
+    bench.passes(bench.fetcher(FetcherSettings(most_bytes=1_000)), 0)
+    assert bench.state("1") == ("refused", 1)
+    assert "larger than 1 KB" in bench.row("1")["reason"]
+    assert bench.stored_paths() == []
+
+
+def test_kinds_that_are_not_kept_are_not_asked_for(bench: Bench) -> None:
+    bench.request("1", b"a film", kind="video")
+    bench.passes(bench.fetcher(FetcherSettings(kinds=frozenset({"image"}))), 0)
+    assert bench.state("1") == ("refused", 1)
+    assert bench.provider.resolved == []
+
+
+def test_the_newest_file_is_fetched_first(bench: Bench) -> None:
+    for number in range(6):
+        bench.request(str(number), PHOTOS[0], channel_id=number)
+    asked: list[str] = []
+    bench.provider.resolved = asked
+    bench.passes(bench.fetcher(), 0)
+    assert asked[0] == "5"
+    assert set(asked[:4]) == {"5", "4", "3", "2"}
+
+
+def test_the_same_photo_of_two_messages_is_one_file(bench: Bench) -> None:
+    bench.request("1", PHOTOS[0])
+    bench.request("2", PHOTOS[0])
+    bench.passes(bench.fetcher(), 0)
+    assert bench.state("1") == bench.state("2") == ("stored", 1)
+    assert len(bench.stored_paths()) == 2  # The photo and its preview.
+
+
+def test_a_bad_token_stops_the_number_and_costs_no_attempts(bench: Bench) -> None:
+    for number in range(9):
+        bench.request(str(number), PHOTOS[0], "401")
+    fetcher = bench.fetcher()
+    bench.passes(fetcher, 0, 5 * MINUTE, 14 * MINUTE)
+    # Two of a number at once may be under way when the first is refused.
+    assert len(bench.provider.resolved) <= 2
+    assert {bench.state(str(number)) for number in range(9)} == {("pending", 0)}
+    assert bench.counts.resting == ["token"]
+    for remote in list(bench.provider.behaviour):
+        bench.provider.behaviour[remote] = ""
+    bench.passes(fetcher, 16 * MINUTE)
+    assert {bench.state(str(number)) for number in range(9)} == {("stored", 1)}
+
+
+def test_errors_of_a_number_are_budgeted(bench: Bench) -> None:
+    for number in range(40):
+        bench.request(str(number), PHOTOS[0], "gone", channel_id=number % 2)
+    bench.passes(bench.fetcher(), 0, MINUTE, 20 * MINUTE)
+    assert len(bench.provider.resolved) <= 2 * (10 + 1)
+    assert bench.counts.resting == ["budget", "budget"]
+
+
+def test_without_room_nothing_is_asked_for_and_nothing_is_lost(bench: Bench) -> None:
+    bench.files = MediaFiles(bench.files.root, least_free_bytes=1 << 62)
+    bench.request("1", PHOTOS[0])
+    bench.passes(bench.fetcher(), 0, MINUTE // 2)
+    assert bench.provider.resolved == []
+    assert bench.state("1") == ("pending", 0)
+    bench.files = MediaFiles(bench.files.root, least_free_bytes=0)
+    bench.passes(bench.fetcher(), 2 * MINUTE)
+    assert bench.state("1") == ("stored", 1)
+
+
+def test_a_message_that_is_deleted_while_its_file_is_fetched_leaves_no_byte(bench: Bench) -> None:
+    bench.request("1", PHOTOS[0])
+    answer = bench.provider.answer
+
+    def delete_meanwhile(path: str, token: str | None) -> tuple[int, dict[str, str], bytes]:
+        bench.database.write(lambda c: media.remove(c, ACCOUNT, [1]))
+        return answer(path, token)
+
+    bench.provider.answer = delete_meanwhile  # type: ignore[method-assign]
+    bench.passes(bench.fetcher(), 0)
+    assert bench.counts.outcomes == {"lost": 1}
+    assert bench.stored_paths() == []
+
+
+def test_clients_read_again_once_for_many_files(bench: Bench) -> None:
+    for number in range(6):
+        bench.request(str(number), PHOTOS[0])
+
+    def revision() -> int:
+        sql = "SELECT revision FROM account WHERE id = 1"
+        row = bench.database.read(lambda c: c.row(sql))
+        assert row is not None
+        return int(row["revision"])
+
+    before = revision()
+    bench.passes(bench.fetcher(), 0)
+    assert revision() == before + 1
+    bench.passes(bench.fetcher(), MINUTE)
+    assert revision() == before + 1
+
+
+def test_an_account_without_a_token_waits(bench: Bench) -> None:
+    bench.request("1", PHOTOS[0])
+    bench.sources = partial(AccountFiles, None, {}, Network.of({}))
+    bench.passes(bench.fetcher(), 0)
+    assert bench.state("1") == ("pending", 0)
+
+
+def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends(
+    bench: Bench,
+) -> None:
+    fetcher = bench.fetcher()
+    fetcher.start()
+    bench.request("1", PHOTOS[0])
+    fetcher.notify()
+    assert bench.counts.stored.wait(30)
+    reached, release = threading.Event(), threading.Event()
+    answer = bench.provider.answer
+
+    def hang(path: str, token: str | None) -> tuple[int, dict[str, str], bytes]:
+        reached.set()
+        release.wait(30)
+        return answer(path, token)
+
+    bench.provider.answer = hang  # type: ignore[method-assign]
+    bench.request("2", PHOTOS[1])
+    fetcher.notify()
+    assert reached.wait(30)
+    fetcher.close()
+    release.set()
+    row = bench.row("2")
+    assert (row["state"], row["attempts"], row["claim"], row["claimed_until"]) == (
+        "pending", 0, None, 0,
+    )  # fmt: skip
