@@ -85,13 +85,15 @@ def person_of(contact: JsonObject, what: str = "contact") -> Person:
     digits = (phone or "").removeprefix("+")
     if phone is not None and not (phone.startswith("+") and is_phone(digits)):
         raise Malformed(f"{what} has a phone that is not E.164, such as +16505551234")
-    wa_id = contact.optional_id("wa_id") or digits or None
+    wa_id = contact.optional_id("wa_id")
     wa_user_id = contact.optional_id("wa_user_id")
     if phone is None and wa_id is None and wa_user_id is None:
         raise Malformed(f"{what} has no phone, no wa_id and no wa_user_id")
     if phone is None and wa_id is not None and is_phone(wa_id):
         phone = f"+{wa_id}"
-    return Person(phone, wa_id, wa_user_id)
+    if phone is None:
+        return Person(None, wa_id, wa_user_id)
+    return Person.of_phone(phone, wa_id, wa_user_id)
 
 
 def user_key(line: JsonObject, name: str) -> str | None:

@@ -42,6 +42,7 @@ from frontdesk.ingest.webhooks.contents import (
     type_of,
 )
 from frontdesk.store.rollups import WORD_LIMIT
+from frontdesk.text.phones import is_same_phone
 from frontdesk.wire.values import DELIVERY_STEPS
 
 # Members that identify the person of an element, by array.
@@ -50,6 +51,9 @@ PERSONS: Mapping[str, tuple[str, str]] = {
     "message_echoes": ("to", "to_user_id"),
     "statuses": ("recipient_id", "recipient_user_id"),
 }
+
+# Member with a customer's number as WhatsApp knows it; others have it as the business wrote it.
+_SENDER = PERSONS["messages"][0]
 
 # A user id of the provider, in place of a number: the country, a dot, letters and digits.
 _USER_ID = re.compile(r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}")
@@ -116,8 +120,10 @@ class WebhookChange:
             user_id = user_id or contact.optional_id("user_id")
             number = number or (contact.optional_text("wa_id") or "").removeprefix("+")
         if is_phone(number):
-            wa_id = (contact.optional_id("wa_id") if contact else None) or number
-            return Person(phone=f"+{number}", wa_id=wa_id, wa_user_id=user_id)
+            wa_id = contact.optional_id("wa_id") if contact else None
+            if wa_id is None and number_name == _SENDER:
+                wa_id = number
+            return Person.of_phone(f"+{number}", wa_id, user_id)
         if user_id is None:
             raise Malformed(f"{element.where}.{number_name} is not a phone number")
         return Person(wa_user_id=user_id)
@@ -179,7 +185,7 @@ class WebhookChange:
         Without one, it is the sole contact unless that has another number or user id.
         """
         for contact in self.contacts:
-            if number and contact.optional_text("wa_id") == number:
+            if number and is_same_phone(f"+{number}", f"+{contact.optional_text('wa_id')}"):
                 return contact
             if user_id and user_id in (
                 contact.optional_text("user_id"),
@@ -408,7 +414,7 @@ def _convert_number_change(
         for entry in contact.parts("phones"):
             phone = phone_of(entry.optional_text("wa_id") or entry.optional_text("phone"))
             if phone is not None:
-                own = Person(phone, phone.removeprefix("+"), person.wa_user_id)
+                own = Person.of_phone(phone, entry.optional_id("wa_id"), person.wa_user_id)
                 value.events.append(ContactUpsert(own, at, channel=value.channel))
                 return
 
