@@ -94,7 +94,10 @@ class NumberUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ContactUpsert:
-    """Facts about a contact. channel: the channel of the conversation, None without one."""
+    """Facts about a contact. channel: the channel of the conversation, None without one.
+
+    marketing_opt_out: True if the customer wants no marketing messages from `at` on.
+    """
 
     person: Person
     at: int
@@ -104,6 +107,7 @@ class ContactUpsert:
     username: str | None = None
     email: str | None = None
     blocked: bool | None = None
+    marketing_opt_out: bool | None = None
     custom_fields: Mapping[str, Any] = field(default_factory=dict)
     channel: str | None = None
 

@@ -66,6 +66,7 @@ _CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),
         "contacts": {"contacts": ()},
+        "call": {"status": None, "duration_seconds": None, "video": None},
         "interactive inbound": dict.fromkeys(
             ("kind", "id", "title", "description", "payload", "response")
         ),

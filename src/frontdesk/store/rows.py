@@ -53,6 +53,7 @@ class ContactRow(TypedDict):
     profile_name: str | None
     email: str | None
     blocked: int
+    marketing_opt_out_at: int | None
     custom_json: str
     facts_json: str | None
     phone_at: int

@@ -96,14 +96,15 @@ CREATE INDEX template_order ON template(account_id, name, language, id);
 
 -- name: the best known name; name_rank: its source (0 none, 1 profile, 2 imported, 3 address book).
 -- facts_json: newest value of each fact, {fact: [milliseconds, value]}. phone_at, user_at: time of
--- the newest mention of the number and the user id. search: searchable text, see
--- store/contacts.py.
+-- the newest mention of the number and the user id. marketing_opt_out_at: since when the customer
+-- wants no marketing messages. search: searchable text, see store/contacts.py.
 CREATE TABLE contact(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
   profile_name TEXT, email TEXT,
-  blocked SMALLINT NOT NULL DEFAULT 0, custom_json TEXT NOT NULL DEFAULT '{}',
-  facts_json TEXT, phone_at BIGINT NOT NULL DEFAULT 0, user_at BIGINT NOT NULL DEFAULT 0,
+  blocked SMALLINT NOT NULL DEFAULT 0, marketing_opt_out_at BIGINT,
+  custom_json TEXT NOT NULL DEFAULT '{}', facts_json TEXT, phone_at BIGINT NOT NULL DEFAULT 0,
+  user_at BIGINT NOT NULL DEFAULT 0,
   last_activity_at BIGINT, search TEXT NOT NULL DEFAULT '',
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));

@@ -58,6 +58,7 @@ MessageType = Annotated[
         "interactive",
         "template",
         "order",
+        "call",
         "reaction",
         "system",
         "unsupported",

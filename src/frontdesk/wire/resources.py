@@ -334,6 +334,9 @@ class Contact(Wire):
     wa_user_id: str | None = optional("The id of a customer who hides the number (BSUID).")
     username: str | None = optional("The WhatsApp user name.")
     blocked: bool = optional("The business has blocked the customer.", False)
+    marketing_opt_out_at: Timestamp | None = optional(
+        "Since when the customer wants no marketing messages; null if not.", extension=True
+    )
     custom_fields: Annotated[
         dict[str, Any],
         Field(

@@ -37,7 +37,7 @@ from frontdesk.store.rows import (
 from frontdesk.text.clean import compact_json
 from frontdesk.text.phones import canonical_phone, phone_forms
 
-_FACT_COLUMNS = ("profile_name", "username", "email", "blocked")
+_FACT_COLUMNS = ("profile_name", "username", "email", "blocked", "marketing_opt_out_at")
 _CUSTOM = "custom."
 # In order of precedence.
 _RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
@@ -128,7 +128,11 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
         "blocked": None if event.blocked is None else int(event.blocked),
     }
     facts |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
-    return {name: value for name, value in facts.items() if value is not None}
+    facts = {name: value for name, value in facts.items() if value is not None}
+    if event.marketing_opt_out is not None:
+        # Known to be none is a fact too.
+        facts["marketing_opt_out_at"] = event.at if event.marketing_opt_out else None
+    return facts
 
 
 def _is_newer(fact: list[Any], other: list[Any] | None) -> bool:

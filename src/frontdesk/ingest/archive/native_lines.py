@@ -260,15 +260,21 @@ def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     created, at = optional_instant(line, "created_at"), at_of(line, now)
     if created is not None and created < at:
         yield ContactUpsert(person, created)
+    opted_out = optional_instant(line, "marketing_opt_out_at")
+    if opted_out is not None:
+        yield ContactUpsert(person, opted_out, marketing_opt_out=True)
     stored = line.part_or_empty(STORED)
     custom = line.part_or_empty("custom_fields")
     yield ContactUpsert(
         person=person,
         at=at,
+        name=line.optional_text("name"),
         name_rank=stored.number("name_rank") or IMPORTED_NAME,
+        profile_name=line.optional_text("profile_name"),
+        username=line.optional_text("username"),
+        email=line.optional_text("email"),
         blocked=line.flag("blocked"),
         custom_fields=dict(custom.members),
-        **line.optional_texts("name", "profile_name", "username", "email"),
     )
 
 

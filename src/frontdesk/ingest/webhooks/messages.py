@@ -52,8 +52,8 @@ PERSONS: Mapping[str, tuple[str, str]] = {
     "statuses": ("recipient_id", "recipient_user_id"),
 }
 
-# Member with a customer's number as WhatsApp knows it; others have it as the business wrote it.
-_SENDER = PERSONS["messages"][0]
+# Members with a customer's number as WhatsApp knows it; others have it as the business wrote it.
+_STATED = (PERSONS["messages"][0], "wa_id")
 
 # A user id of the provider, in place of a number: the country, a dot, letters and digits.
 _USER_ID = re.compile(r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}")
@@ -121,7 +121,7 @@ class WebhookChange:
             number = number or (contact.optional_text("wa_id") or "").removeprefix("+")
         if is_phone(number):
             wa_id = contact.optional_id("wa_id") if contact else None
-            if wa_id is None and number_name == _SENDER:
+            if wa_id is None and number_name in _STATED:
                 wa_id = number
             return Person.of_phone(f"+{number}", wa_id, user_id)
         if user_id is None:
@@ -201,6 +201,10 @@ class WebhookChange:
 # Each side of a conversation has one reaction per message.
 CONTACT_SIDE, BUSINESS_SIDE = "contact", "business"
 
+# Category and values of a customer's preference.
+_MARKETING = "marketing_messages"
+_OPTS_OUT: Mapping[str, bool] = {"stop": True, "resume": False}
+
 # `type` of a delivery status; Meta usually omits it.
 _DELIVERY = "message"
 
@@ -267,6 +271,20 @@ def convert_status(value: WebhookChange, status: JsonObject) -> None:
         value.ignored[f"{kind[:40]} status {step[:40]}"] += 1
     else:
         _convert_delivery(value, status, step)
+
+
+def convert_preference(value: WebhookChange, preference: JsonObject) -> None:
+    """Convert that a customer stops or resumes marketing messages."""
+    category = preference.optional_text("category") or "unknown"
+    wish = (preference.optional_text("value") or "unknown").lower()
+    if category != _MARKETING or wish not in _OPTS_OUT:
+        value.ignored[f"preference {category[:40]} {wish[:40]}"] += 1
+        return
+    person = value.person(preference, "wa_id", "user_id")
+    at, _ = value.moment(preference)
+    opt_out = _OPTS_OUT[wish]
+    value.events.append(ContactUpsert(person, at, marketing_opt_out=opt_out, channel=value.channel))
+    value.met(person, at)
 
 
 def _convert_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
