@@ -20,6 +20,7 @@ import click
 from frontdesk.cli.base import command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded, say
+from frontdesk.cli.option_file import option_file
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.errors import BadSettings
@@ -63,7 +64,9 @@ class WebhookOptions:
     "serve",
     "frontdesk serve --database inbox.db --port 8080",
     "frontdesk serve --database postgresql:///inbox --port 8080 --workers 4",
+    "frontdesk serve --config /etc/frontdesk/serve.toml",
 )
+@option_file
 @database_option("Database to serve.")
 @click.option(
     "--read-database",
@@ -210,7 +213,7 @@ def serve_command(
     """Serve /v1, and print its base URL when it is ready.
 
     SIGTERM stops it after the current requests are answered; SIGHUP opens the file of the access
-    log again.
+    log again. Errors and warnings go to standard error, each as a line of JSON.
     """
     webhook = WebhookOptions(**webhook_options)
     tls = _tls_files(tls_certificate, tls_key)
@@ -222,6 +225,7 @@ def serve_command(
     _check_means(workers, metrics=metrics is not None)
     secrets = webhook_secrets(webhook, on_loopback=is_loopback(host))
     from frontdesk.service.app import Options
+    from frontdesk.service.error_log import log_as_json
     from frontdesk.service.problems import PROBLEM_BASE_URI
     from frontdesk.service.server import Listener, Plan
     from frontdesk.store import message_search
@@ -230,7 +234,9 @@ def serve_command(
         rate_limit=RateLimit(rate_limit, _RATE_LIMIT.seconds, burst),
         strict_query=strict_query,
         problem_base_uri=problem_base_uri or PROBLEM_BASE_URI,
+        compress=True,
     )
+    log_as_json()
     # Database errors are reported once, before any worker starts.
     with opened(database, read_target=read_database) as store:
         if (lack := store.read(message_search.lack)) is not None:
