@@ -137,6 +137,7 @@ def test_a_database_of_a_release_becomes_what_a_new_one_is(released: Opening, op
 def test_what_0_2_0_stored_is_read_and_continued(released: Opening):
     with released(upgrade=True) as database:
         message_search.build(database, lambda more: None)
+        database.write(message_search.check_index)
         assert [found(database, word) for word in ("xylophone", "number", "20 eur")] == [1, 1, 1]
         wrote = MessageUpsert(
             CHANNEL, Person("+34600000002"), "later", NOW + 1, False, Author("contact"), "text",

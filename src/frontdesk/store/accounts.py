@@ -22,7 +22,7 @@ def account(connection: Connection, account_id: int) -> Row | None:
         """
         SELECT id, slug, name, revision, disabled,
           (SELECT MIN(snoozed_until) FROM conversation
-           WHERE account_id = account.id AND snoozed_until IS NOT NULL) AS next_snooze
+           WHERE account_id = :account AND snoozed_until IS NOT NULL) AS next_snooze
         FROM account WHERE id = :account
         """,
         {"account": account_id},

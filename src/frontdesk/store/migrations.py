@@ -140,6 +140,7 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     """Migrate the tables of frontdesk 0.2.0."""
     _drop_assumed_wa_ids(connection)
     connection.run("ALTER TABLE contact ADD COLUMN marketing_opt_out_at BIGINT")
+    message_search.rekey(connection)
 
 
 def _drop_assumed_wa_ids(connection: Connection) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from frontdesk.errors import Unreachable, UnusableFile
@@ -10,11 +10,16 @@ from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import wake
 from frontdesk.ingest.idle_conversations import IdleLimit, resolve_idle
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
-from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS, delete_old_webhooks
+from frontdesk.ingest.webhooks.retention import (
+    DEFAULT_RETENTION_DAYS,
+    delete_old_webhooks,
+    has_old_webhooks,
+)
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.raw_events import any_waiting
+from frontdesk.store.steady_clock import is_steady
 from frontdesk.system.crash_trace import trace
 
 # Poll interval for webhooks that another process stored or left unprocessed.
@@ -118,8 +123,7 @@ class BackgroundWorker:
             for account_id in accounts:
                 resolve_idle(self._database, account_id, self._clock(), self._settings.idle_limit)
         if self._is_due("retention", RETENTION_EVERY):
-            for account_id in accounts:
-                self._delete_old(account_id)
+            self._delete_old(accounts)
             # Other processes delete too, and their truncation may have been blocked by a reader.
             self._log_to_truncate = True
         self._truncate_log()
@@ -142,8 +146,9 @@ class BackgroundWorker:
             self._log_to_truncate = not self._database.truncate_log()
 
     def _is_due(self, name: str, every: int) -> bool:
-        now = self._clock()
-        if self._stopping.is_set() or now < self._due.get(name, 0):
+        now, due = self._clock(), self._due.get(name, 0)
+        # One that is further away was set by a clock that has gone back.
+        if self._stopping.is_set() or due - every <= now < due:
             return False
         self._due[name] = now + every
         return True
@@ -157,7 +162,16 @@ class BackgroundWorker:
         if self._database.read_latest(due):
             self._database.write(lambda connection: wake(connection, account_id, now))
 
-    def _delete_old(self, account_id: int) -> None:
-        delete_old_webhooks(
-            self._database, account_id, self._clock(), self._settings.retention_days
-        )
+    def _delete_old(self, account_ids: Sequence[int]) -> None:
+        """Delete old webhook bodies, unless the clock may have jumped."""
+        now, days = self._clock(), self._settings.retention_days
+        due = [
+            account_id
+            for account_id in account_ids
+            if has_old_webhooks(self._database, account_id, now, days)
+        ]
+        if not due:
+            return
+        steady = self._database.write(lambda connection: is_steady(connection, now))
+        for account_id in due if steady else ():
+            delete_old_webhooks(self._database, account_id, now, days)
