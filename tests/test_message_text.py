@@ -49,6 +49,7 @@ def message(**members: Any) -> Message:
         ),
         ({"type": "call", "content": {"status": "held"}, "text": "On hold"}, ["On hold"]),
         ({"type": "call", "content": {"status": "held"}}, ["[call]"]),
+        ({"text": None, "deleted_at": AT, "expired_at": AT}, ["[no longer kept]"]),
         (
             {"type": "location", "content": {"name": "Shop", "latitude": 1.5, "longitude": 2}},
             ["[location · Shop · 1.5, 2]"],

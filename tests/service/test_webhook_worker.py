@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.stores import bytes_of, without_secure_delete
@@ -19,6 +20,7 @@ from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.expiry import keep_messages
 from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.rows import RESOLVED
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -231,6 +233,25 @@ def test_old_webhooks_are_deleted_at_the_retention_interval(
     clock.now += DAY
     worker.run_once()
     assert states(database) == {}
+
+
+def test_contents_of_messages_that_an_account_does_not_keep_are_removed(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
+    old = said("old", "+16505551234", NOW - 40 * DAY, "contact")
+    database.write(lambda connection: apply_events(connection, 1, [old], now=NOW))
+    database.write(lambda connection: keep_messages(connection, 1, 30))
+
+    def text() -> Any:
+        (row,) = database.read(lambda connection: connection.rows("SELECT text FROM message"))
+        return row["text"]
+
+    before = text()
+    worker.run_once()
+    assert text() == before
+    clock.now += DAY
+    worker.run_once()
+    assert text() is None
 
 
 def test_a_clock_that_jumps_forward_deletes_nothing_and_may_be_put_right(

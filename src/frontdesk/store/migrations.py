@@ -141,6 +141,15 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     _drop_assumed_wa_ids(connection)
     connection.run("ALTER TABLE contact ADD COLUMN marketing_opt_out_at BIGINT")
     message_search.rekey(connection)
+    _add_expiry(connection)
+
+
+def _add_expiry(connection: Connection) -> None:
+    """Add for how long contents of messages are kept, and when they were removed."""
+    for column in ("messages_keep_days", "expired_until"):
+        connection.run(f"ALTER TABLE account ADD COLUMN {column} BIGINT")
+    connection.run("ALTER TABLE message ADD COLUMN expired_at BIGINT")
+    _create(connection, "INDEX note_time")
 
 
 def _drop_assumed_wa_ids(connection: Connection) -> None:

@@ -137,6 +137,7 @@ class MessageRow(TypedDict):
     pricing_model: str | None
     pricing_type: str | None
     priced_at: int | None
+    expired_at: int | None
 
 
 class ReactionRow(TypedDict):

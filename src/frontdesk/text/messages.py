@@ -89,6 +89,8 @@ _TYPES_SHOWN_AS_TEXT = ("text", CALL, "template", "interactive")
 
 def content_lines(message: Message) -> list[MessageLine]:
     """Contents of a message, and why it was not delivered; never empty."""
+    if message.expired_at:
+        return [MessageLine(DELETED, "no longer kept")]
     if message.deleted_at:
         who = "the customer" if message.direction == "inbound" else "the sender"
         return [MessageLine(DELETED, f"deleted by {who}")]

@@ -298,6 +298,11 @@ class Message(Wire):
     ] = optional("Source of the message.")
     edited_at: Timestamp | None = optional("Time of the last edit.")
     deleted_at: Timestamp | None = optional("Time of deletion.")
+    expired_at: NotNull[Timestamp] = optional(
+        "Time at which its contents were removed because of their age; absent if they were not.",
+        may_be_absent=True,
+        extension=True,
+    )
     created_at: Timestamp = Field(description="Time of sending.")
 
     edited_time = Time("edited_at")

@@ -235,7 +235,7 @@ _SHAPES: Mapping[str, _Shape] = {
     ),
     "message": _shape(
         "author type text wamid forwarded delivery_status source",
-        "edited_at deleted_at created_at",
+        "edited_at deleted_at expired_at created_at",
         id=_OWN_ID,
         conversation_id=("conversation_id", _ID),
         direction=("direction", _enumeration(DIRECTIONS)),

@@ -9,6 +9,7 @@ from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import wake
 from frontdesk.ingest.idle_conversations import IdleLimit, resolve_idle
+from frontdesk.ingest.message_retention import expire_messages, expired_accounts
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
 from frontdesk.ingest.webhooks.retention import (
     DEFAULT_RETENTION_DAYS,
@@ -163,15 +164,20 @@ class BackgroundWorker:
             self._database.write(lambda connection: wake(connection, account_id, now))
 
     def _delete_old(self, account_ids: Sequence[int]) -> None:
-        """Delete old webhook bodies, unless the clock may have jumped."""
+        """Delete old webhook bodies and contents of messages, unless the clock may have jumped."""
         now, days = self._clock(), self._settings.retention_days
+        expired = expired_accounts(self._database, now)
         due = [
             account_id
             for account_id in account_ids
             if has_old_webhooks(self._database, account_id, now, days)
         ]
-        if not due:
+        if not (due or expired) or not self._is_steady(now):
             return
-        steady = self._database.write(lambda connection: is_steady(connection, now))
-        for account_id in due if steady else ():
+        for account_id in due:
             delete_old_webhooks(self._database, account_id, now, days)
+        for account_id, before in expired.items():
+            expire_messages(self._database, account_id, before, now)
+
+    def _is_steady(self, now: int) -> bool:
+        return self._database.write(lambda connection: is_steady(connection, now))
