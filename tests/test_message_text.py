@@ -36,6 +36,21 @@ def message(**members: Any) -> Message:
         ),
         ({"type": "audio", "media": {"voice": True, "size_bytes": 24_000}}, ["[voice · 24 KB]"]),
         (
+            {"type": "call", "content": {"status": "missed", "video": None}},
+            ["[missed voice call]"],
+        ),
+        (
+            {"type": "call", "content": {"status": "answered", "duration_seconds": 125}},
+            ["[voice call · 2 min 5 s]"],
+        ),
+        (
+            {"type": "call", "content": {"status": "declined", "video": True}},
+            ["[declined video call]"],
+        ),
+        ({"type": "call", "content": {"status": "held"}, "text": "On hold"}, ["On hold"]),
+        ({"type": "call", "content": {"status": "held"}}, ["[call]"]),
+        ({"text": None, "deleted_at": AT, "expired_at": AT}, ["[no longer kept]"]),
+        (
             {"type": "location", "content": {"name": "Shop", "latitude": 1.5, "longitude": 2}},
             ["[location · Shop · 1.5, 2]"],
         ),

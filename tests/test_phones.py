@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.text.phones import (
+    canonical_phone,
     channel_name,
     format_phone,
+    is_same_phone,
     national_variants,
     parse_phone,
+    phone_forms,
     phone_pattern,
 )
 from frontdesk.wire import PhoneRef
@@ -196,3 +199,44 @@ def test_the_digits_of_a_number_mean_it_with_anything_between_them(
 def test_whatever_is_typed_gives_a_number_or_nothing(text: str):
     number = parse_phone(text)
     assert number is None or (number[0] == "+" and number[1:].isdecimal() and number.isascii())
+
+
+@pytest.mark.parametrize(
+    ("canonical", "other"),
+    [
+        ("+5491123456789", "+541123456789"),
+        ("+525512345678", "+5215512345678"),
+        ("+5511987654321", "+551187654321"),
+        ("+5531971234567", "+553171234567"),
+    ],
+)
+def test_two_forms_of_a_line_are_the_same_number(canonical: str, other: str) -> None:
+    assert canonical_phone(canonical) == canonical_phone(other) == canonical
+    assert phone_forms(other) == (other, canonical)
+    assert is_same_phone(canonical, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # Radio numbers of Brazil never had the ninth digit.
+        ("+5511977654321", "+551177654321"),
+        ("+5511970654321", "+551170654321"),
+        # Landlines of Brazil have none.
+        ("+551123456789", "+5511923456789"),
+        ("+541123456789", "+541123456780"),
+        ("+16505551234", "+116505551234"),
+        ("US.1", "US.2"),
+    ],
+)
+def test_numbers_of_two_lines_differ(one: str, other: str) -> None:
+    assert not is_same_phone(one, other)
+    assert phone_forms(one) == (one,) or other not in phone_forms(one)
+
+
+@given(st.from_regex(r"\+5[245][0-9]{8,12}", fullmatch=True))
+def test_all_forms_of_a_number_have_one_canonical_form(phone: str) -> None:
+    forms = phone_forms(phone)
+    assert {canonical_phone(form) for form in forms} == {canonical_phone(phone)}
+    assert canonical_phone(phone) in forms
+    assert all(set(phone_forms(form)) == set(forms) for form in forms)

@@ -51,6 +51,25 @@ def test_init_makes_the_database_and_its_directory_private(path: Path):
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+def test_an_account_keeps_messages_for_as_long_as_it_is_told(path: Path):
+    run(path, "init")
+    run(path, "accounts", "create", "shop", "--messages-keep-days", "90")
+
+    def kept() -> list[int | None]:
+        listed = json.loads(run(path, "accounts", "list", "--json").stdout)
+        return [account["messages_keep_days"] for account in listed]
+
+    assert kept() == [None, 90]
+    changed = run(path, "accounts", "set", "shop", "--messages-keep-days", "365")
+    assert "shop keeps the contents of messages for 365 days" in changed.stdout
+    assert kept() == [None, 365]
+    assert "for ever" in run(path, "accounts", "set", "shop", "--messages-keep-days", "0").stdout
+    assert kept() == [None, None]
+    assert run(path, "accounts", "set", "shop").exit_code == USAGE
+    nobody = run(path, "accounts", "set", "nobody", "--messages-keep-days", "9")
+    assert "no account 'nobody'" in str(nobody.exception)
+
+
 def test_init_twice_makes_no_second_key(path: Path):
     run(path, "init")
     again = run(path, "init")

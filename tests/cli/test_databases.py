@@ -1,6 +1,7 @@
 """`--database` as a path or a URL: same commands and messages, and no passwords."""
 
 import json
+import lzma
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -32,6 +33,14 @@ def test_a_database_that_is_up_to_date_stays_as_it_is(tmp_path: Path) -> None:
     result = run("upgrade", "--database", str(path))
     assert (result.exit_code, result.stdout) == (0, f"{path} is up to date\n")
     assert path.read_bytes() == before
+
+
+def test_an_upgrade_says_how_many_contacts_it_merges(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    old = Path(__file__).parents[1] / "store" / "inbox-0.2.0.db.xz"
+    path.write_bytes(lzma.decompress(old.read_bytes()))
+    assert "Contacts merged: 1, which" in run("upgrade", "--database", str(path)).stderr
+    assert "merged" not in run("upgrade", "--database", str(path)).stderr
 
 
 def test_a_database_of_a_newer_program_is_not_upgraded(tmp_path: Path) -> None:

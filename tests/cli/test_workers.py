@@ -1,5 +1,6 @@
 """Several worker processes on one port: start, replacement, shutdown."""
 
+import json
 import os
 import signal
 import socket
@@ -129,8 +130,10 @@ def test_a_worker_that_ends_is_replaced_and_none_outlives_what_started_it(
     wait_until(replaced)
     assert labels(url, key) == 200
     process.kill()
-    killed = f"Worker {min(before)} was ended by signal 9; another is started\n"
-    assert process.communicate() == ("", killed if number == signal.SIGKILL else "")
+    killed = f"Worker {min(before)} was ended by signal 9; another is started"
+    out, err = process.communicate()
+    told = [json.loads(line)["message"] for line in err.splitlines()]
+    assert (out, told) == ("", [killed] if number == signal.SIGKILL else [])
     with pytest.raises(ConnectionRefusedError):
         connect_for_ever(int(url.rpartition(":")[2]))
 

@@ -100,6 +100,52 @@ def test_bulk_and_automated_messages_do_not_count_as_replies(
     assert (standing.waiting_since, standing.newest_at) == (10, 20)
 
 
+def call(at: int, status: str, author: str = "contact", **members: Any) -> dict[str, Any]:
+    content = f'{{"status":"{status}"}}'
+    return message(at, author, type="call", content_json=content, **members)
+
+
+@pytest.mark.parametrize("status", ["missed", "declined", "ringing"])
+def test_a_call_that_nobody_answers_waits_like_a_message(status: str) -> None:
+    first = [call(10, status)]
+    standing = fold(ConversationState(), first, [StateEvent(9, 1, "read_marker", until=9)])
+    assert (standing.status, standing.waiting_since, standing.last_inbound_at) == (OPEN, 10, 10)
+    assert standing.last_message == first[0]
+    assert standing.unread_count == 1
+    again = fold(standing, [call(30, status)], [StateEvent(20, 2, "resolved")])
+    assert (again.status, again.waiting_since) == (OPEN, 30)
+
+
+def test_an_answered_call_of_a_customer_is_a_reply_to_what_waited() -> None:
+    standing = fold(ConversationState(), [message(10), call(30, "answered")], [])
+    assert standing.metrics == [MetricEvent("first_response", 30, 10)]
+    assert (standing.waiting_since, standing.first_reply_at) == (None, 30)
+    assert (standing.last_inbound_at, standing.unread_count) == (30, 0)
+
+
+def test_an_answered_call_alone_is_no_reply_in_no_time() -> None:
+    standing = fold(ConversationState(), [call(30, "answered")], [])
+    assert standing.metrics == []
+    assert (standing.status, standing.waiting_since, standing.first_reply_at) == (OPEN, None, 30)
+
+
+@pytest.mark.parametrize(
+    ("status", "author", "waiting_since", "first_reply_at"),
+    [
+        ("answered", "phone", None, 20),
+        ("answered", "api", None, None),
+        ("unanswered", "phone", 10, None),
+        ("declined", "api", 10, None),
+    ],
+)
+def test_a_call_of_the_business_ends_a_wait_only_if_it_is_answered(
+    status: str, author: str, waiting_since: int | None, first_reply_at: int | None
+) -> None:
+    standing = fold(ConversationState(), [message(10), call(20, status, author)], [])
+    assert (standing.waiting_since, standing.first_reply_at) == (waiting_since, first_reply_at)
+    assert standing.newest_at == 20
+
+
 def test_resolving_ends_wait_handover_and_snooze() -> None:
     events = [
         StateEvent(20, 1, "bot_handoff"),

@@ -272,6 +272,23 @@ def test_a_sent_message_has_its_contents_and_its_true_author() -> None:
     assert (said.outbound, said.live, said.person) == (True, False, ANA)
 
 
+@pytest.mark.parametrize(
+    ("author", "expected"),
+    [
+        ({"type": "user"}, Author("user")),
+        ({"type": "user", "name": "Ana"}, Author("user", "Ana", "Ana")),
+        ({"type": "user", "email": "a@example.com", "name": "Ana"},
+         Author("user", "a@example.com", "Ana")),
+    ],
+)  # fmt: skip
+def test_a_person_who_sent_a_message_may_be_known_or_not(
+    author: dict[str, str], expected: Author
+) -> None:
+    (sent,) = sent_messages.convert({**SEND, "author": author}, None)
+    assert isinstance(sent, MessageUpsert)
+    assert sent.author == expected
+
+
 def test_a_sent_template_is_shown_as_one() -> None:
     template = {"name": "shipped", "language": {"code": "en"}, "components": [{"type": "body"}]}
     request = {"to": "+1 650 555 1234", "type": "template", "template": template}

@@ -74,7 +74,6 @@ def test_whatsapp_notices_are_system_entries_even_under_a_name() -> None:
 @pytest.mark.parametrize(
     "notice",
     [
-        "Voice call, \u200e2 min",
         "Your security code with Ana changed. Tap to learn more.",
         "Los mensajes temporales se desactivaron.",
         "Words of a notice that nobody has listed",
@@ -100,6 +99,45 @@ def test_what_an_iphone_marks_under_a_name_is_a_system_entry(notice: str) -> Non
 def test_what_an_iphone_marks_of_a_customer_is_a_message(marked: str, type: str) -> None:
     (entry,) = read(f"[12/03/2020, 09:15:00] Ana: {LRM}{marked}").entries
     assert (entry.outbound, entry.contents.type) == (False, type)
+
+
+@pytest.mark.parametrize(
+    ("sender", "marked", "text", "status"),
+    [
+        ("Ana", "Voice call, \u200e2 min", "Voice call, 2 min", "answered"),
+        ("Ana", "Missed voice call, \u200eTap to call back", "Missed voice call", "missed"),
+        ("Ana", "Videollamada perdida", "Missed video call", "missed"),
+        ("Ana", "Sprachanruf, 1 Std. 5 Min.", "Voice call, 1 h 5 min", "answered"),
+        ("Shop", "Voice call, \u200eNo answer", "Unanswered voice call", "unanswered"),
+        ("Shop", "Video call, \u200eDeclined", "Declined video call", "declined"),
+    ],
+)
+def test_a_call_is_a_line_of_whoever_called(
+    sender: str, marked: str, text: str, status: str
+) -> None:
+    chat = f"""[12/03/2020, 09:15:00] Ana: Hi
+[12/03/2020, 09:16:00] Shop: Solved!
+{LRM}[12/03/2020, 09:17:00] {sender}: {LRM}{marked}"""
+    *_, call = read(chat).entries
+    assert (call.outbound, call.contents.type, call.contents.text) == (
+        sender == "Shop",
+        "call",
+        text,
+    )
+    assert call.contents.content is not None
+    assert call.contents.content["status"] == status
+
+
+def test_a_missed_call_without_a_sender_is_the_customer_s() -> None:
+    chat = "12/03/2020, 09:15 - Ana: Hi\n12/03/2020, 09:16 - Missed voice call"
+    *_, call = read(chat).entries
+    assert (call.outbound, call.contents.text) == (False, "Missed voice call")
+
+
+@pytest.mark.parametrize("text", ["Voice call, 2 min", "I missed your voice call"])
+def test_words_of_a_person_about_calls_are_no_call(text: str) -> None:
+    (entry,) = read(f"[12/03/2020, 09:15:00] Ana: {text}").entries
+    assert entry.contents.type == "text"
 
 
 def test_a_sender_is_known_without_the_space_after_the_colon() -> None:

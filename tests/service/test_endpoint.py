@@ -95,6 +95,21 @@ async def test_every_answer_has_a_request_id_of_its_own(client):
     assert len(ids) == 3
 
 
+@pytest.mark.parametrize("given", ["abc-1", "Root=1-67891233-abcdef012345678912345678", "x" * 128])
+async def test_the_id_that_a_client_gives_a_request_is_taken_over(client, given):
+    response = await client.get("/v1/labels?nope=1", headers={"X-Request-Id": given})
+    assert response.headers["X-Request-Id"] == response.json()["request_id"] == given
+    assert response.json()["instance"] == (
+        f"tag:inbox.invalid,2026:request/{given.replace('=', '%3D')}"
+    )
+
+
+@pytest.mark.parametrize("given", ["", "a b", '"', "a\tb", "x" * 129, "-a", "é".encode()])
+async def test_an_id_that_is_no_word_is_replaced_by_one_of_its_own(client, given):
+    response = await client.get("/v1/labels", headers={"X-Request-Id": given})
+    assert len(response.headers["X-Request-Id"]) == 36
+
+
 @pytest.mark.parametrize("form", ["{}", '"other", {}', '{},W/"x"'])
 async def test_an_unchanged_answer_is_not_sent_again(client, form):
     tag = (await client.get("/v1/labels")).headers["ETag"]

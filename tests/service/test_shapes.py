@@ -121,6 +121,7 @@ SHAPES = {
         "wa_user_id": "text?",
         "username": "text?",
         "blocked": "bool",
+        "marketing_opt_out_at": "time?",
         "custom_fields": "object",
         "last_activity_at": "time?",
         **TIMES,

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.stores import bytes_of, without_secure_delete
@@ -19,6 +20,7 @@ from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import raw_events
 from frontdesk.store.accounts import add_account
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.expiry import keep_messages
 from frontdesk.store.raw_events import ReceivedBody
 from frontdesk.store.rows import RESOLVED
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -220,9 +222,72 @@ def test_old_webhooks_are_deleted_at_the_retention_interval(
     clock.now = NOW + 30 * DAY
     worker.run_once()
     assert states(database) == {"applied": 1}
+    for _ in range(24):
+        clock.now += worker_module.RETENTION_EVERY
+        worker.run_once()
+        assert states(database) == {"applied": 1}
     clock.now += worker_module.RETENTION_EVERY
     worker.run_once()
     assert states(database) == {}
+    arrive(database, body("w2"), at=NOW)
+    clock.now += DAY
+    worker.run_once()
+    assert states(database) == {}
+
+
+def test_contents_of_messages_that_an_account_does_not_keep_are_removed(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
+    old = said("old", "+16505551234", NOW - 40 * DAY, "contact")
+    database.write(lambda connection: apply_events(connection, 1, [old], now=NOW))
+    database.write(lambda connection: keep_messages(connection, 1, 30))
+
+    def text() -> Any:
+        (row,) = database.read(lambda connection: connection.rows("SELECT text FROM message"))
+        return row["text"]
+
+    before = text()
+    worker.run_once()
+    assert text() == before
+    clock.now += DAY
+    worker.run_once()
+    assert text() is None
+
+
+def test_a_clock_that_jumps_forward_deletes_nothing_and_may_be_put_right(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
+    for day in range(3):
+        # Its age is such that the clock is looked at every day.
+        arrive(database, body(f"old{day}"), at=NOW - 60 * DAY)
+        clock.now = NOW + day * DAY
+        worker.run_once()
+    assert states(database) == {}
+    arrive(database, body("w1"), at=NOW)
+    clock.now = NOW + 100 * DAY
+    worker.run_once()
+    clock.now += 23 * worker_module.RETENTION_EVERY
+    worker.run_once()
+    assert states(database) == {"applied": 1}
+    clock.now = NOW + 3 * DAY
+    worker.run_once()
+    clock.now += 2 * DAY
+    worker.run_once()
+    assert states(database) == {"applied": 1}
+
+
+def test_what_is_due_is_done_after_a_clock_went_back_too(
+    worker: BackgroundWorker, clock: Clock, database: Database
+):
+    clock.now = NOW + 100 * DAY
+    worker.run_once()
+    clock.now = NOW
+    snooze = ConversationEvent(
+        "101", Person("+16505551234"), "s", NOW - 9, "snoozed", {"until": NOW - 5}
+    )
+    database.write(lambda connection: apply_events(connection, 1, [snooze], now=NOW))
+    worker.run_once()
+    assert snoozed_until(database) == [None]
 
 
 def test_where_nothing_is_due_nothing_is_written(

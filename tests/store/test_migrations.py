@@ -4,6 +4,9 @@
 pg_dump wrote it): 33 conversations with the beginning of its demo, and some of numbers that begin
 with +3460000000: Ana (…1, then …2), Bob (…3), Zoe (…4, never answered), someone of a back-fill
 (…5), and someone who was sent what has a price (…6).
+
+`inbox-0.2.0.*.xz` are those of 0.2.0: Ana (…1, then …2), Bob (…3), and two customers whose numbers
+have two forms: Nora, whom it stored twice, and Lupe.
 """
 
 import lzma
@@ -21,6 +24,7 @@ from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
+from frontdesk.ingest.number_forms import merge_doubles
 from frontdesk.store import message_search
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database
@@ -54,18 +58,25 @@ def opening(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
         yield closing_after(PostgresDatabase, address)
 
 
+@pytest.fixture(params=["0.1.0", "0.2.0"])
+def release(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-def first(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]:
-    """Opens the database of 0.1.0."""
+def released(
+    kind: str, release: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Opening]:
+    """Opens the database of a release."""
     if kind == "sqlite":
-        path = tmp_path / "first.db"
-        path.write_bytes(lzma.decompress((HERE / "inbox-0.1.0.db.xz").read_bytes()))
+        path = tmp_path / "released.db"
+        path.write_bytes(lzma.decompress((HERE / f"inbox-{release}.db.xz").read_bytes()))
         yield closing_after(SQLiteDatabase, path)
         return
     postgres: PostgresServer = request.getfixturevalue("postgres")
     with postgres.database() as address:
         with psycopg.connect(address, autocommit=True) as session:
-            session.execute(lzma.decompress((HERE / "inbox-0.1.0.sql.xz").read_bytes()))
+            session.execute(lzma.decompress((HERE / f"inbox-{release}.sql.xz").read_bytes()))
         yield closing_after(PostgresDatabase, address)
 
 
@@ -108,40 +119,61 @@ def shape(connection: Connection) -> tuple[set[Any], dict[str, str]]:
     )
 
 
-def test_a_database_of_0_1_0_becomes_what_a_new_one_is(first: Opening, opening: Opening):
+def test_a_database_of_a_release_becomes_what_a_new_one_is(released: Opening, opening: Opening):
     with (
-        pytest.raises(UnusableFile, match=r"older frontdesk \(schema 2, now .*db upgrade"),
-        first(),
+        pytest.raises(UnusableFile, match=r"older frontdesk \(schema \d+, now .*db upgrade"),
+        released(),
     ):
         pass
-    with first(upgrade=True) as database:
+    with released(upgrade=True) as database:
         message_search.build(database, lambda more: None)
         assert database.read(lambda connection: [*differences(connection, 1)]) == []
         upgraded = database.read(shape)
-    with first() as database, opening(create=True) as new:
+    with released() as database, opening(create=True) as new:
         assert database.read(shape) == upgraded == new.read(shape)
 
 
-def test_a_database_of_0_2_0_becomes_what_a_new_one_is(opening: Opening):
-    with opening(create=True, schema=Schema(12)) as database:
-        shape_of_new = database.read(shape)
-        database.write(remove_what_is_newer_than_0_2_0)
-    with (
-        pytest.raises(UnusableFile, match=r"older frontdesk \(schema 12, now .*db upgrade"),
-        opening(),
-    ):
-        pass
-    with opening(upgrade=True) as database:
-        assert database.read(shape) == shape_of_new
+@pytest.mark.parametrize("release", ["0.2.0"], indirect=True)
+def test_what_0_2_0_stored_is_read_and_continued(released: Opening):
+    with released(upgrade=True) as database:
+        message_search.build(database, lambda more: None)
+        database.write(message_search.check_index)
+        assert [found(database, word) for word in ("xylophone", "number", "20 eur")] == [1, 1, 1]
+        wrote = MessageUpsert(
+            CHANNEL, Person("+34600000002"), "later", NOW + 1, False, Author("contact"), "text",
+            "webhook", text="Is the xylophone there?",
+        )  # fmt: skip
+        database.write(lambda connection: apply_events(connection, 1, [wrote], now=NOW + 9))
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 
-def remove_what_is_newer_than_0_2_0(connection: Connection) -> None:
-    connection.run("DROP TABLE media")
-    connection.run("DROP TABLE media_garbage")
+@pytest.mark.parametrize("release", ["0.2.0"], indirect=True)
+def test_who_was_stored_twice_for_the_forms_of_a_number_is_one_after_an_upgrade(released: Opening):
+    with released(upgrade=True) as database:
+        assert merge_doubles(database, now=NOW) == 1
+        assert database.read(two_forms) == [
+            ("+5215512345678", "5215512345678", 1, 3),
+            ("+5491123456789", "5491123456789", 1, 2),
+        ]
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
 
 
-def test_what_0_1_0_stored_is_read_and_continued(first: Opening):
-    with first(upgrade=True) as database:
+def two_forms(connection: Connection) -> list[tuple[str, str, int, int]]:
+    """Number, id, conversations and messages of customers of Argentina and Mexico."""
+    rows = connection.rows(
+        """
+        SELECT p.phone, p.wa_id, COUNT(DISTINCT c.id) AS conversations, COUNT(*) AS messages
+        FROM contact AS p JOIN conversation AS c ON c.contact_id = p.id
+        JOIN message AS m ON m.conversation_id = c.id
+        WHERE p.phone LIKE '+5%' GROUP BY p.phone, p.wa_id ORDER BY p.phone
+        """
+    )
+    return [tuple(row.values()) for row in rows]
+
+
+@pytest.mark.parametrize("release", ["0.1.0"], indirect=True)
+def test_what_0_1_0_stored_is_read_and_continued(released: Opening):
+    with released(upgrade=True) as database:
         assert database.read(unread_numbers) == [f"+3460000000{digit}" for digit in "1345"]
         assert database.read(users_of_ana) == [
             ("first_response", 4, "bo@example.com"),

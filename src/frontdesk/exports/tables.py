@@ -323,6 +323,7 @@ CONVERSATIONS: tuple[Column[Conversation], ...] = (
 CONTACTS: tuple[Column[Contact], ...] = (
     *_in_tables("id", "name", "phone", "email"),
     *_members("profile_name", "username", "wa_id", "wa_user_id", "blocked"),
+    *_members("marketing_opt_out_at"),
     *_in_tables("last_activity_at"),
     *_members("created_at", "updated_at"),
     _column("custom_fields", lambda row: nested_json(row.custom_fields)),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from frontdesk.store.rows import ChannelDetails
+from frontdesk.text.phones import phone_forms
 
 # Richness of a copy of a message; a richer copy replaces a poorer one.
 PLACEHOLDER, HISTORY_PLACEHOLDER, CONTENTS = 0, 1, 2
@@ -28,6 +29,18 @@ class Person:
     phone: str | None = None
     wa_id: str | None = None
     wa_user_id: str | None = None
+
+    @classmethod
+    def of_phone(
+        cls, phone: str, wa_id: str | None = None, wa_user_id: str | None = None
+    ) -> "Person":
+        """Return who has a number that may be written in another form than WhatsApp's.
+
+        wa_id: None for the digits of the number if it has one form only, else for an unknown one.
+        """
+        if wa_id is None and len(phone_forms(phone)) == 1:
+            wa_id = phone.removeprefix("+")
+        return cls(phone, wa_id, wa_user_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +94,10 @@ class NumberUpdate:
 
 @dataclass(frozen=True, slots=True)
 class ContactUpsert:
-    """Facts about a contact. channel: the channel of the conversation, None without one."""
+    """Facts about a contact. channel: the channel of the conversation, None without one.
+
+    marketing_opt_out: True if the customer wants no marketing messages from `at` on.
+    """
 
     person: Person
     at: int
@@ -91,6 +107,7 @@ class ContactUpsert:
     username: str | None = None
     email: str | None = None
     blocked: bool | None = None
+    marketing_opt_out: bool | None = None
     custom_fields: Mapping[str, Any] = field(default_factory=dict)
     channel: str | None = None
 

@@ -31,8 +31,9 @@ _KEY = "frontdesk.context"
 class RequestContext:
     """Context of a request besides its message. now: its arrival in epoch milliseconds.
 
-    route: path template, None if unknown. problem: code of the error, if any. account: id and name
-    of that whose key or signature was verified.
+    id: the client's, else one of its own. trace_id: of the trace that it belongs to. route: path
+    template, None if unknown. problem: code of the error, if any. account: id and name of that
+    whose key or signature was verified.
     """
 
     now: int
@@ -42,6 +43,7 @@ class RequestContext:
     rate_limit: RateLimitState | None = None
     problem: str | None = None
     account: tuple[int, str] | None = None
+    trace_id: str | None = None
 
     @classmethod
     def of(cls, scope: Scope) -> "RequestContext":

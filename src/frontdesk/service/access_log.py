@@ -178,4 +178,5 @@ def _entry(scope: Scope, status: int, milliseconds: float, size: int) -> dict[st
         "account": account,
         "account_id": None if account_id is None else str(account_id),
         "request_id": context.id,
+        **({} if context.trace_id is None else {"trace_id": context.trace_id}),
     }

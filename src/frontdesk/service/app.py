@@ -41,12 +41,13 @@ class Options:
     """Service settings.
 
     strict_query: refuse unknown parameters instead of ignoring them. problem_base_uri: prefix of a
-    problem's `type`.
+    problem's `type`. compress: answer with gzip where the client accepts it.
     """
 
     rate_limit: RateLimit = field(default_factory=RateLimit)
     strict_query: bool = True
     problem_base_uri: str = PROBLEM_BASE_URI
+    compress: bool = False
 
 
 class Application(HttpApplication):
@@ -96,6 +97,7 @@ class Application(HttpApplication):
             clock=clock,
             problem_base_uri=options.problem_base_uri,
             retry_seconds=RETRY_SECONDS,
+            compress=options.compress,
             access_log=access_log,
             telemetry=telemetry,
         )

@@ -1,8 +1,10 @@
 """Problem documents (RFC 9457) with stable error codes."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from urllib.parse import quote
 
 from frontdesk.errors import QueryTimeout, Unreachable, UnusableFile
 from frontdesk.system.crash_trace import trace
@@ -10,6 +12,7 @@ from frontdesk.wire import ParameterProblem, Problem
 
 MEDIA_TYPE = "application/problem+json"
 PROBLEM_BASE_URI = "tag:inbox.invalid,2026:problem/"
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 REALM = 'Bearer realm="frontdesk"'
 RETRY_SECONDS = 1
 
@@ -105,7 +108,7 @@ class ApiError(Exception):
             title=_ALL_CODES[self.code][1],
             status=self.status,
             detail=self.detail,
-            instance=f"urn:uuid:{request_id}",
+            instance=_instance(request_id),
             code=self.code,
             request_id=request_id,
             errors=self.errors,
@@ -116,6 +119,13 @@ class ApiError(Exception):
             allow=self.allow,
         )
         return problem.model_dump_json(exclude_none=True).encode()
+
+
+def _instance(request_id: str) -> str:
+    """Return a URI that names a request; ids of clients may be any text."""
+    if _UUID.fullmatch(request_id):
+        return f"urn:uuid:{request_id}"
+    return f"tag:inbox.invalid,2026:request/{quote(request_id, safe='')}"
 
 
 def bad_parameters(faults: list[ParameterFault]) -> ApiError:

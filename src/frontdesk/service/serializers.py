@@ -68,6 +68,7 @@ _CONTENT: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "location": dict.fromkeys(("latitude", "longitude", "name", "address", "url")),
         "contacts": {"contacts": ()},
+        "call": {"status": None, "duration_seconds": None, "video": None},
         "interactive inbound": dict.fromkeys(
             ("kind", "id", "title", "description", "payload", "response")
         ),
@@ -211,9 +212,12 @@ def message_body(
 ) -> Message:
     """Serialize a message. file: its file, if this service serves files.
 
-    A deleted one has no text, content or media. `pricing` is omitted if empty.
+    A deleted one has no text, content or media. `pricing` and `expired_at` are omitted if empty.
     """
-    pricing = _pricing(row)
+    pricing, expired_at = _pricing(row), _time(row["expired_at"])
+    optional: dict[str, Any] = {"pricing": pricing} if pricing else {}
+    if expired_at is not None:
+        optional["expired_at"] = expired_at
     deleted = row["deleted_at"] is not None
     outbound = row["direction"] == 1
     return Message(
@@ -238,7 +242,7 @@ def message_body(
         edited_at=_time(row["edited_at"]),
         deleted_at=_time(row["deleted_at"]),
         created_at=timestamp(row["created_at"]),
-        **({"pricing": pricing} if pricing else {}),
+        **optional,
     )
 
 

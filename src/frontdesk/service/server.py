@@ -31,6 +31,7 @@ from frontdesk.errors import BadSettings, InboxError
 from frontdesk.pictures import PictureDecoder
 from frontdesk.service.access_log import AccessLog, LogTarget, Telemetry
 from frontdesk.service.app import Options, create_app
+from frontdesk.service.error_log import log_as_json
 from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher, OpenSources
 from frontdesk.service.middleware import MAX_REQUEST_BYTES, HttpApplication
 from frontdesk.service.rate_limit import RateLimits, unmapped
@@ -415,6 +416,7 @@ def _load(
     """Load a worker in its process, which ends if that fails."""
     # This process would keep it open for the others.
     life.close()
+    log_as_json()
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     loaded: list[Worker] = []

@@ -22,7 +22,7 @@ def account(connection: Connection, account_id: int) -> Row | None:
         """
         SELECT id, slug, name, revision, disabled,
           (SELECT MIN(snoozed_until) FROM conversation
-           WHERE account_id = account.id AND snoozed_until IS NOT NULL) AS next_snooze
+           WHERE account_id = :account AND snoozed_until IS NOT NULL) AS next_snooze
         FROM account WHERE id = :account
         """,
         {"account": account_id},
@@ -51,13 +51,13 @@ def any_account(connection: Connection) -> Row | None:
 
 
 def all_accounts(connection: Connection, now: int) -> list[Row]:
-    """Return (id, slug, name, disabled, created_at, keys), oldest first.
+    """Return (id, slug, name, disabled, created_at, messages_keep_days, keys), oldest first.
 
     keys: number of keys valid at `now`.
     """
     return connection.rows(
         """
-        SELECT id, slug, name, disabled, created_at,
+        SELECT id, slug, name, disabled, created_at, messages_keep_days,
           (SELECT COUNT(*) FROM api_key WHERE api_key.account_id = account.id
              AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)) AS keys
         FROM account ORDER BY id

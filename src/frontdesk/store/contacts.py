@@ -273,6 +273,21 @@ def contact_position(connection: Connection, account_id: int, contact_id: int) -
     return None if row is None else (int(not row["name_key"]), row["name_key"], row["id"])
 
 
+def numbers_after(connection: Connection, account_id: int, phone: str, count: int) -> list[Row]:
+    """Return (phone, contact_id) of current and former numbers after `phone`, in order."""
+    return connection.rows(
+        """
+        SELECT phone, contact_id FROM (
+          SELECT phone, id AS contact_id FROM contact
+            WHERE account_id = :account AND phone > :phone
+          UNION ALL SELECT phone, contact_id FROM contact_alias
+            WHERE account_id = :account AND phone > :phone) AS numbers
+        ORDER BY phone LIMIT :count
+        """,
+        {"account": account_id, "phone": phone, "count": count},
+    )
+
+
 def contact_by_phone(connection: Connection, account_id: int, phone: str) -> Row | None:
     """Find a contact by E.164 number: current, former, or another national spelling."""
     spellings = (phone, *national_variants(phone))

@@ -24,7 +24,8 @@ FactKind = Literal["message", "conversation_event", "metric_event"]
 _COLUMNS_OF: Mapping[FactKind, str] = MappingProxyType(
     {
         "message": "id, created_at, direction, author, author_id, type, text, delivery_status,"
-        " live, category, wamid, deleted_at",
+        " live, category, wamid, deleted_at,"
+        " CASE WHEN type = 'call' THEN content_json END AS content_json",
         "conversation_event": "id, created_at, name, value_json, external_id",
         "metric_event": "id, name, started_at, ended_at, user_id",
     }

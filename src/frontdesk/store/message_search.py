@@ -67,7 +67,7 @@ _SEARCHED = ("text", "deleted_at", *(f"{name}_json" for name in _CONTENTS))
 # Columns that decide how a message is shown, besides.
 SHOWN = ("direction", "author", "type", "source")
 _OF_ACCOUNT = "t.account_id = CAST(:account AS BIGINT) AND t.number BETWEEN :first AND :last"
-_OF_MESSAGE = "number BETWEEN :low AND :high AND message_id = :id"
+_OF_MESSAGE = "account_id = :account AND number BETWEEN :low AND :high AND message_id = :id"
 _OF_CONVERSATION = "account_id = :account AND conversation_id = :conversation"
 
 
@@ -143,10 +143,10 @@ def add(connection: Connection, account_id: int, messages: Iterable[Mapping[str,
     # More messages of an account in one second than the counter has numbers are not found.
     connection.run_many(
         """
-        INSERT INTO message_text(number, account_id, conversation_id, message_id, created_at, text)
-        SELECT last + 1, :account, :conversation, :id, :created_at, :text
+        INSERT INTO message_text(account_id, number, conversation_id, message_id, created_at, text)
+        SELECT :account, last + 1, :conversation, :id, :created_at, :text
         FROM (SELECT COALESCE(MAX(number), :low - 1) AS last FROM message_text
-          WHERE number BETWEEN :low AND :high) AS numbers
+          WHERE account_id = :account AND number BETWEEN :low AND :high) AS numbers
         WHERE last < :high
         """,
         rows,
@@ -262,8 +262,10 @@ def _position(row: Row) -> list[int]:
 def _texts(connection: Connection, account_id: int, messages: Sequence[Row]) -> dict[int, str]:
     """Return the indexed texts from the first to the last second of messages, by message id."""
     rows = connection.rows(
-        "SELECT message_id, text FROM message_text WHERE number BETWEEN :low AND :high",
+        "SELECT message_id, text FROM message_text"
+        " WHERE account_id = :account AND number BETWEEN :low AND :high",
         {
+            "account": account_id,
             "low": _key(account_id, messages[0])["low"],
             "high": _key(account_id, messages[-1])["high"],
         },
@@ -343,6 +345,29 @@ def search_index_differences(connection: Connection, account_id: int) -> Iterato
         yield f"texts in the index of messages that do not exist: {left}"
 
 
+def rekey(connection: Connection) -> None:
+    """Give the table of texts the key of today, which begins with the account."""
+    if not has_message_index(connection):
+        return
+    if connection.dialect == "postgresql":
+        connection.run(
+            "ALTER TABLE message_text DROP CONSTRAINT message_text_pkey,"
+            " ADD PRIMARY KEY(account_id, number)"
+        )
+        return
+    table, thread, _ = statements(connection.dialect, "message_search.sql")
+    connection.run("DROP INDEX message_text_thread")
+    connection.run("ALTER TABLE message_text RENAME TO text_before")
+    connection.run(table)
+    columns = "account_id, number, conversation_id, message_id, created_at, text"
+    # By number, which has the account in front: each row is appended.
+    connection.run(
+        f"INSERT INTO message_text({columns}) SELECT {columns} FROM text_before ORDER BY number"
+    )
+    connection.run("DROP TABLE text_before")
+    connection.run(thread)
+
+
 def drop(connection: Connection) -> bool:
     """Remove the index, so that it is built again; False if there is none."""
     if not has_message_index(connection):
@@ -412,7 +437,7 @@ def matching_messages(
         SELECT t.number, {columns} FROM message_text AS t
         JOIN message AS m ON m.account_id = :account AND m.conversation_id = t.conversation_id
           AND m.created_at = t.created_at AND m.id = t.message_id
-        WHERE t.number IN ({placeholders})
+        WHERE t.account_id = :account AND t.number IN ({placeholders})
         """,
         {"account": account_id, **parameters},
     )
@@ -449,7 +474,8 @@ class _Search:
             rows = self.connection.rows(
                 f"""
                 SELECT t.number, t.conversation_id, t.created_at
-                FROM message_words CROSS JOIN message_text AS t ON t.number = message_words.rowid
+                FROM message_words CROSS JOIN message_text AS t
+                  ON t.account_id = :account AND t.number = message_words.rowid
                 WHERE message_words MATCH :trigrams
                   AND message_words.rowid BETWEEN :first AND :last AND {self._has_words}
                 ORDER BY message_words.rowid DESC LIMIT :count

@@ -3,10 +3,10 @@
 -- Folded texts of messages that are not deleted. number: account_id * 2^48 + second * 2^16 + a
 -- counter, so that an account's numbers are a range, ordered by time.
 CREATE TABLE message_text(
---pg   number BIGINT NOT NULL PRIMARY KEY,
---sl   number INTEGER PRIMARY KEY,
-  account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, message_id BIGINT NOT NULL,
-  created_at BIGINT NOT NULL, text TEXT NOT NULL);
+  account_id BIGINT NOT NULL, number BIGINT NOT NULL, conversation_id BIGINT NOT NULL,
+  message_id BIGINT NOT NULL, created_at BIGINT NOT NULL, text TEXT NOT NULL,
+--pg   PRIMARY KEY(account_id, number));
+--sl   PRIMARY KEY(account_id, number)) WITHOUT ROWID;
 CREATE INDEX message_text_thread ON message_text(account_id, conversation_id, number);
 --pg CREATE INDEX message_text_words ON message_text USING gin(account_id, text gin_trgm_ops);
 --sl CREATE VIRTUAL TABLE message_words USING fts5(

@@ -11,6 +11,7 @@ from frontdesk.store import message_search, rollups, trigrams
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection
 from frontdesk.store.rows import UNREAD_SQL, statements
+from frontdesk.text.phones import phone_forms
 from frontdesk.wire.values import epoch_milliseconds
 
 
@@ -41,17 +42,6 @@ def _upgrade_0_1_0(connection: Connection) -> None:
         # How many contacts a word has is estimated from statistics of the index.
         connection.run("ANALYZE contact")
     _upgrade_0_2_0(connection)
-
-
-def _upgrade_0_2_0(connection: Connection) -> None:
-    """Migrate the tables of frontdesk 0.2.0."""
-    _add_media(connection)
-
-
-def _add_media(connection: Connection) -> None:
-    """Add files of messages; those of messages that are stored already were never fetched."""
-    _create(connection, r"TABLE media(_garbage)?")
-    _create(connection, r"(UNIQUE )?INDEX media_(message|pending|digest|age)")
 
 
 def _rename_columns(connection: Connection) -> None:
@@ -146,6 +136,50 @@ def _complete_filter_table(connection: Connection) -> None:
     )
 
 
+def _upgrade_0_2_0(connection: Connection) -> None:
+    """Migrate the tables of frontdesk 0.2.0."""
+    _drop_assumed_wa_ids(connection)
+    connection.run("ALTER TABLE contact ADD COLUMN marketing_opt_out_at BIGINT")
+    message_search.rekey(connection)
+    _add_expiry(connection)
+    _add_media(connection)
+
+
+def _add_media(connection: Connection) -> None:
+    """Add files of messages; those of messages that are stored already were never fetched."""
+    _create(connection, r"TABLE media(_garbage)?")
+    _create(connection, r"(UNIQUE )?INDEX media_(message|pending|digest|age)")
+
+
+def _add_expiry(connection: Connection) -> None:
+    """Add for how long contents of messages are kept, and when they were removed."""
+    for column in ("messages_keep_days", "expired_until"):
+        connection.run(f"ALTER TABLE account ADD COLUMN {column} BIGINT")
+    connection.run("ALTER TABLE message ADD COLUMN expired_at BIGINT")
+    _create(connection, "INDEX note_time")
+
+
+def _drop_assumed_wa_ids(connection: Connection) -> None:
+    """Empty the wa_id of who never wrote, if WhatsApp may know the number by another form.
+
+    It was made of the number as the business had written it.
+    """
+    assumed = connection.rows(
+        """
+        SELECT account_id, id, phone FROM contact
+        WHERE phone > '+52' AND phone < '+56' AND phone_at = 0 AND wa_id = substr(phone, 2)
+        """
+    )
+    connection.run_many(
+        "UPDATE contact SET wa_id = NULL WHERE account_id = :account_id AND id = :id",
+        [
+            {"account_id": row["account_id"], "id": row["id"]}
+            for row in assumed
+            if len(phone_forms(row["phone"])) > 1
+        ],
+    )
+
+
 def _create(connection: Connection, names: str) -> None:
     """Run the statements of the schema that create a table or index whose name matches."""
     for statement in statements(connection.dialect):
@@ -173,7 +207,7 @@ _HUMAN_REPLIES = """
           AND (COALESCE(asked.wamid, ''), asked.id) < (COALESCE(message.wamid, ''), message.id)))
 """
 
-# Migrations by the version that they start from: 2 is frontdesk 0.1.0, 12 is 0.2.0.
+# Migrations by the version that they start from; 2 is that of frontdesk 0.1.0, 12 that of 0.2.0.
 UPGRADES: Mapping[int, Callable[[Connection], None]] = MappingProxyType(
     {2: _upgrade_0_1_0, 12: _upgrade_0_2_0}
 )

@@ -22,8 +22,9 @@ QUARTER, DAY = 15 * MINUTE, 24 * 60 * MINUTE
 QUARTERS, DAYS = 15, 24 * 60
 
 INCOMING, OUTGOING, STARTED = "incoming", "outgoing", "started"
-# Types that are not counted as messages.
-UNCOUNTED_TYPES = "('reaction', 'system')"
+# Types that are not counted as messages, and the same in SQL.
+UNCOUNTED = ("call", "reaction", "system")
+UNCOUNTED_TYPES = f"({', '.join(map(repr, UNCOUNTED))})"
 # A hand-off counts once per conversation and period, so it cannot be summed.
 HANDOFF = "bot_handoff"
 

@@ -53,6 +53,7 @@ class ContactRow(TypedDict):
     profile_name: str | None
     email: str | None
     blocked: int
+    marketing_opt_out_at: int | None
     custom_json: str
     facts_json: str | None
     phone_at: int
@@ -136,6 +137,7 @@ class MessageRow(TypedDict):
     pricing_model: str | None
     pricing_type: str | None
     priced_at: int | None
+    expired_at: int | None
 
 
 class ReactionRow(TypedDict):

@@ -12,11 +12,13 @@
 
 CREATE TABLE meta(name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL);
 
--- revision: incremented by every transaction with a visible change.
+-- revision: incremented by every transaction with a visible change. messages_keep_days: for how
+-- long contents of messages are kept, null for ever; those before expired_until are removed.
 CREATE TABLE account(
   id BIGINT NOT NULL PRIMARY KEY, slug TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
   timezone TEXT NOT NULL DEFAULT 'UTC', revision BIGINT NOT NULL DEFAULT 0,
-  disabled SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL);
+  disabled SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL,
+  messages_keep_days BIGINT, expired_until BIGINT);
 
 -- Last allocated id by kind of row.
 CREATE TABLE last_id(
@@ -96,14 +98,15 @@ CREATE INDEX template_order ON template(account_id, name, language, id);
 
 -- name: the best known name; name_rank: its source (0 none, 1 profile, 2 imported, 3 address book).
 -- facts_json: newest value of each fact, {fact: [milliseconds, value]}. phone_at, user_at: time of
--- the newest mention of the number and the user id. search: searchable text, see
--- store/contacts.py.
+-- the newest mention of the number and the user id. marketing_opt_out_at: since when the customer
+-- wants no marketing messages. search: searchable text, see store/contacts.py.
 CREATE TABLE contact(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, phone TEXT, wa_id TEXT, wa_user_id TEXT,
   username TEXT, name TEXT, name_rank SMALLINT NOT NULL DEFAULT 0, name_key TEXT NOT NULL DEFAULT '',
   profile_name TEXT, email TEXT,
-  blocked SMALLINT NOT NULL DEFAULT 0, custom_json TEXT NOT NULL DEFAULT '{}',
-  facts_json TEXT, phone_at BIGINT NOT NULL DEFAULT 0, user_at BIGINT NOT NULL DEFAULT 0,
+  blocked SMALLINT NOT NULL DEFAULT 0, marketing_opt_out_at BIGINT,
+  custom_json TEXT NOT NULL DEFAULT '{}', facts_json TEXT, phone_at BIGINT NOT NULL DEFAULT 0,
+  user_at BIGINT NOT NULL DEFAULT 0,
   last_activity_at BIGINT, search TEXT NOT NULL DEFAULT '',
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
@@ -233,7 +236,8 @@ CREATE TABLE cell(
 -- its type is not mapped. live: 0 for back-fill. stamped_at: the provider's time if it lies in the
 -- future; created_at is then the time of receipt. category, billable, pricing_model, pricing_type:
 -- newest pricing by the provider of an outbound message (service, marketing, …), reported at
--- priced_at; all null if unknown. part, here and below: id of the contact_part; null for the one
+-- priced_at; all null if unknown. expired_at: when the contents were removed because of their age;
+-- deleted_at is then the same or earlier. part, here and below: id of the contact_part; null for the one
 -- with the contact's own id.
 CREATE TABLE message(
   account_id BIGINT NOT NULL, conversation_id BIGINT NOT NULL, id BIGINT NOT NULL,
@@ -244,7 +248,7 @@ CREATE TABLE message(
   played_at BIGINT, failed_at BIGINT, error_json TEXT, source TEXT NOT NULL, edited_at BIGINT,
   deleted_at BIGINT, richness SMALLINT NOT NULL DEFAULT 2, raw_json TEXT,
   live SMALLINT NOT NULL DEFAULT 1, category TEXT, stamped_at BIGINT, part BIGINT,
-  billable SMALLINT, pricing_model TEXT, pricing_type TEXT, priced_at BIGINT,
+  billable SMALLINT, pricing_model TEXT, pricing_type TEXT, priced_at BIGINT, expired_at BIGINT,
 --pg   PRIMARY KEY(account_id, conversation_id, created_at, id));
 --sl   PRIMARY KEY(account_id, conversation_id, created_at, id)) WITHOUT ROWID;
 CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
@@ -274,6 +278,7 @@ CREATE TABLE note(
   author_id TEXT, author_name TEXT, external_id TEXT, part BIGINT,
   PRIMARY KEY(account_id, conversation_id, created_at, id));
 CREATE UNIQUE INDEX note_external ON note(account_id, external_id);
+CREATE INDEX note_time ON note(account_id, created_at);
 
 -- Conversation events other than messages: opened, resolved, snoozed, assigned, …
 CREATE TABLE conversation_event(

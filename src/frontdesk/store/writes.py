@@ -167,6 +167,12 @@ def save_last_assigned(connection: Connection, account_id: int, turns: Mapping[i
 def add_messages(connection: Connection, account_id: int, messages: Collection[MessageRow]) -> None:
     """Insert new messages, and index them for the message search."""
     add(connection, "message", messages)
+    if messages:
+        # Those of a time whose messages were emptied already are still to be.
+        connection.run(
+            "UPDATE account SET expired_until = :at WHERE id = :account AND expired_until > :at",
+            {"account": account_id, "at": min(row["created_at"] for row in messages)},
+        )
     if messages and has_message_index(connection):
         message_search.add(connection, account_id, messages)
 

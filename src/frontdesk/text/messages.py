@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
+from frontdesk.text.calls import CALL, call_details, call_kind
+from frontdesk.text.calls import STATUSES as CALL_STATUSES
 from frontdesk.text.clean import counted, file_size, humanize, one_line, price
 from frontdesk.text.search import message_pieces, strings
 from frontdesk.wire import Media, Message, MessagePreview, Note, ReplyTo
@@ -82,11 +84,13 @@ TYPES: Mapping[str, str] = MappingProxyType(
     }
 )
 # Types whose text is shown without the word for the type.
-_TYPES_SHOWN_AS_TEXT = ("text", "template", "interactive")
+_TYPES_SHOWN_AS_TEXT = ("text", CALL, "template", "interactive")
 
 
 def content_lines(message: Message) -> list[MessageLine]:
     """Contents of a message, and why it was not delivered; never empty."""
+    if message.expired_at:
+        return [MessageLine(DELETED, "no longer kept")]
     if message.deleted_at:
         who = "the customer" if message.direction == "inbound" else "the sender"
         return [MessageLine(DELETED, f"deleted by {who}")]
@@ -331,6 +335,14 @@ def _location(message: Message) -> list[MessageLine]:
     return [_card("location", place, point), *_text(message)]
 
 
+def _call(message: Message) -> list[MessageLine]:
+    """What a call was, and its length; its text if that is not known."""
+    content = _content(message)
+    if content.get("status") not in CALL_STATUSES:
+        return _text(message)
+    return [_card(call_kind(content), call_details(content))]
+
+
 def _contacts(message: Message) -> list[MessageLine]:
     """A card for each contact: name, company, numbers, e-mail addresses."""
     cards = []
@@ -527,6 +539,7 @@ _LEFT_OUT: Mapping[str, str] = {
 # Names of types that say nothing.
 _NO_KINDS = ("", "unknown", "unsupported")
 _CONTENTS: Mapping[str, Callable[[Message], list[MessageLine]]] = {
+    CALL: _call,
     "contacts": _contacts,
     "interactive": _interactive,
     "location": _location,

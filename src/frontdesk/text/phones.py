@@ -20,9 +20,14 @@ _LEAST_DIGITS = 3
 _E164 = re.compile(rf"\+{PHONE_DIGITS}")
 # Brazil: mobile numbers have a 9 after the area code that WhatsApp often omits.
 _BRAZIL = re.compile(r"\+55([1-9][0-9])(9?)([6-9][0-9]{7})")
+# Brazil: radio numbers, which never had the 9, so that with it they are somebody else's.
+_BRAZIL_RADIO = re.compile(r"\+55[1-9][0-9]7[0789][0-9]{6}")
 # Argentina and Mexico: a 9 or 1 after the country code marks a mobile number.
 _ARGENTINA = re.compile(r"\+54(9?)([1-8][0-9]{9})")
 _MEXICO = re.compile(r"\+52(1?)([2-9][0-9]{9})")
+# Country codes of numbers with two forms, with the length of the canonical one.
+_CANONICAL_LENGTHS = {"+52": 13, "+54": 14, "+55": 14}
+_TWO_FORMS = tuple(_CANONICAL_LENGTHS)
 # Numbers without a country code whose E.164 does not contain them: Brazil (by the 9, see above),
 # Argentina (15 after the area code marks a mobile number), Russia and Kazakhstan (8 for 0).
 _BRAZIL_NATIONAL = re.compile(r"[1-9][0-9]9?[6-9][0-9]{7}")
@@ -214,7 +219,7 @@ def _ascii_digit(character: str) -> str:
 def national_variants(phone: str) -> tuple[str, ...]:
     """Return the other national spellings of a mobile number, for searches; E.164.
 
-    Contacts are not merged by them, see `ingest/apply/contact_merging.py`.
+    Contacts are merged by `canonical_phone`, which is stricter.
 
     >>> national_variants("+5511987654321"), national_variants("+551187654321")
     (('+551187654321',), ('+5511987654321',))
@@ -229,3 +234,41 @@ def national_variants(phone: str) -> tuple[str, ...]:
         one, number = match.groups()
         return (f"+52{'' if one else '1'}{number}",)
     return ()
+
+
+def canonical_phone(name: str) -> str:
+    """Return one form for all E.164 forms of one line; any other text is unchanged.
+
+    Argentina and Brazil: with the mobile 9; Mexico: without the mobile 1.
+
+    >>> canonical_phone("+541123456789"), canonical_phone("+5215512345678")
+    ('+5491123456789', '+525512345678')
+    """
+    if not name.startswith(_TWO_FORMS) or _BRAZIL_RADIO.fullmatch(name):
+        return name
+    return max((name, *national_variants(name)), key=_is_canonical)
+
+
+def _is_canonical(phone: str) -> bool:
+    return len(phone) == _CANONICAL_LENGTHS[phone[:3]]
+
+
+def phone_forms(name: str) -> tuple[str, ...]:
+    """Return a number in all forms that have the same `canonical_phone`, itself first.
+
+    >>> phone_forms("+541123456789"), phone_forms("+16505551234")
+    (('+541123456789', '+5491123456789'), ('+16505551234',))
+    """
+    line = canonical_phone(name)
+    return (name, *(form for form in national_variants(name) if canonical_phone(form) == line))
+
+
+def is_same_phone(name: str | None, other: str | None) -> bool:
+    """True for two forms of one line, and for two equal texts.
+
+    >>> is_same_phone("+541123456789", "+5491123456789"), is_same_phone("US.1", None)
+    (True, False)
+    """
+    if name is None or other is None:
+        return False
+    return name == other or canonical_phone(name) == canonical_phone(other)

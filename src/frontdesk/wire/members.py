@@ -60,6 +60,7 @@ MessageType = Annotated[
         "interactive",
         "template",
         "order",
+        "call",
         "reaction",
         "system",
         "unsupported",

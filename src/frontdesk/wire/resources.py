@@ -323,6 +323,11 @@ class Message(Wire):
     ] = optional("Source of the message.")
     edited_at: Timestamp | None = optional("Time of the last edit.")
     deleted_at: Timestamp | None = optional("Time of deletion.")
+    expired_at: NotNull[Timestamp] = optional(
+        "Time at which its contents were removed because of their age; absent if they were not.",
+        may_be_absent=True,
+        extension=True,
+    )
     created_at: Timestamp = Field(description="Time of sending.")
 
     edited_time = Time("edited_at")
@@ -359,6 +364,9 @@ class Contact(Wire):
     wa_user_id: str | None = optional("The id of a customer who hides the number (BSUID).")
     username: str | None = optional("The WhatsApp user name.")
     blocked: bool = optional("The business has blocked the customer.", False)
+    marketing_opt_out_at: Timestamp | None = optional(
+        "Since when the customer wants no marketing messages; null if not.", extension=True
+    )
     custom_fields: Annotated[
         dict[str, Any],
         Field(

@@ -99,6 +99,7 @@ def test_a_contact_says_all_that_is_known() -> None:
                 "email": "sheena@example.com",
                 "username": "sheena",
                 "blocked": True,
+                "marketing_opt_out_at": "2026-03-14T09:26:53.000Z",
             }
         )
         if not fact.label
@@ -110,6 +111,7 @@ def test_a_contact_says_all_that_is_known() -> None:
         ("sheena@example.com", "text"),
         ("@sheena", "text"),
         ("blocked", "error"),
+        ("no marketing messages", "warning"),
     ]
 
 

@@ -30,6 +30,11 @@ from tests.tui.drawn_messages import AT, TYPES, drawn, message, sent
             [" 🎤 voice"],
         ),
         ({"type": "audio", "media": {"mime_type": "audio/mpeg"}}, [" 🎵 audio"]),
+        ({"type": "call", "content": {"status": "missed"}}, [" 📞 missed voice call"]),
+        (
+            {"type": "call", "content": {"status": "answered", "duration_seconds": 65}},
+            [" 📞 voice call · 1 min 5 s"],
+        ),
         (
             {"type": "document", "media": {"filename": "invoice\n7.pdf"}},
             [" 📄 document · invoice 7.pdf"],

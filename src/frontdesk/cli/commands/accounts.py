@@ -1,4 +1,4 @@
-"""`frontdesk accounts`: creates, lists, disables and enables accounts."""
+"""`frontdesk accounts`: creates, lists, changes, disables and enables accounts."""
 
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Output, output_options
 from frontdesk.errors import BadSettings
 from frontdesk.exports.tables import Column
+from frontdesk.store.expiry import LONGEST_KEPT_DAYS
 from frontdesk.wire.values import epoch_milliseconds
 
 if TYPE_CHECKING:
@@ -23,7 +24,15 @@ _COLUMNS: tuple[Column[dict[str, Any]], ...] = (
     Column("name", itemgetter("name"), "NAME", flexible=True),
     Column("keys", itemgetter("keys"), "KEYS"),
     Column("created_at", itemgetter("created_at"), "CREATED", moment=True),
+    Column("messages_keep_days", itemgetter("messages_keep_days")),
     Column("state", lambda row: "disabled" if row["disabled"] else "active", "STATE"),
+)
+
+
+_keep_days_option = click.option(
+    "--messages-keep-days",
+    type=click.IntRange(0, LONGEST_KEPT_DAYS),
+    help="Days to keep the contents of messages; 0 for ever.",
 )
 
 
@@ -33,7 +42,7 @@ _COLUMNS: tuple[Column[dict[str, Any]], ...] = (
     "frontdesk accounts list --database inbox.db",
 )
 def accounts_group() -> None:
-    """Create, list, disable and enable accounts.
+    """Create, list, change, disable and enable accounts.
 
     Accounts are separate inboxes in one database.
     """
@@ -47,20 +56,26 @@ def accounts_group() -> None:
 @click.argument("slug", callback=lambda context, argument, text: _slug(text))
 @database_option("Database of the service.")
 @click.option("--name", help="Display name.  [default: the slug]")
+@_keep_days_option
 @output_options("text", "json", default="text", members=("id", "slug", "name"))
-def create_command(slug: str, database: str, name: str | None, output: Output) -> None:
+def create_command(
+    slug: str, database: str, name: str | None, messages_keep_days: int | None, output: Output
+) -> None:
     """Create an account.
 
     SLUG is its name in commands: lower-case letters, digits and hyphens.
     """
     from frontdesk.store.accounts import account_by_slug, add_account
+    from frontdesk.store.expiry import keep_messages
 
     at = epoch_milliseconds()
 
     def add(connection: "Connection") -> int:
         if account_by_slug(connection, slug) is not None:
             raise BadSettings(f"The database has an account {slug!r} already")
-        return add_account(connection, slug, name or slug, at)
+        account_id = add_account(connection, slug, name or slug, at)
+        keep_messages(connection, account_id, messages_keep_days or None)
+        return account_id
 
     with opened(database, upgrade=True) as store:
         account_id = store.write(add)
@@ -85,6 +100,34 @@ def list_command(database: str, output: Output) -> None:
     with opened(database) as store:
         rows = store.read(lambda connection: all_accounts(connection, at))
     output.write([_described(row) for row in rows], _COLUMNS)
+
+
+@accounts_group.subcommand(
+    "set",
+    "frontdesk accounts set shop --messages-keep-days 365 --database inbox.db",
+    "frontdesk accounts set shop --messages-keep-days 0 --database inbox.db",
+)
+@click.argument("slug")
+@database_option("Database of the service.")
+@_keep_days_option
+def set_command(slug: str, database: str, messages_keep_days: int | None) -> None:
+    """Change the settings of an account.
+
+    `serve` removes what an account does not keep within a day and an hour. This cannot be undone.
+    """
+    from frontdesk.store.expiry import keep_messages
+
+    if messages_keep_days is None:
+        raise click.UsageError("There is nothing to change: give --messages-keep-days")
+
+    def write(connection: "Connection") -> None:
+        account_id = account_named(connection, slug)["id"]
+        keep_messages(connection, account_id, messages_keep_days or None)
+
+    with opened(database, upgrade=True) as store:
+        store.write(write)
+    length = f"for {messages_keep_days:,} days" if messages_keep_days else "for ever"
+    click.echo(f"The account {slug} keeps the contents of messages {length}")
 
 
 @accounts_group.subcommand(
@@ -137,6 +180,7 @@ def _described(row: "Row") -> dict[str, Any]:
         "keys": row["keys"],
         "created_at": timestamp(row["created_at"]),
         "disabled": bool(row["disabled"]),
+        "messages_keep_days": row["messages_keep_days"],
     }
 
 

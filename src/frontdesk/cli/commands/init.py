@@ -83,13 +83,24 @@ def upgrade_command(database: str) -> None:
 
     A current one is not changed.
 
+    Contacts that were stored twice, because their numbers have two forms, are merged; this cannot
+    be undone.
+
     The index of messages is built if there is none. It can be built while the database is served.
     After an interruption, run the command again to continue.
     """
+    from frontdesk.ingest.number_forms import merge_doubles
     from frontdesk.store.dsn import without_password
 
     with opened(database, upgrade=True) as store:
         _build_search(store)
+        merged = merge_doubles(store, now=epoch_milliseconds())
+        if merged:
+            click.echo(
+                f"Contacts merged: {merged:,}, which were stored twice, once for each form of a"
+                " number of Argentina, Brazil or Mexico",
+                err=True,
+            )
         click.echo(f"{without_password(database)} is up to date")
 
 

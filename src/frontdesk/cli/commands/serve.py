@@ -27,6 +27,7 @@ from frontdesk.cli.media import (
     provider_credentials,
 )
 from frontdesk.cli.media import sources as provider_sources
+from frontdesk.cli.option_file import option_file
 from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.cli.target import network
@@ -76,7 +77,9 @@ class WebhookOptions:
     "serve",
     "frontdesk serve --database inbox.db --port 8080",
     "frontdesk serve --database postgresql:///inbox --port 8080 --workers 4",
+    "frontdesk serve --config /etc/frontdesk/serve.toml",
 )
+@option_file
 @database_option("Database to serve.")
 @click.option(
     "--read-database",
@@ -224,7 +227,7 @@ def serve_command(
     """Serve /v1, and print its base URL when it is ready.
 
     SIGTERM stops it after the current requests are answered; SIGHUP opens the file of the access
-    log again.
+    log again. Errors and warnings go to standard error, each as a line of JSON.
     """
     media = MediaOptions.taken_from(more_options)
     webhook = WebhookOptions(**more_options)
@@ -238,6 +241,7 @@ def serve_command(
     secrets = webhook_secrets(webhook, on_loopback=is_loopback(host))
     media_files, fetching = _media(media, database, webhook.webhook_secrets, workers)
     from frontdesk.service.app import Options
+    from frontdesk.service.error_log import log_as_json
     from frontdesk.service.problems import PROBLEM_BASE_URI
     from frontdesk.service.server import Listener, Plan
     from frontdesk.store import message_search
@@ -246,7 +250,9 @@ def serve_command(
         rate_limit=RateLimit(rate_limit, _RATE_LIMIT.seconds, burst),
         strict_query=strict_query,
         problem_base_uri=problem_base_uri or PROBLEM_BASE_URI,
+        compress=True,
     )
+    log_as_json()
     # Database errors are reported once, before any worker starts.
     with opened(database, read_target=read_database) as store:
         if (lack := store.read(message_search.lack)) is not None:

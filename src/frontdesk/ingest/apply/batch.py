@@ -44,6 +44,8 @@ from frontdesk.store.database import Connection, Row
 from frontdesk.store.rows import ConversationRow
 from frontdesk.store.writes import Ids
 
+# A mention of a stored contact must not move its creation time back.
+_LATEST = 1 << 62
 # Number of expired snoozes that are ended at once.
 _SNOOZES_BATCH = 500
 
@@ -95,6 +97,15 @@ class Batch:
         contact_ids, copies = self._load(kinds)
         self._settle(kinds, contact_ids, copies)
         self._apply(kinds)
+
+    def merge_contacts(self, phones: Iterable[str], initial_status: InitialStatus) -> None:
+        """Merge the stored contacts that are one person's; each number is that of one of them."""
+        persons = [Person(phone) for phone in phones]
+        contact_ids = self.contacts.load(persons)
+        self.contacts.settle(((person, _LATEST, 0) for person in persons), (), ())
+        self.conversations.load(contact_ids)
+        self.conversations.regroup(self.contacts.moves())
+        self._save(initial_status)
 
     def _load(self, kinds: Kinds) -> tuple[list[int], list[Copies]]:
         """Read all rows that the batch refers to.
@@ -302,6 +313,18 @@ def apply_events(
         events = [_without_person(event) for event in events]
     context = BatchContext(connection, account_id, now, Ids(connection, account_id))
     Batch(context, live=live).run(events, initial_status)
+    return context.counts.result()
+
+
+def merge_contacts(
+    connection: Connection, account_id: int, phones: Sequence[str], *, now: int
+) -> ApplyResult:
+    """Merge the stored contacts of these numbers that are one person's, in a write transaction.
+
+    phones: E.164; each is a current or former number of a stored contact.
+    """
+    context = BatchContext(connection, account_id, now, Ids(connection, account_id))
+    Batch(context).merge_contacts(phones, "auto")
     return context.counts.result()
 
 

@@ -35,8 +35,9 @@ from frontdesk.store.rows import (
     blank,
 )
 from frontdesk.text.clean import compact_json
+from frontdesk.text.phones import canonical_phone, phone_forms
 
-_FACT_COLUMNS = ("profile_name", "username", "email", "blocked")
+_FACT_COLUMNS = ("profile_name", "username", "email", "blocked", "marketing_opt_out_at")
 _CUSTOM = "custom."
 # In order of precedence.
 _RANKS = (ADDRESS_BOOK_NAME, IMPORTED_NAME, PROFILE_NAME, NO_NAME)
@@ -127,7 +128,11 @@ def facts_of(event: ContactUpsert) -> dict[str, Any]:
         "blocked": None if event.blocked is None else int(event.blocked),
     }
     facts |= {f"{_CUSTOM}{key}": value for key, value in event.custom_fields.items()}
-    return {name: value for name, value in facts.items() if value is not None}
+    facts = {name: value for name, value in facts.items() if value is not None}
+    if event.marketing_opt_out is not None:
+        # Known to be none is a fact too.
+        facts["marketing_opt_out_at"] = event.at if event.marketing_opt_out else None
+    return facts
 
 
 def _is_newer(fact: list[Any], other: list[Any] | None) -> bool:
@@ -149,7 +154,7 @@ def _best_name(facts: Mapping[str, list[Any]]) -> dict[str, Any]:
 
 
 class ContactIndex:
-    """Finds contacts by phone number, wa_id, user id or alias."""
+    """Finds contacts by phone number, wa_id, user id or alias; a number by any of its forms."""
 
     def __init__(self) -> None:
         self._by_user: dict[str, BatchContact] = {}
@@ -158,16 +163,20 @@ class ContactIndex:
         self._by_alias: dict[str, BatchContact] = {}
         # Stored contact id to the contact that it now belongs to.
         self.stored: dict[int, BatchContact] = {}
+        # Contacts of one number that were stored for each of its forms.
+        self.doubles: list[tuple[BatchContact, BatchContact]] = []
 
     def contacts_of(self, person: Person) -> Iterator[BatchContact]:
         """Yield the contacts of a person's identifiers; that of the phone first."""
-        phone, number, user = person.phone, wa_number(person), person.wa_user_id
-        if phone and (contact := self._by_phone.get(phone) or self._by_alias.get(phone)):
-            yield contact
-        if number and (contact := self._by_wa.get(number) or self._by_alias.get(f"+{number}")):
-            yield contact
-        if user and (contact := self._by_user.get(user) or self._by_alias.get(user)):
-            yield contact
+        number, user = wa_number(person), person.wa_user_id
+        if person.phone:
+            line = canonical_phone(person.phone)
+            yield from filter(None, (self._by_phone.get(line), self._by_alias.get(line)))
+        if number:
+            line = canonical_phone(f"+{number}")
+            yield from filter(None, (self._by_wa.get(line), self._by_alias.get(line)))
+        if user:
+            yield from filter(None, (self._by_user.get(user), self._by_alias.get(user)))
 
     def named(self, name: str) -> BatchContact | None:
         """Return the contact of a name in the format of `principal_name`."""
@@ -179,22 +188,28 @@ class ContactIndex:
         if contact.row["wa_user_id"]:
             self._by_user[contact.row["wa_user_id"]] = contact
         if contact.row["phone"]:
-            self._by_phone[contact.row["phone"]] = contact
+            line = canonical_phone(contact.row["phone"])
+            other = self._by_phone.get(line, contact)
+            if other is not contact:
+                self.doubles.append((other, contact))
+            self._by_phone[line] = contact
         if contact.row["wa_id"]:
-            self._by_wa.setdefault(contact.row["wa_id"], contact)
+            self._by_wa.setdefault(canonical_phone(f"+{contact.row['wa_id']}"), contact)
 
     def add_alias(self, name: str, contact: BatchContact) -> bool:
         """Add an alias; returns False if it existed."""
-        if self._by_alias.get(name) is contact:
+        line = canonical_phone(name)
+        if self._by_alias.get(line) is contact:
             return False
-        self._by_alias[name] = contact
+        self._by_alias[line] = contact
         return True
 
     def drop_alias(self, name: str) -> bool:
         """Remove an alias; returns False if it did not exist."""
-        return self._by_alias.pop(name, None) is not None
+        return self._by_alias.pop(canonical_phone(name), None) is not None
 
     def aliases_of(self, contact: BatchContact) -> set[str]:
+        """Return the canonical forms of a contact's aliases."""
         return {name for name, owner in self._by_alias.items() if owner is contact}
 
     def repoint(self, old: BatchContact, new: BatchContact) -> None:
@@ -214,9 +229,9 @@ def wa_number(person: Person) -> str | None:
 
 
 def principal_name(person: Person) -> str:
-    """Return the name used in identity changes: a number with +, or a user id."""
+    """Return the name used in identity changes: a canonical number with +, or a user id."""
     number = f"+{person.wa_id}" if person.wa_id else None
-    return person.phone or number or person.wa_user_id or ""
+    return canonical_phone(person.phone or number or person.wa_user_id or "")
 
 
 # Identity change (old, new, at): the person with the name `old` has had `new` since `at`.
@@ -268,7 +283,11 @@ class ContactParts:
             self._parts[part.id] = part
             names |= {*_names(part.row), *aliases}
             stored_aliases.append((part, aliases))
-        self._changes |= lookups.identity_changes(*self._context.account, names)
+        forms = {form for name in names for form in phone_forms(name)}
+        self._changes |= {
+            (canonical_phone(old), canonical_phone(new), at)
+            for old, new, at in lookups.identity_changes(*self._context.account, forms)
+        }
         for part, aliases in stored_aliases:
             for name in aliases:
                 self._index.add_alias(name, part)
@@ -421,11 +440,12 @@ class ContactParts:
         contact["search"] = "" if shown is None else shown.row["search"]
         contact["phone"], contact["phone_at"] = self._latest(parts, "phone", "phone_at")
         contact["wa_user_id"], contact["user_at"] = self._latest(parts, "wa_user_id", "user_at")
+        line = canonical_phone(contact["phone"] or "")
         contact["wa_id"] = max(
             (
                 part.row["wa_id"]
                 for part in parts
-                if part.row["phone"] == contact["phone"] and part.row["wa_id"]
+                if canonical_phone(part.row["phone"] or "") == line and part.row["wa_id"]
             ),
             default=None,
         )
@@ -442,10 +462,12 @@ class ContactParts:
         mentions = [(part.row[at], part.row[kind]) for part in parts if part.row[kind]]
         ids = {part.id for part in parts}
         for old, new, moment in self._changes:
-            ends = self._index.named(old), self._index.named(new)
-            within = all(end is not None and end.id in ids for end in ends)
+            source, target = self._index.named(old), self._index.named(new)
+            within = source is not None and target is not None and {source.id, target.id} <= ids
             if within and new.startswith("+") == (kind == "phone"):
-                mentions.append((moment, new))
+                spelling = None if target is None else target.row[kind]
+                same = spelling is not None and canonical_phone(spelling) == new
+                mentions.append((moment, spelling if spelling and same else new))
         since, name = max(mentions, default=(0, None))
         return name, since
 
@@ -475,7 +497,7 @@ class ContactParts:
         """Encode a part for storage."""
         row: Mapping[str, Any] = part.encoded()
         columns = {name: row[name] for name in _STORED if row[name] is not None}
-        own = {part.row["phone"], part.row["wa_user_id"]}
+        own = {canonical_phone(part.row["phone"] or ""), part.row["wa_user_id"]}
         aliases = sorted(self._index.aliases_of(part) - own)
         return compact_json(columns | {"aliases": aliases, "began": part.began}, sort_keys=True)
 
@@ -493,8 +515,9 @@ def _began(stored: Mapping[str, Any]) -> dict[int, int]:
 
 
 def _names(row: ContactRow) -> set[str]:
+    """Return a contact's own names, numbers in their canonical form."""
     number = f"+{row['wa_id']}" if row["wa_id"] else None
-    return {name for name in (row["phone"], number, row["wa_user_id"]) if name}
+    return {canonical_phone(name) for name in (row["phone"], number, row["wa_user_id"]) if name}
 
 
 def _differs(row: ContactRow, contact: BatchContact | None) -> bool:

@@ -26,6 +26,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.store import lookups, writes
 from frontdesk.store.rows import AliasRow, ContactRow, blank
+from frontdesk.text.phones import canonical_phone, is_same_phone, phone_forms
 
 # Person, time of the event, and the same time if the person sent it or it is about them, else 0.
 Sighting = tuple[Person, int, int]
@@ -66,20 +67,20 @@ class Contacts:
         named = set({id(person): person for person in persons}.values())
         if not (named or contact_ids) or not self._context.ids.any("contact"):
             return []
-        phones = {person.phone for person in named if person.phone}
+        phones = {form for person in named if person.phone for form in phone_forms(person.phone)}
         numbers = {number for person in named if (number := wa_number(person))}
+        numbers = {form for number in numbers for form in phone_forms(f"+{number}")}
         users = {person.wa_user_id for person in named if person.wa_user_id}
         stored = lookups.contacts(
             self._context.connection,
             self._context.account_id,
             phones=phones,
-            wa_ids=numbers,
+            wa_ids={number.removeprefix("+") for number in numbers},
             wa_user_ids=users,
             ids=contact_ids,
         )
         contacts = {row["id"]: BatchContact.of(row) for row in stored}
-        names = phones | users | {f"+{number}" for number in numbers}
-        aliases = lookups.aliased_contacts(*self._context.account, names)
+        aliases = lookups.aliased_contacts(*self._context.account, phones | users | numbers)
         for row in aliases.values():
             contacts.setdefault(row["id"], BatchContact.of(row))
         for contact in self._parts.load(contacts):
@@ -105,6 +106,8 @@ class Contacts:
                 earliest[person] = at
             if active_at > latest.get(person, -1):
                 latest[person] = active_at
+        for contact, other in self._index.doubles:
+            self._merge(*sorted((contact, other), key=self._precedence))
         # Persons with several identifiers first: they connect contacts.
         for person in sorted(earliest, key=_name_count, reverse=True):
             self._get_or_create(person, earliest[person])
@@ -223,7 +226,8 @@ class Contacts:
         for other in others:
             self._merge(contact, other)
         for person in persons:
-            if None in (person.phone, contact.row["phone"]) or person.phone == contact.row["phone"]:
+            own, phone = contact.row["phone"], person.phone
+            if None in (phone, own) or is_same_phone(phone, own):
                 self._resolved[person] = contact
                 self._identify(contact, person, 0)
                 self._get_or_create(person, persons[person])
@@ -256,7 +260,8 @@ class Contacts:
             before = contact.row["phone"]
             if self._set_or_alias(contact, "phone", person.phone, at) and before is not None:
                 contact.row["wa_id"] = None
-        if person.wa_id and person.phone in (None, contact.row["phone"]):
+        own = contact.row["phone"]
+        if person.wa_id and (person.phone is None or is_same_phone(person.phone, own)):
             self._set_wa_id(contact, person.wa_id)
         if person.wa_user_id:
             self._set_or_alias(contact, "wa_user_id", person.wa_user_id, at)
@@ -266,10 +271,12 @@ class Contacts:
         """Set or alias an identifier; return True if it became the contact's own."""
         row, column_at = contact.row, _TIME_OF[kind]
         current, current_at = row[kind], row[column_at]
-        if name == current:
-            if at > current_at:
-                row[column_at] = at
+        if is_same_phone(name, current):
+            if (at, name) > (current_at, current):
+                row[kind], row[column_at] = name, at
                 self._unsaved[contact.id] = contact
+            if row[kind] != current:
+                self._change(contact)
             return False
         if current is not None and (at, name) <= (current_at, current):
             self._alias(contact, name)
@@ -277,25 +284,28 @@ class Contacts:
         if current is not None:
             self._alias(contact, current)
         if self._index.drop_alias(name):
-            self._aliases.pop(name, None)
-            self._no_aliases.add(name)
+            self._aliases.pop(canonical_phone(name), None)
+            self._no_aliases.update(phone_forms(name))
         row[kind], row[column_at] = name, at
         self._change(contact)
         return True
 
     def _set_wa_id(self, contact: BatchContact, wa_id: str) -> None:
         """Of several wa_ids of one number, keep the greatest, so that order does not matter."""
-        if contact.row["wa_id"] is None or wa_id > contact.row["wa_id"]:
-            if contact.row["wa_id"] is not None:
-                self._alias(contact, f"+{contact.row['wa_id']}")
-            contact.row["wa_id"] = wa_id
+        current = contact.row["wa_id"]
+        known = {wa_id} if current is None else {wa_id, current}
+        greatest = max(known)
+        if greatest != current:
+            contact.row["wa_id"] = greatest
             self._change(contact)
-        elif wa_id != contact.row["wa_id"]:
-            self._alias(contact, f"+{wa_id}")
+        for other in known - {greatest}:
+            if not is_same_phone(f"+{other}", contact.row["phone"]):
+                self._alias(contact, f"+{other}")
 
     def _alias(self, contact: BatchContact, name: str) -> None:
+        """Add an alias in its canonical form."""
         if self._index.add_alias(name, contact):
-            self._aliases[name] = contact
+            self._aliases[canonical_phone(name)] = contact
             self._context.counts.changed = True
 
     def _make(self, at: int) -> BatchContact:

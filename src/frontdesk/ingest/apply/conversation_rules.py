@@ -1,5 +1,6 @@
 """State rules: folds messages and events into the state of a conversation (pure)."""
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from frontdesk.store.rows import OPEN, RESOLVED, SNOOZED
+from frontdesk.text.calls import ANSWERED, CALL
 
 InitialStatus = Literal["auto", "open", "resolved"]
 
@@ -155,8 +157,13 @@ def _fold_message(state: ConversationState, message: Message) -> None:
     state.last_message = message
     if state.episode_at is None and state.status != RESOLVED:
         state.episode_at = at
-    if message["direction"] == INBOUND:
+    answered = is_answered_call(message)
+    if message["direction"] == INBOUND and answered:
+        _fold_answered_call(state, at, live=bool(message["live"]))
+    elif message["direction"] == INBOUND:
         _fold_inbound(state, at, live=bool(message["live"]))
+    elif message["type"] == CALL and not answered:
+        return
     elif message["author"] in HUMANS:
         _fold_reply(state, at, writer_of(message))
     elif not _bulk(message):
@@ -177,6 +184,15 @@ def _fold_inbound(state: ConversationState, at: int, *, live: bool) -> None:
         state.unread_count = (state.unread_count or 0) + 1
 
 
+def _fold_answered_call(state: ConversationState, at: int, *, live: bool) -> None:
+    """A call of the customer that was answered is a reply by a person whom nobody names."""
+    if live and state.status != OPEN:
+        _open(state, at)
+    _fold_reply(state, at, 0)
+    state.last_inbound_at = at
+    state.inbound_at.append(at)
+
+
 def _fold_reply(state: ConversationState, at: int, user_id: int) -> None:
     """A reply by a person ends the wait."""
     _measure_reply(state, at, user_id)
@@ -195,6 +211,13 @@ def _measure_reply(state: ConversationState, at: int, user_id: int) -> None:
     elif state.episode_at is not None and _since(state.last_inbound_at, state.episode_at):
         base = max(state.episode_at, state.handed_over_at or 0)
         state.metrics.append(MetricEvent("first_response", at, base, user_id))
+
+
+def is_answered_call(message: Message) -> bool:
+    """Check for a call in which both sides spoke."""
+    if message["type"] != CALL:
+        return False
+    return bool(json.loads(message["content_json"] or "{}").get("status") == ANSWERED)
 
 
 def writer_of(message: Message) -> int:

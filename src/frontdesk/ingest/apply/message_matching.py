@@ -37,7 +37,7 @@ def keys(row: Row) -> Iterator[Key]:
     row: a message, or at least direction, type, text, media_json, richness, edited_at, deleted_at.
     """
     side, kind = row["direction"], row["type"]
-    if row["richness"] == PLACEHOLDER:
+    if row["richness"] == PLACEHOLDER and kind == "unsupported":
         yield side, _UNKNOWN, ""
     elif row["deleted_at"] is not None:
         yield side, _GONE, ""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from frontdesk.ingest.apply.conversation_rules import OUTBOUND
+from frontdesk.ingest.apply.conversation_rules import OUTBOUND, is_answered_call
 from frontdesk.ingest.events import (
     PLACEHOLDER,
     Author,
@@ -215,7 +215,7 @@ def merged_status(first: StatusUpdate, second: StatusUpdate) -> StatusUpdate:
 
 def folded_columns(row: MessageRow) -> tuple[object, ...]:
     """Return the columns that the state rules depend on; a difference requires a refold."""
-    return tuple(_columns(row, _FOLDED).values())
+    return *_columns(row, _FOLDED).values(), is_answered_call(row)
 
 
 def _pricing(pricing: MessagePricing | None) -> dict[str, Any]:

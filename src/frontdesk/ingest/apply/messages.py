@@ -89,6 +89,8 @@ class Messages:
         author_id, author_name = self._catalogue.author(event.author, event.at)
         copy = message_row.message_row(event, author_id, author_name)
         if row is not None:
+            # Copies of a call have different times.
+            self._conversations.extend_back_for(row, event.at)
             before = message_row.folded_columns(row)
             changed = self._merge_copy(row, copy, event.person)
             self._rewrite(row, before, "messages", changed=changed)

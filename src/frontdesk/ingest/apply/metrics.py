@@ -7,7 +7,6 @@ from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversation_rules import (
     HUMANS,
     OUTBOUND,
-    QUIET_TYPES,
     MetricEvent,
     writer_of,
 )
@@ -21,6 +20,7 @@ from frontdesk.store.rollups import (
     OUTGOING,
     QUARTER,
     STARTED,
+    UNCOUNTED,
     Figure,
     LabelFact,
     LabelRollups,
@@ -130,7 +130,7 @@ class MetricDeltas:
 def figures(channel_id: int, rows: Iterable[Row]) -> Iterator[Figure]:
     """Yield the roll-up key of each message."""
     for row in rows:
-        if row["type"] not in QUIET_TYPES:
+        if row["type"] not in UNCOUNTED:
             moment = row["created_at"]
             name = OUTGOING if row["direction"] == OUTBOUND else INCOMING
             yield moment - moment % QUARTER, channel_id, name, row["author"]
@@ -154,6 +154,6 @@ def part_figures(
     """Yield the key of each message of a person in the roll-up by conversation."""
     for row in rows:
         by_person = row["direction"] == OUTBOUND and row["author"] in HUMANS
-        if by_person and row["type"] not in QUIET_TYPES:
+        if by_person and row["type"] not in UNCOUNTED:
             day = row["created_at"] - row["created_at"] % DAY
             yield writer_of(row), channel_id, day, conversation_id

@@ -64,6 +64,7 @@ class _AccountExport:
             "timezone": account["timezone"],
             "disabled": bool(account["disabled"]),
             "created_at": timestamp(account["created_at"]),
+            "messages_keep_days": account["messages_keep_days"],
             "last_ids": dump.last_ids(self._connection, self._account_id),
         }
 

@@ -85,13 +85,15 @@ def person_of(contact: JsonObject, what: str = "contact") -> Person:
     digits = (phone or "").removeprefix("+")
     if phone is not None and not (phone.startswith("+") and is_phone(digits)):
         raise Malformed(f"{what} has a phone that is not E.164, such as +16505551234")
-    wa_id = contact.optional_id("wa_id") or digits or None
+    wa_id = contact.optional_id("wa_id")
     wa_user_id = contact.optional_id("wa_user_id")
     if phone is None and wa_id is None and wa_user_id is None:
         raise Malformed(f"{what} has no phone, no wa_id and no wa_user_id")
     if phone is None and wa_id is not None and is_phone(wa_id):
         phone = f"+{wa_id}"
-    return Person(phone, wa_id, wa_user_id)
+    if phone is None:
+        return Person(None, wa_id, wa_user_id)
+    return Person.of_phone(phone, wa_id, wa_user_id)
 
 
 def user_key(line: JsonObject, name: str) -> str | None:
@@ -258,15 +260,21 @@ def _contact(line: JsonObject, now: int) -> Iterator[DomainEvent]:
     created, at = optional_instant(line, "created_at"), at_of(line, now)
     if created is not None and created < at:
         yield ContactUpsert(person, created)
+    opted_out = optional_instant(line, "marketing_opt_out_at")
+    if opted_out is not None:
+        yield ContactUpsert(person, opted_out, marketing_opt_out=True)
     stored = line.part_or_empty(STORED)
     custom = line.part_or_empty("custom_fields")
     yield ContactUpsert(
         person=person,
         at=at,
+        name=line.optional_text("name"),
         name_rank=stored.number("name_rank") or IMPORTED_NAME,
+        profile_name=line.optional_text("profile_name"),
+        username=line.optional_text("username"),
+        email=line.optional_text("email"),
         blocked=line.flag("blocked"),
         custom_fields=dict(custom.members),
-        **line.optional_texts("name", "profile_name", "username", "email"),
     )
 
 

@@ -15,6 +15,7 @@ from frontdesk.store import counters, dump, lookups, message_search, raw_events,
 from frontdesk.store.contacts import label_key
 from frontdesk.store.counters import LabelledConversation
 from frontdesk.store.database import Connection
+from frontdesk.store.expiry import LONGEST_KEPT_DAYS
 from frontdesk.store.rows import ContactRow, MessageRow
 from frontdesk.store.writes import Ids
 
@@ -89,7 +90,11 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
         "timezone": line.get("timezone"),
         "created_at": instant(created),
         "disabled": int(line.get("disabled") is True),
+        "messages_keep_days": line.get("messages_keep_days"),
     }
+    days = settings["messages_keep_days"]
+    if days is not None and not (type(days) is int and 0 < days <= LONGEST_KEPT_DAYS):
+        raise Malformed(f"messages_keep_days is not a number of days up to {LONGEST_KEPT_DAYS}")
     if not all(isinstance(settings[name], str) for name in ("name", "timezone")):
         raise Malformed("the account has no name or no timezone")
     dump.restore_account(connection, account_id, settings)

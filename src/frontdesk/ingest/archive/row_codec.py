@@ -218,7 +218,7 @@ _SHAPES: Mapping[str, _Shape] = {
     ),
     "contact": _shape(
         "phone wa_id wa_user_id username name profile_name email",
-        "last_activity_at created_at updated_at",
+        "marketing_opt_out_at last_activity_at created_at updated_at",
         id=_OWN_ID,
         blocked=("blocked", _FLAG),
         custom_json=("custom_fields", _SPACED_JSON),
@@ -235,7 +235,7 @@ _SHAPES: Mapping[str, _Shape] = {
     ),
     "message": _shape(
         "author type text wamid forwarded delivery_status source",
-        "edited_at deleted_at created_at",
+        "edited_at deleted_at expired_at created_at",
         id=_OWN_ID,
         conversation_id=("conversation_id", _ID),
         direction=("direction", _enumeration(DIRECTIONS)),

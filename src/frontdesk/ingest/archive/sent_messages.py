@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from frontdesk.ingest.archive.native_lines import required_instant, user_key
+from frontdesk.ingest.archive.native_lines import required_instant
 from frontdesk.ingest.events import Author, DomainEvent, MessageUpsert, Person, ReactionSet
 from frontdesk.ingest.json_reader import JsonObject, Malformed, checked_channel_id, phone_of
 from frontdesk.ingest.webhooks.messages import WebhookChange, add_message
@@ -56,7 +56,7 @@ def _person(request: JsonObject, response: JsonObject) -> Person:
     phone = phone_of(request.optional_text("to")) or phone_of(wa_id)
     if phone is None:
         raise Malformed("request.to is not a phone number")
-    return Person(phone, wa_id or phone.removeprefix("+"))
+    return Person.of_phone(phone, wa_id)
 
 
 def _author(record: JsonObject) -> Author:
@@ -67,8 +67,10 @@ def _author(record: JsonObject) -> Author:
     name = author.optional_text("name")
     if kind != "user":
         return Author(kind, name=name)
-    key = author.optional_id("id") or user_key(record, "author")
-    return Author(kind, key, name)
+    key = (
+        author.optional_id("id") or author.optional_id("external_id") or author.optional_id("email")
+    )
+    return Author(kind, key or name, name)
 
 
 def _signed(event: DomainEvent, author: Author) -> DomainEvent:

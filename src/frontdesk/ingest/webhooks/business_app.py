@@ -35,8 +35,9 @@ def convert_contact(value: WebhookChange, entry: JsonObject) -> None:
     user_id = contact.optional_id("user_id")
     if phone is None and user_id is None:
         raise Malformed(f"{contact.where}.phone_number is not a phone number")
-    wa_id = None if phone is None else phone.removeprefix("+")
-    person = Person(phone, wa_id, user_id)
+    person = (
+        Person(wa_user_id=user_id) if phone is None else Person.of_phone(phone, wa_user_id=user_id)
+    )
     name = contact.optional_text("full_name") or contact.optional_text("first_name") or ""
     value.at = max(value.at, at)
     if entry.optional_text("action") == "remove":

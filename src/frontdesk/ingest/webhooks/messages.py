@@ -42,6 +42,7 @@ from frontdesk.ingest.webhooks.contents import (
     type_of,
 )
 from frontdesk.store.rollups import WORD_LIMIT
+from frontdesk.text.phones import is_same_phone
 from frontdesk.wire.values import DELIVERY_STEPS
 
 # Members that identify the person of an element, by array.
@@ -50,6 +51,9 @@ PERSONS: Mapping[str, tuple[str, str]] = {
     "message_echoes": ("to", "to_user_id"),
     "statuses": ("recipient_id", "recipient_user_id"),
 }
+
+# Members with a customer's number as WhatsApp knows it; others have it as the business wrote it.
+_STATED = (PERSONS["messages"][0], "wa_id")
 
 # A user id of the provider, in place of a number: the country, a dot, letters and digits.
 _USER_ID = re.compile(r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}")
@@ -116,8 +120,10 @@ class WebhookChange:
             user_id = user_id or contact.optional_id("user_id")
             number = number or (contact.optional_text("wa_id") or "").removeprefix("+")
         if is_phone(number):
-            wa_id = (contact.optional_id("wa_id") if contact else None) or number
-            return Person(phone=f"+{number}", wa_id=wa_id, wa_user_id=user_id)
+            wa_id = contact.optional_id("wa_id") if contact else None
+            if wa_id is None and number_name in _STATED:
+                wa_id = number
+            return Person.of_phone(f"+{number}", wa_id, user_id)
         if user_id is None:
             raise Malformed(f"{element.where}.{number_name} is not a phone number")
         return Person(wa_user_id=user_id)
@@ -179,7 +185,7 @@ class WebhookChange:
         Without one, it is the sole contact unless that has another number or user id.
         """
         for contact in self.contacts:
-            if number and contact.optional_text("wa_id") == number:
+            if number and is_same_phone(f"+{number}", f"+{contact.optional_text('wa_id')}"):
                 return contact
             if user_id and user_id in (
                 contact.optional_text("user_id"),
@@ -194,6 +200,10 @@ class WebhookChange:
 
 # Each side of a conversation has one reaction per message.
 CONTACT_SIDE, BUSINESS_SIDE = "contact", "business"
+
+# Category and values of a customer's preference.
+_MARKETING = "marketing_messages"
+_OPTS_OUT: Mapping[str, bool] = {"stop": True, "resume": False}
 
 # `type` of a delivery status; Meta usually omits it.
 _DELIVERY = "message"
@@ -261,6 +271,20 @@ def convert_status(value: WebhookChange, status: JsonObject) -> None:
         value.ignored[f"{kind[:40]} status {step[:40]}"] += 1
     else:
         _convert_delivery(value, status, step)
+
+
+def convert_preference(value: WebhookChange, preference: JsonObject) -> None:
+    """Convert that a customer stops or resumes marketing messages."""
+    category = preference.optional_text("category") or "unknown"
+    wish = (preference.optional_text("value") or "unknown").lower()
+    if category != _MARKETING or wish not in _OPTS_OUT:
+        value.ignored[f"preference {category[:40]} {wish[:40]}"] += 1
+        return
+    person = value.person(preference, "wa_id", "user_id")
+    at, _ = value.moment(preference)
+    opt_out = _OPTS_OUT[wish]
+    value.events.append(ContactUpsert(person, at, marketing_opt_out=opt_out, channel=value.channel))
+    value.met(person, at)
 
 
 def _convert_delivery(value: WebhookChange, status: JsonObject, step: str) -> None:
@@ -408,7 +432,7 @@ def _convert_number_change(
         for entry in contact.parts("phones"):
             phone = phone_of(entry.optional_text("wa_id") or entry.optional_text("phone"))
             if phone is not None:
-                own = Person(phone, phone.removeprefix("+"), person.wa_user_id)
+                own = Person.of_phone(phone, entry.optional_id("wa_id"), person.wa_user_id)
                 value.events.append(ContactUpsert(own, at, channel=value.channel))
                 return
 

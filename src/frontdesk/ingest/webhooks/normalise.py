@@ -12,24 +12,37 @@ from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import JsonObject, Malformed, channel_id, instant, shown_number
 from frontdesk.ingest.webhooks import account as upkeep
 from frontdesk.ingest.webhooks.business_app import convert_contact, convert_history
+from frontdesk.ingest.webhooks.calls import CALL_STATUS, convert_call, convert_call_status
 from frontdesk.ingest.webhooks.contents import TEXT_LIMIT
 from frontdesk.ingest.webhooks.messages import (
     PERSONS,
     WebhookChange,
     convert_echo,
     convert_message,
+    convert_preference,
     convert_status,
 )
 
 __all__ = ["TEXT_LIMIT", "NormalisedBody", "normalise"]
 
+
+def _convert_status(value: WebhookChange, status: JsonObject) -> None:
+    """Convert the status of a message or of a call."""
+    if (status.optional_text("type") or "").lower() == CALL_STATUS:
+        convert_call_status(value, status)
+    else:
+        convert_status(value, status)
+
+
 # Arrays of a value, with the converter of their elements.
 _ELEMENTS: Mapping[str, Callable[[WebhookChange, JsonObject], None]] = {
     "messages": convert_message,
     "message_echoes": convert_echo,
-    "statuses": convert_status,
+    "statuses": _convert_status,
+    "calls": convert_call,
     "history": convert_history,
     "state_sync": convert_contact,
+    "user_preferences": convert_preference,
 }
 
 

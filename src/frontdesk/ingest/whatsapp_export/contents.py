@@ -6,6 +6,15 @@ from typing import Any, NamedTuple
 
 from frontdesk.ingest.webhooks.contents import NO_MEDIA, TEXT_LIMIT
 from frontdesk.ingest.whatsapp_export.phrases import PHRASES
+from frontdesk.text.calls import (
+    ANSWERED,
+    CALL,
+    DECLINED,
+    MISSED,
+    UNANSWERED,
+    call_content,
+    call_text,
+)
 from frontdesk.text.clean import plain
 from frontdesk.wire.values import MEDIA_TYPES
 
@@ -21,6 +30,17 @@ def _folded(phrase: str) -> str:
     return phrase.strip().rstrip(".。").strip().casefold()
 
 
+_CALLS = (*PHRASES["video call"], *PHRASES["voice call"])
+_LONGEST_CALL = 80
+# Seconds of the units of lengths, by their beginnings; "std" and "sa" are hours.
+_UNITS: Mapping[str, int] = {
+    **dict.fromkeys(("std", "sa", "h", "ч", "год", "jam", "घं", "時", "giờ", "ชั่ว", "س"), 3600),
+    **dict.fromkeys(("m", "м", "хв", "dk", "dak", "menit", "मि", "分", "phút", "นาที", "د"), 60),
+    **dict.fromkeys(("s", "с", "sn", "det", "से", "秒", "giây", "วิ", "ث"), 1),
+}
+_LENGTH = re.compile(
+    rf"(\d{{1,4}})\s?({'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})"
+)
 # Begins what iOS writes itself in a message: placeholders, notices.
 _MARK = "\u200e"
 _EXTENSIONS: Mapping[str, tuple[str, str]] = {
@@ -111,12 +131,42 @@ def is_notice(original: str, *, ios: bool) -> bool:
     if not original.startswith((_MARK, "\u200f")):
         return False
     text = plain(original).casefold()
-    if any(notice in text for notice in PHRASES["notice"]):
+    if any(notice in text for notice in (*PHRASES["notice"], *_CALLS)):
         return True
     if not (ios and original.startswith(_MARK)) or text.strip().startswith(tuple(PHRASES["poll"])):
         return False
     contents = entry_contents(original, {})
     return contents.type == "text" and not (contents.edited or contents.deleted)
+
+
+def call_contents(original: str, *, named: bool, outbound: bool = False) -> EntryContents | None:
+    """Recognise a call, which WhatsApp itself writes; None if it is none.
+
+    named: the line has a sender, so that WhatsApp's own words are marked. outbound: that is the
+    business.
+    """
+    if named and not original.startswith(_MARK):
+        return None
+    text = plain(original).casefold().strip()
+    call = next((phrase for phrase in _CALLS if phrase in text), None)
+    if call is None or "\n" in text or len(text) > _LONGEST_CALL:
+        return None
+    status = next(
+        (kind for kind in (MISSED, DECLINED) if any(word in text for word in PHRASES[kind])), None
+    )
+    seconds = None if status else _call_seconds(text)
+    if status is None and seconds is None:
+        return None
+    if status == MISSED and outbound:
+        status = UNANSWERED
+    content = call_content(status or ANSWERED, seconds, video=call in PHRASES["video call"])
+    return EntryContents(CALL, call_text(content), content)
+
+
+def _call_seconds(text: str) -> int | None:
+    """Return the length of a call, None if the text has none."""
+    parts = [(int(part[1]), part[2]) for part in _LENGTH.finditer(text)]
+    return sum(number * _UNITS[unit] for number, unit in parts) if parts else None
 
 
 def _file(text: str, sizes: Mapping[str, int]) -> EntryContents | None:

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from datetime import date, tzinfo
 
 from frontdesk.errors import BadSettings
-from frontdesk.ingest.whatsapp_export.contents import EntryContents, entry_contents, is_notice
+from frontdesk.ingest.whatsapp_export.contents import (
+    EntryContents,
+    call_contents,
+    entry_contents,
+    is_notice,
+)
 from frontdesk.ingest.whatsapp_export.date_order import (
     DateOrder,
     Order,
@@ -164,7 +169,8 @@ def _attributed(
     for entry in entries:
         name, start = senders.split(entry.start)
         text = "\n".join([start, *entry.parts[1:]])
-        if name is None or is_notice(text, ios=family.ios):
+        is_call = call_contents(text, named=name is not None) is not None
+        if name is None or (is_notice(text, ios=family.ios) and not is_call):
             yield _AttributedEntry(entry.stamp, None, text)
         else:
             profile = plain(name).strip().startswith("~")
@@ -225,15 +231,16 @@ def _entries(
         place = min(counts[at], room - 1)
         counts[at] += 1
         text = line.text.rstrip("\n")
-        words = (
-            EntryContents("system", text.strip(), {"event": "activity"})
-            if line.sender is None
-            else None
-        )
         outbound = None if line.sender is None else line.sender == me
-        yield ChatEntry(
-            at + place, outbound, words or entry_contents(text, export.sizes), stamped_at
-        )
+        contents = call_contents(text, named=outbound is not None, outbound=bool(outbound))
+        if contents is not None:
+            # Phones say of calls without a sender only that they were missed.
+            outbound = bool(outbound)
+        elif outbound is None:
+            contents = EntryContents("system", text.strip(), {"event": "activity"})
+        else:
+            contents = entry_contents(text, export.sizes)
+        yield ChatEntry(at + place, outbound, contents, stamped_at)
 
 
 def _moments(

@@ -9,14 +9,20 @@ from frontdesk.errors import Unreachable, UnusableFile
 from frontdesk.ingest.admission import ANYTHING, Admission
 from frontdesk.ingest.apply.batch import wake
 from frontdesk.ingest.idle_conversations import IdleLimit, resolve_idle
+from frontdesk.ingest.message_retention import expire_messages, expired_accounts
 from frontdesk.ingest.webhooks.processor import WebhookProcessor
-from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS, delete_old_webhooks
+from frontdesk.ingest.webhooks.retention import (
+    DEFAULT_RETENTION_DAYS,
+    delete_old_webhooks,
+    has_old_webhooks,
+)
 from frontdesk.service.media.upkeep import LIMITS_EVERY, NO_LIMITS, MediaLimits, MediaUpkeep
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.raw_events import any_waiting
+from frontdesk.store.steady_clock import is_steady
 from frontdesk.system.crash_trace import trace
 
 # Poll interval for webhooks that another process stored or left unprocessed.
@@ -134,10 +140,7 @@ class BackgroundWorker:
             for account_id in accounts:
                 resolve_idle(self._database, account_id, self._clock(), self._settings.idle_limit)
         if self._is_due("retention", RETENTION_EVERY):
-            for account_id in accounts:
-                delete_old_webhooks(
-                    self._database, account_id, self._clock(), self._settings.retention_days
-                )
+            self._delete_old(accounts)
             # The write-ahead log may hold deleted rows. Other processes delete too, and their
             # truncation may have been blocked by a reader.
             self._log_to_truncate = True
@@ -165,8 +168,9 @@ class BackgroundWorker:
         return step.moved > 0
 
     def _is_due(self, name: str, every: int) -> bool:
-        now = self._clock()
-        if self._stopping.is_set() or now < self._due.get(name, 0):
+        now, due = self._clock(), self._due.get(name, 0)
+        # One that is further away was set by a clock that has gone back.
+        if self._stopping.is_set() or due - every <= now < due:
             return False
         self._due[name] = now + every
         return True
@@ -179,3 +183,22 @@ class BackgroundWorker:
 
         if self._database.read_latest(due):
             self._database.write(lambda connection: wake(connection, account_id, now))
+
+    def _delete_old(self, account_ids: Sequence[int]) -> None:
+        """Delete old webhook bodies and contents of messages, unless the clock may have jumped."""
+        now, days = self._clock(), self._settings.retention_days
+        expired = expired_accounts(self._database, now)
+        due = [
+            account_id
+            for account_id in account_ids
+            if has_old_webhooks(self._database, account_id, now, days)
+        ]
+        if not (due or expired) or not self._is_steady(now):
+            return
+        for account_id in due:
+            delete_old_webhooks(self._database, account_id, now, days)
+        for account_id, before in expired.items():
+            expire_messages(self._database, account_id, before, now)
+
+    def _is_steady(self, now: int) -> bool:
+        return self._database.write(lambda connection: is_steady(connection, now))

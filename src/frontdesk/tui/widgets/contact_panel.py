@@ -207,6 +207,8 @@ def _identity(short: PhoneRef | Contact, contact: Contact | None) -> list[Fact]:
         facts.append(Fact("", f"@{one_line(contact.username)}"))
     if contact and contact.blocked:
         facts.append(Fact("", "blocked", "error"))
+    if contact and contact.marketing_opt_out_at:
+        facts.append(Fact("", "no marketing messages", "warning"))
     return facts
 
 

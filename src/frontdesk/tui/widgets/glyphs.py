@@ -7,6 +7,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
+from frontdesk.text.calls import CALL_KINDS
 from frontdesk.text.clean import is_ascii_terminal
 from frontdesk.text.messages import type_word
 
@@ -46,6 +47,7 @@ _ICONS = {
     "contacts": "👤",
     "order": "🛒",
     "product": "🛒",
+    **dict.fromkeys(CALL_KINDS, "📞"),
 }
 EMOJI = MessageSymbols(
     _ICONS,

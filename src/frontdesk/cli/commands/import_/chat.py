@@ -205,7 +205,7 @@ class _ChatImport:
         phone = phone_of(request.contact) if request.contact.startswith("+") else None
         if phone is None:
             raise BadSettings(f"{shortened(request.contact)!r} is no number such as +34600111222")
-        person = Person(phone, phone.removeprefix("+"))
+        person = Person.of_phone(phone)
         return ChatPlace(
             account_id, number or request.channel, person, request.me, request.initial_status
         )
