@@ -117,6 +117,7 @@ class Endpoint:
     scope: required of the key. page_length: default page size. depends_on_minute: checks if the
     response to a query changes with the clock. inline: checks if a query is cheap enough to be
     tried on the event loop, which a search for words is not: full-text indexes have no time limit.
+    extension: it is not in the specification.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Endpoint:
     page_length: int = MAX_LIMIT
     depends_on_minute: Callable[[bytes], bool] = field(default=never, repr=False)
     inline: Callable[[bytes], bool] = field(default=lambda query: b"q=" not in query, repr=False)
+    extension: bool = False
 
     @property
     def path_parameter(self) -> str:

@@ -322,6 +322,7 @@ def _operation(endpoint: Endpoint) -> Schema:
         "tags": [_tag(endpoint)],
         "summary": plain(inspect.getdoc(endpoint.handler)),
         "description": f"Needs the scope `{endpoint.scope}`.",
+        **({EXTENSION: True} if endpoint.extension else {}),
         "security": [{KEY: [endpoint.scope]}],
         "parameters": [
             *_path_parameters(endpoint),
