@@ -126,6 +126,8 @@ class QueryProblem(NamedTuple):
 class QueryError(BadSettings, ValueError):
     """A query that cannot be used; a ValueError for pydantic's validators."""
 
+    code = "invalid_query"
+
     def __init__(self, problems: Sequence[QueryProblem]) -> None:
         super().__init__(" ".join(problem.message for problem in problems))
         self.problems = tuple(problems)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
@@ -25,8 +25,7 @@ from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import filter_ids
-from frontdesk.cli.options import target_options
+from frontdesk.cli.options import parse_moment_option, target_options
 from frontdesk.cli.output import (
     Output,
     cut,
@@ -40,10 +39,11 @@ from frontdesk.cli.polling import LONGEST_PAUSE_SECONDS, Printer, follow
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports.conversations import entry_text
+from frontdesk.selection.names import filter_ids
 from frontdesk.system.environment import cache_file, cache_limit_bytes
 from frontdesk.text.messages import author_name, author_word, plain_preview
 from frontdesk.text.phones import contact_name
-from frontdesk.text.times import in_zone, parse_duration
+from frontdesk.text.times import in_zone
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
 from frontdesk.wire.values import utc_now
 
@@ -234,7 +234,7 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
 @click.option(
     "--since",
     metavar="TIME",
-    callback=lambda context, option, text: None if text is None else _moment(text),
+    callback=parse_moment_option,
     help="Start with all messages since then: 30m, 2h, 1d, or an ISO 8601 time.",
 )
 @click.option("--alerts", is_flag=True, help="Print the configured alerts instead of messages.")
@@ -403,13 +403,3 @@ def _author_and_text(activity: Activity) -> str:
         who, text = author_word(message.author), plain_preview(message)
     sender = "" if message.direction == "inbound" else f" ← {plain(who)}"
     return f"{sender}: {plain(text)}"
-
-
-def _moment(text: str) -> datetime:
-    """Parse a duration before now, or an ISO 8601 time; local without an offset."""
-    if (age := parse_duration(text, "smhd")) is not None:
-        return utc_now() - age
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise click.BadParameter("use 30m, 2h or 1d, or a time such as 2026-03-14T09:30") from error
