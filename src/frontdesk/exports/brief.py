@@ -52,7 +52,7 @@ def marked(text: str, mark: str) -> str:
     >>> marked("one" + chr(10) + "two", "|")
     '| one\\n| two'
     """
-    return "\n".join(f"{mark} {line}".rstrip() for line in re.split(r"\r\n|[\n\r\v\f\x85]", text))
+    return "\n".join(f"{mark} {line}".rstrip() for line in text.splitlines() or [""])
 
 
 def short_name(text: str | None, most: int = MOST_NAME) -> str:

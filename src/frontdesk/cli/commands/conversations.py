@@ -218,9 +218,10 @@ def list_command(
             cursor_of,
         )
 
-    async def complete(client: "InboxClient", row: Conversation) -> ListedConversation:
+    async def complete(client: "InboxClient", row: Conversation) -> object:
         thread = await read_thread(client, row.id, last=last)
-        return ListedConversation(row, thread.entries)
+        listed = ListedConversation(row, thread.entries)
+        return listed if output.format == "brief" and not extent.page else listed.members()
 
     print_list(
         target,

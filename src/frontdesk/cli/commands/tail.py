@@ -5,9 +5,11 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from itertools import islice, takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
@@ -36,6 +38,7 @@ from frontdesk.cli.output import (
     terminal_width,
 )
 from frontdesk.cli.polling import LONGEST_PAUSE_SECONDS, Printer, follow
+from frontdesk.cli.tail_state import LATE, TailState, printing_once
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports.conversations import entry_text
@@ -51,9 +54,6 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
     from frontdesk.mailbox import Mailbox
 
-
-# Messages may arrive later than others that were sent after them.
-LATE = timedelta(minutes=5)
 
 # Name of the setting with what was alerted by this command.
 _ALERTED = "alerted in the shell"
@@ -73,6 +73,12 @@ class Activity:
     def at(self) -> datetime | None:
         made = self.message.created_at if self.message else self.conversation.last_activity_at
         return instant(made)
+
+    @property
+    def key(self) -> str:
+        """Identifies the message, or the activity where there is none to be read."""
+        last = self.message.id if self.message else self.conversation.last_activity_at
+        return f"{self.conversation.id} {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +227,7 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
     "tail",
     "frontdesk tail --label vip",
     "frontdesk tail --once --since 30m --format jsonl | jq -r .message.text",
+    "frontdesk tail --once --state ~/tail.json --format jsonl >> messages.jsonl",
 )
 @target_options
 @filter_options
@@ -236,6 +243,12 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
     metavar="TIME",
     callback=parse_moment_option,
     help="Start with all messages since then: 30m, 2h, 1d, or an ISO 8601 time.",
+)
+@click.option(
+    "--state",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Go on where the last run with this file ended; the first begins now, or at --since.",
 )
 @click.option("--alerts", is_flag=True, help="Print the configured alerts instead of messages.")
 @click.option("--once", is_flag=True, help="Print once and exit.")
@@ -253,6 +266,7 @@ def tail_command(
     output: Output,
     lines: int,
     since: datetime | None,
+    state: Path | None,
     alerts: bool,
     once: bool,
     interval: float,
@@ -267,15 +281,21 @@ def tail_command(
     """
     out = standard_output()
     if alerts:
+        if state is not None:
+            raise click.UsageError("--state does not go with --alerts, of which none is repeated")
         show = _printer(out, output, _alert_line, _alert_json)
         _follow_alerts(target, show, since, once=once, interval=interval)
         return
 
     async def work(client: "InboxClient", mailbox: "Mailbox") -> None:
         ids = await filter_ids(client, **filters)
-        messages = NewMessages(mailbox, ConversationFilter(**ids), since or utc_now())
-        show = _printer(out, output, line, as_json)
-        show(await (messages.poll() if since else messages.latest(lines)))
+        show, begin = _printer(out, output, line, as_json), since
+        if state is not None:
+            of = sha256(f"{cache_origin(target)} {ids}".encode()).hexdigest()
+            printed = TailState.load(state, of, since or utc_now())
+            show, begin = printing_once(show, printed, utc_now), printed.since
+        messages = NewMessages(mailbox, ConversationFilter(**ids), begin or utc_now())
+        show(await (messages.poll() if begin else messages.latest(lines)))
         if not once:
             await follow(messages.poll, show, interval=interval)
 
