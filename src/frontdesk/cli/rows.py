@@ -86,7 +86,7 @@ class Selection(NamedTuple):
     cursor_of: returns the text of a place in it.
     """
 
-    walk: Callable[[Callable[[int], object]], ConversationWalk]
+    walk: Callable[[Callable[[int], Awaitable[object]]], ConversationWalk]
     cursor_of: Callable[[ListPlace], Awaitable[str]]
 
 
@@ -182,7 +182,11 @@ async def _print_selection(
     selection: Selection, add: Add, noun: str, extent: Extent, progress: Progress
 ) -> str | None:
     """Print rows that are selected here; return the cursor of what follows."""
-    walk = selection.walk(lambda examined: progress.say(f"{examined:,} {noun} …"))
+
+    async def show(examined: int) -> None:
+        progress.say(f"{examined:,} {noun} …")
+
+    walk = selection.walk(show)
     left, behind = extent.limit, None
     async for row, place in walk:
         if left == 0:

@@ -102,6 +102,10 @@ async def read_threads(
 
 async def _shown(client: "InboxClient", id: str, reading: ThreadReading) -> ShownThread:
     progress = Progress(shown=True)
+
+    async def show(examined: int) -> None:
+        progress.say(f"{examined:,} messages …")
+
     try:
         if reading.only_notes:
             thread = await read_notes(client, id, reading.filter)
@@ -112,7 +116,7 @@ async def _shown(client: "InboxClient", id: str, reading: ThreadReading) -> Show
                 reading.filter,
                 last=reading.last,
                 most=None,
-                progress=lambda examined: progress.say(f"{examined:,} messages …"),
+                progress=show,
             )
     finally:
         progress.clear()

@@ -1,7 +1,7 @@
 """Narrows a report to some of its figures, and writes it briefly: a line for each row."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -100,7 +100,7 @@ class _BriefRow(NamedTuple):
     then: Measured | None
 
 
-def brief_lines(report: Report, by: str, zone: tzinfo | None, now: datetime) -> Iterator[str]:
+def brief_lines(report: Report, by: str, zone: tzinfo | None) -> Iterator[str]:
     """Write a report as lines with ` | ` between the cells: headings, rows, and last all together.
 
     by: all, a scope of the breakdowns, or a granularity.

@@ -3,7 +3,7 @@
 A walk can end behind any row and go on there later.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -101,6 +101,13 @@ class ListPlace:
 
 
 START = ListPlace()
+Progress: TypeAlias = Callable[[int], Awaitable[object]]
+
+
+async def _silent(examined: int) -> None:
+    """No progress is shown."""
+
+
 # A conversation and the place behind it, None if nothing follows.
 Found: TypeAlias = tuple[Conversation, ListPlace | None]
 
@@ -108,8 +115,9 @@ Found: TypeAlias = tuple[Conversation, ListPlace | None]
 class ConversationWalk:
     """Iterates over the conversations of a selector, each with the place behind it.
 
-    page_size: rows of a request. most: rows to read at most; `rest` is the place where the walk was
-    given up. progress: called with the number of rows that were read.
+    page_size: rows of a request. most: rows to read at most, after which the walk is given up; then
+    `rest` is the place to go on, unless the rows are sorted here. progress: awaited after each page
+    with the number of rows that were read.
     """
 
     def __init__(
@@ -121,13 +129,14 @@ class ConversationWalk:
         now: datetime,
         page_size: int = MAX_LIMIT,
         most: int | None = None,
-        progress: Callable[[int], object] = lambda examined: None,
+        progress: Progress = _silent,
     ) -> None:
         self._client, self._selector, self._place = client, selector, place
         self._now, self._page_size, self._most = now, page_size, most
         self._progress = progress
         self.examined = self.unreadable = 0
         self.rest: ListPlace | None = None
+        self.given_up = False
 
     def __aiter__(self) -> AsyncIterator[Found]:
         return self._listed(self._place) if self._selector.plan.is_sorted else self._sorted()
@@ -145,7 +154,7 @@ class ConversationWalk:
             begin = rows.cursor
             data = (await rows.page()).data
             self.examined, self.unreadable = self.examined + len(data), rows.unreadable
-            self._progress(self.examined)
+            await self._progress(self.examined)
             for number, row in enumerate(data[skip:], skip + 1):
                 if answer.is_beyond(row, self._now):
                     return
@@ -154,7 +163,7 @@ class ConversationWalk:
                     yield row, ListPlace(begin, number) if number < len(data) else following
             skip = max(0, skip - len(data))
             if self._most is not None and self.examined >= self._most and rows.cursor is not None:
-                self.rest = ListPlace(rows.cursor)
+                self.rest, self.given_up = ListPlace(rows.cursor), True
                 return
 
     async def _sorted(self) -> AsyncIterator[Found]:

@@ -1,11 +1,11 @@
 """Reads threads: the newest entries of a period, and the place where older ones go on."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
 from frontdesk.exports.conversations import in_order, is_by_customer
@@ -66,6 +66,13 @@ class ThreadPlace:
     before: datetime | None = None
 
 
+Progress: TypeAlias = Callable[[int], Awaitable[object]]
+
+
+async def _silent(examined: int) -> None:
+    """No progress is shown."""
+
+
 class ThreadEntries(NamedTuple):
     """Entries, oldest first. older: where the older messages begin, None without any.
 
@@ -88,9 +95,11 @@ async def read_thread(
     last: int | None = None,
     place: ThreadPlace = ThreadPlace(),
     most: int | None = MOST_MESSAGES,
-    progress: Callable[[int], object] = lambda examined: None,
+    progress: Progress = _silent,
 ) -> ThreadEntries:
     """Read the newest messages that a filter accepts, `last` at most, and the notes among them.
+
+    most: messages to read at most. progress: awaited after each page with their number.
 
     Raises: NotFound: no such conversation. InboxError.
     """
@@ -99,8 +108,7 @@ async def read_thread(
     rows = client.messages(id, limit=limit, cursor=place.cursor)
     found: list[Entry] = []
     older, capped = None, False
-    async for message, behind, examined in _with_places(rows, place.skip):
-        progress(examined)
+    async for message, behind, examined in _with_places(rows, place.skip, progress):
         if filter.is_beyond(message):
             older = None
             break
@@ -128,13 +136,14 @@ async def read_notes(
 
 
 async def _with_places(
-    rows: "RowPages[Message]", skip: int
+    rows: "RowPages[Message]", skip: int, progress: Progress
 ) -> AsyncIterator[tuple[Message, ThreadPlace | None, int]]:
     """Messages with the place behind each, and how many were read until there."""
     examined = 0
     while not rows.ended:
         begin = rows.cursor
         data = (await rows.page()).data
+        await progress(examined + len(data))
         following = ThreadPlace(rows.cursor) if rows.cursor is not None else None
         for number, message in enumerate(data[skip:], skip + 1):
             examined += 1

@@ -125,12 +125,11 @@ def _only_status(counts: Counts, status: str, channels: Sequence[ChannelCounts])
 async def _counted_here(client: "InboxClient", selected: ConversationSelector) -> Counts:
     """Count the rows of a list."""
     progress = Progress(shown=True)
-    walk = ConversationWalk(
-        client,
-        selected,
-        now=utc_now(),
-        progress=lambda examined: progress.say(f"{examined:,} conversations …"),
-    )
+
+    async def show(examined: int) -> None:
+        progress.say(f"{examined:,} conversations …")
+
+    walk = ConversationWalk(client, selected, now=utc_now(), progress=show)
     try:
         rows = [row async for row, _ in walk]
     finally:

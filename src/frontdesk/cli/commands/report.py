@@ -38,7 +38,7 @@ from frontdesk.reports.export import (
 )
 from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
-from frontdesk.reports.periods import PERIODS, comparison
+from frontdesk.reports.periods import SPANS, placed
 from frontdesk.selection.names import filter_ids
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
@@ -54,9 +54,6 @@ _BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels", "ch
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-# The viewer's "7 days" is 7d here, "last week" is last-week.
-SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
 
 
 @command(
@@ -235,16 +232,7 @@ def _day(text: str, option: str) -> date | None:
 async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
     """Return the query for a named period in its zone's calendar."""
     zone = asking.timezone or (await client.report()).period.timezone
-    today = utc_now().astimezone(_zone(zone)).date()
-    span = PERIODS[SPANS[period]](today)
-    return asking.model_copy(
-        update={
-            "from_": span.first.isoformat(),
-            "to": span.end.isoformat() if span.end else None,
-            "timezone": zone,
-            "compare": asking.compare or comparison(SPANS[period], span, today),
-        }
-    )
+    return placed(asking, period, zone, utc_now().astimezone(_zone(zone)).date())
 
 
 def _zone(name: str) -> tzinfo:
