@@ -22,12 +22,14 @@ def add(server: MCPServer[Any], reader: InboxReader, tools: InboxTools) -> None:
 
     @server.resource("frontdesk://query-language", mime_type=_MARKDOWN, title="The query language")
     def query_language() -> str:
+        """What the argument `query` takes."""
         return QUERY
 
     @server.resource(
         "frontdesk://conversation/{id}", mime_type=_MARKDOWN, title="Transcript of a conversation"
     )
     async def transcript(id: str) -> str:
+        """The last 200 messages, with notes, as Markdown."""
         try:
             thread = await read_thread(reader.client, id, last=_LAST)
             row = await reader.client.conversation(id)
@@ -41,6 +43,7 @@ def add(server: MCPServer[Any], reader: InboxReader, tools: InboxTools) -> None:
 
     @server.resource("frontdesk://report/{period}", mime_type=_MARKDOWN, title="Report of a period")
     async def report(period: str) -> str:
+        """All figures of a period, by its name or its days."""
         try:
             return await tools.report(period=period)
         except ToolError as error:

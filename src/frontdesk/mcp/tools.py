@@ -9,7 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from frontdesk.client import RowPages
-from frontdesk.errors import BadSettings, Forbidden, NotFound
+from frontdesk.errors import Forbidden, NotFound, Refused
 from frontdesk.exports import brief
 from frontdesk.exports.tables import customer_name
 from frontdesk.mcp.failures import reported, sentence
@@ -36,6 +36,7 @@ from frontdesk.selection.threads import (
 )
 from frontdesk.text.clean import counted
 from frontdesk.text.phones import format_phone
+from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
 from frontdesk.wire.queries import MAX_LIMIT
 from frontdesk.wire.reports import Report
@@ -304,9 +305,9 @@ class InboxTools:
             return placed(query, period, zone.key, today)
         try:
             span = typed_span(period, today)
-        except ValueError:
+        except ValueError as error:
             allowed = f"{', '.join(SPANS)}, or a range such as 2026-11-01..2026-11-15"
-            raise ToolError(f"period takes {allowed}.") from None
+            raise ToolError(f"period takes {allowed}. {error}.") from None
         end = span.end.isoformat() if span.end else None
         return query.model_copy(
             update={"from_": span.first.isoformat(), "to": end, "timezone": zone.key}
@@ -325,6 +326,8 @@ class InboxTools:
     ) -> str:
         """The newest message with these words of each conversation, newest first."""
         reader = self._reader
+        if not Terms.of(words).is_indexed:
+            raise ToolError("words: one of them needs three letters or digits in a row.")
         with reported(instead=_WITHOUT_SEARCH):
             selector = await select(reader.client, parse(query))
             mark = f"{words} {selector.mark}"
@@ -376,7 +379,7 @@ class InboxTools:
         )
 
     async def _me(self) -> str:
-        with suppress(Forbidden, NotFound, BadSettings):
+        with suppress(Refused, Forbidden, NotFound):
             async for row in self._reader.client.conversations(assignee="me", limit=1):
                 return brief.short_name(row.assignee.name) if row.assignee else "nobody"
         return "nobody, or nothing is assigned to them"

@@ -38,9 +38,10 @@ CLIENTS = ("claude", "vscode", "codex")
     help="Print what this client's configuration needs, without the key, and exit.",
 )
 def mcp_command(target: Target, zone: str | None, client_name: str | None) -> None:
-    """Serve an inbox to a language model by the Model Context Protocol.
+    """Serve an inbox to a language model (MCP).
 
-    A client starts this command, and speaks with it over standard input and output. The tools only
+    A client of the Model Context Protocol starts this command, and speaks with it over standard
+    input and output. The tools only
     read: nothing is sent, changed or marked as read.
     """
     if client_name is not None:
