@@ -1,14 +1,17 @@
 """Sessions of the SDK's client with a server in this process, and estimates of tokens."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from mcp_types import Tool
+
 from frontdesk.client import InboxClient
 from frontdesk.mcp.inbox import InboxReader
 from frontdesk.mcp.server import build
+from frontdesk.text.clean import compact_json
 from mcp import Client
 from tests.conftest import NOW
 
@@ -52,6 +55,12 @@ def cursor_in(text: str) -> str | None:
     """The cursor that an answer ends or begins with."""
     match = re.search(r"cursor=(c\d+)", text)
     return match[1] if match else None
+
+
+def definitions_of(tools: Sequence[Tool]) -> int:
+    """How many bytes the definitions of tools have; about four make a token."""
+    shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    return len(compact_json(shown).encode())
 
 
 def estimated_tokens(text: str) -> int:

@@ -14,7 +14,7 @@ import pytest
 from frontdesk.cli.exit_codes import USAGE
 from mcp import Client, StdioServerParameters
 from tests.commands import run_command, run_on
-from tests.mcp.sessions import answer, estimated_tokens
+from tests.mcp.sessions import answer, definitions_of, estimated_tokens
 
 NOBODY = "http://127.0.0.1:9"
 HELLO = {
@@ -50,14 +50,13 @@ async def session_on(database: Path, home: Path) -> AsyncIterator[Client]:
         yield session
 
 
+@pytest.mark.slow
 async def test_three_tasks_take_three_calls_and_few_tokens(
     sample_file: Path, tmp_path: Path
 ) -> None:
     """Who waits longest unassigned; what a customer wrote; first responses by team."""
     async with session_on(sample_file, tmp_path) as session:
-        tools = (await session.list_tools()).tools
-        shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-        definitions = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        definitions = definitions_of((await session.list_tools()).tools)
         waiting = await answer(
             session,
             "list_conversations",
@@ -87,7 +86,7 @@ async def test_three_tasks_take_three_calls_and_few_tokens(
     assert "\n| " in wrote
     assert "\nall | " in teams
     assert sum(map(estimated_tokens, (waiting, wrote, teams))) <= 3_500
-    assert len(definitions.encode()) / 4 <= 1_400
+    assert definitions / 4 <= 1_400
 
 
 def test_standard_output_is_the_protocol_and_nothing_is_left_behind(

@@ -18,7 +18,15 @@ from tests.client.full_read import client_of
 from tests.client.inbox_rows import conversation
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem, reply
 from tests.conftest import NOW, NOW_MILLISECONDS
-from tests.mcp.sessions import MODES, UTC, answer, cursor_in, refusal, session_with
+from tests.mcp.sessions import (
+    MODES,
+    UTC,
+    answer,
+    cursor_in,
+    definitions_of,
+    refusal,
+    session_with,
+)
 
 TOOLS = ("list_conversations", "read_threads", "report", "search_messages", "overview")
 
@@ -57,6 +65,12 @@ async def test_all_tools_only_read_and_answer_with_text(client: InboxClient) -> 
         assert not tool.annotations.destructive_hint
         assert tool.output_schema is None
         assert tool.description
+
+
+async def test_the_definitions_of_the_tools_are_short(client: InboxClient) -> None:
+    async with session_with(client) as session:
+        tools = (await session.list_tools()).tools
+    assert definitions_of(tools) / 4 <= 1_400
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -113,6 +127,22 @@ async def test_an_empty_list_says_how_many_were_looked_through(client: InboxClie
         text = await answer(session, "list_conversations", query="waiting:>9999w")
     assert "Nothing fits; " in text
     assert cursor_in(text) is None
+
+
+async def test_an_order_of_a_part_of_the_list_is_said() -> None:
+    """An order that is made here needs all rows, of which one call does not read more."""
+
+    def endless(server: OtherServer, question: Question) -> Reply | None:
+        if question.name != "conversations":
+            return None
+        begin = 100 * server.times_asked("conversations")
+        rows = [conversation(number) for number in range(begin, begin + 100)]
+        return reply({"data": rows, "next_cursor": f"at-{begin}", "has_more": True})
+
+    server = OtherServer((Variant(before=endless),))
+    async with client_of(server) as inbox, session_with(inbox) as session:
+        text = await answer(session, "list_conversations", query="sort:oldest", limit=2)
+    assert "Only the first 5,000 of the list were looked through and sorted" in text
 
 
 async def test_a_key_that_may_not_read_messages_gets_rows_and_the_scope_that_lacks() -> None:

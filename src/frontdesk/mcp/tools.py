@@ -122,7 +122,8 @@ class InboxTools:
         if not parts:
             end = f"Nothing fits; {walk.examined:,} conversations were looked through. {end}"
         head = f"{reader.heading} · {counted(len(parts), 'conversation')}\n{brief.DATA}\n"
-        return "\n".join([head, ("\n\n" if last else "\n").join(parts), *filter(None, ["", end])])
+        rows = ("\n\n" if last else "\n").join(parts)
+        return "\n".join([head, *filter(None, [rows, end])])
 
     async def _row(self, row: Conversation, last: int, most: int) -> str:
         reader = self._reader
@@ -147,14 +148,16 @@ class InboxTools:
         most: int,
     ) -> str:
         """What an answer leaves out, and how to have it."""
-        if following is None:
-            left_out = walk.given_up
-            return f"Only {walk.examined:,} conversations were looked through." if left_out else ""
-        place = await settled(self._reader.client, selector, following)
-        name = self._reader.lists.name(place, selector.mark)
-        if is_cut:
-            return f"Cut at {most:,} characters. More: cursor={name}"
-        return f"More: cursor={name}"
+        words = [f"Cut at {most:,} characters."] if is_cut else []
+        if walk.given_up and not selector.plan.is_sorted:
+            words.append(
+                f"Only the first {walk.examined:,} of the list were looked through and sorted:"
+                " narrow the query."
+            )
+        if following is not None:
+            place = await settled(self._reader.client, selector, following)
+            words.append(f"More: cursor={self._reader.lists.name(place, selector.mark)}")
+        return " ".join(words)
 
     async def read_threads(
         self,
