@@ -33,29 +33,19 @@ def command_of(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", "frontdesk", "mcp", *arguments]
 
 
-def environment_of(home: Path) -> dict[str, str]:
-    places = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "CACHE", "STATE")}
-    kept = {name: value for name, value in os.environ.items() if "FRONTDESK" not in name}
-    return {**kept, **places}
-
-
 @asynccontextmanager
 async def session_on(database: Path, home: Path) -> AsyncIterator[Client]:
     """A session over standard input and output."""
     program, *arguments = command_of("--database", str(database), "--zone", "UTC")
-    server = StdioServerParameters(
-        command=program, args=arguments, env=environment_of(home), cwd=home
-    )
+    server = StdioServerParameters(command=program, args=arguments, env=dict(os.environ), cwd=home)
     async with Client(server) as session:
         yield session
 
 
 @pytest.mark.slow
-async def test_three_tasks_take_three_calls_and_few_tokens(
-    sample_file: Path, tmp_path: Path
-) -> None:
+async def test_three_tasks_take_three_calls_and_few_tokens(inbox_file: Path, home: Path) -> None:
     """Who waits longest unassigned; what a customer wrote; first responses by team."""
-    async with session_on(sample_file, tmp_path) as session:
+    async with session_on(inbox_file, home) as session:
         definitions = definitions_of((await session.list_tools()).tools)
         waiting = await answer(
             session,
@@ -90,7 +80,7 @@ async def test_three_tasks_take_three_calls_and_few_tokens(
 
 
 def test_standard_output_is_the_protocol_and_nothing_is_left_behind(
-    sample_file: Path, tmp_path: Path
+    inbox_file: Path, home: Path
 ) -> None:
     calls = [
         HELLO,
@@ -98,14 +88,12 @@ def test_standard_output_is_the_protocol_and_nothing_is_left_behind(
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "overview"}},
         {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "nothing"}},
     ]
-    home = tmp_path / "home"
-    home.mkdir()
     with subprocess.Popen(
-        command_of("--database", str(sample_file)),
+        command_of("--database", str(inbox_file)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment_of(home),
+        env=dict(os.environ),
         cwd=home,
         text=True,
         encoding="utf-8",

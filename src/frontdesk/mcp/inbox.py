@@ -40,6 +40,10 @@ class InboxReader:
     def heading(self) -> str:
         return brief.heading(self.now(), self.zone)
 
+    def local_now(self) -> datetime:
+        """The time in the reader's zone, whose days those of a query are."""
+        return self.now().astimezone(self.zone)
+
     def moment(self, text: str | None, name: str) -> datetime | None:
         """Parse an argument that is a day or a time. Raises: ToolError."""
         try:

@@ -42,9 +42,10 @@ from frontdesk.wire.queries import MAX_LIMIT
 from frontdesk.wire.reports import Report
 
 QUERY = """\
-Terms that all must hold; - before a term negates. is:open|snoozed|resolved @me @unassigned @name \
-#label in:channel from:+number|name unread needs:human waiting:>1h active:<2d window:<2h \
-(s m h d w) words "two words" sort:active|oldest|waiting|window"""
+Terms that all must hold; - before a term negates; #a,b is any of several. \
+is:open|snoozed|resolved @me @unassigned @name #label in:channel from:+number|name unread \
+needs:human waiting:>1h active:<2d window:<2h (s m h d w) active:2026-11-01..2026-11-15 \
+created:2026-11 words "two words" sort:active|oldest|waiting|window"""
 
 MOST_CHARS, DEFAULT_CHARS = 60_000, 20_000
 # Rows that one call looks through.
@@ -99,7 +100,7 @@ class InboxTools:
                 reader.client,
                 selector,
                 START if cursor is None else reader.lists.place(cursor, selector.mark),
-                now=reader.now(),
+                now=reader.local_now(),
                 page_size=limit if selector.plan.exact else MAX_LIMIT,
                 most=MOST_EXAMINED,
                 progress=progress_of(context, "looked through {:,} conversations"),
@@ -337,7 +338,7 @@ class InboxTools:
             at = None if cursor is None else reader.searches.place(cursor, mark)
             filter = selector.filter.model_copy(update={"sort": None})
             page = await reader.client.search_page(words, filter, limit=limit, cursor=at)
-        keep = selector.matcher(reader.now())
+        keep = selector.matcher(reader.local_now())
         parts = []
         for row, match in zip(page.data, page.matches or (), strict=False):
             if keep(row):

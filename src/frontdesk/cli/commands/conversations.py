@@ -177,6 +177,7 @@ async def _selected(
 @conversations_group.subcommand(
     "list",
     "frontdesk conversations list 'is:open @me #vip waiting:>1h sort:waiting'",
+    "frontdesk conversations list 'is:open,snoozed #billing,refund created:2026-11-01..'",
     "frontdesk conversations list --view Billing --status open",
     "frontdesk conversations list 'is:open @unassigned sort:waiting' --limit 10 --last 6",
     "frontdesk conversations list --all --json id,status,contact.phone | jq length",
@@ -197,7 +198,8 @@ def list_command(
     """List conversations, newest activity first.
 
     QUERY is as in the viewer: is:open, @me, #label, in:channel, from:customer, unread,
-    needs:human, waiting:>1h, active:<2h, window:<2h, words, sort:waiting; a leading - negates.
+    needs:human, waiting:>1h, active:<2h, active:2026-11-01.., created:2026-11, window:<2h, words,
+    sort:waiting; a leading - negates, and #a,b is one of several.
     """
     if last is not None:
         output = output.as_one_of("--last", "brief", "json", "jsonl")
@@ -208,7 +210,8 @@ def list_command(
         if selected.plan.exact:
             return lambda limit, cursor: client.conversations(**filter, limit=limit, cursor=cursor)
         place = START if extent.cursor is None else ListPlace.parse(extent.cursor, selected.mark)
-        now = utc_now()
+        # Days of a query are those of the local zone.
+        now = utc_now().astimezone()
 
         async def cursor_of(place: ListPlace) -> str:
             return (await settled(client, selected, place)).text(selected.mark)

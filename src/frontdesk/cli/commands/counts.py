@@ -129,7 +129,7 @@ async def _counted_here(client: "InboxClient", selected: ConversationSelector) -
     async def show(examined: int) -> None:
         progress.say(f"{examined:,} conversations …")
 
-    walk = ConversationWalk(client, selected, now=utc_now(), progress=show)
+    walk = ConversationWalk(client, selected, now=utc_now().astimezone(), progress=show)
     try:
         rows = [row async for row, _ in walk]
     finally:
