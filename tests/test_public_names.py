@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.source_trees import MODULES, ROOT, SOURCE, TESTS, nodes_of
 
 # The one module that may use private names, which they are, and at most how many of them.
@@ -99,14 +101,17 @@ def library_names(cls: type) -> set[str]:
     return set().union(*map(names_of_base, bases)) - PUBLIC_ALL_THE_SAME
 
 
-def classes() -> Iterator[type]:
-    for path in MODULES:
-        if path.name == "__main__.py":
-            continue
-        module = importlib.import_module(module_name(path))
-        for value in vars(module).values():
-            if isinstance(value, type) and value.__module__ == module.__name__:
-                yield value
+@pytest.fixture(scope="module")
+def classes() -> list[type]:
+    """All classes of the program. Importing everything takes longer than looking at it."""
+    paths = [path for path in MODULES if path.name != "__main__.py"]
+    modules = [importlib.import_module(module_name(path)) for path in paths]
+    return [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    ]
 
 
 @cache
@@ -157,9 +162,11 @@ def test_tests_import_no_private_name() -> None:
     assert private == {FENCED_OF_TESTS: ["textual._wait"], "tests/stores.py": ["_sqlite3"]}
 
 
-def test_no_class_uses_or_replaces_a_private_name_of_its_library_bases() -> None:
+def test_no_class_uses_or_replaces_a_private_name_of_its_library_bases(
+    classes: list[type],
+) -> None:
     found = []
-    for cls in classes():
+    for cls in classes:
         names = library_names(cls)
         for node in ast.walk(class_tree(cls)) if names else ():
             match node:

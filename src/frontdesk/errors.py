@@ -26,11 +26,15 @@
 
 
 class InboxError(Exception):
-    """Base of all expected failures."""
+    """Base of all expected failures. code: stable name for programs; of `Refused`, the server's."""
+
+    code = "error"
 
 
 class Unreachable(InboxError):
     """No usable response. `retry_after`: seconds, None if unknown."""
+
+    code = "unreachable"
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -61,17 +65,25 @@ class Paused(Unreachable):
 class NetworkMisconfigured(Unreachable):
     """An untrusted certificate, or a proxy that rejects the request: settings have to change."""
 
+    code = "network_misconfigured"
+
 
 class QueryTimeout(Unreachable):
     """A database query exceeded its time limit."""
+
+    code = "query_timeout"
 
 
 class Unauthorised(InboxError):
     """The server does not accept the key."""
 
+    code = "unauthorised"
+
 
 class Forbidden(InboxError):
     """The key is valid, but lacks a permission. `scope`: the missing scope, if known."""
+
+    code = "forbidden"
 
     def __init__(self, message: str, *, scope: str | None = None) -> None:
         super().__init__(message)
@@ -81,9 +93,13 @@ class Forbidden(InboxError):
 class NotFound(InboxError):
     """The row or path does not exist on this server."""
 
+    code = "not_found"
+
 
 class NotOffered(NotFound):
     """The path does not exist on this server, regardless of the row."""
+
+    code = "not_offered"
 
 
 class FileUnavailable(NotFound):
@@ -127,18 +143,49 @@ class CursorRefused(Refused):
 class BadResponse(InboxError):
     """The response does not conform to the API."""
 
+    code = "bad_response"
+
 
 class UnusableFile(InboxError):
     """A file of another kind, newer or damaged. It was not changed."""
+
+    code = "unusable_file"
 
 
 class CacheBusy(InboxError):
     """Another process is filling the cache of this inbox."""
 
+    code = "cache_busy"
+
 
 class NothingRead(InboxError):
     """An input file without usable contents."""
 
+    code = "nothing_read"
+
 
 class BadSettings(InboxError):
     """Settings that cannot be used."""
+
+    code = "bad_settings"
+
+
+def advice(error: InboxError) -> str:
+    """Say what to do about a failure, where its own sentence does not; else ""."""
+    match error:
+        case CursorRefused():
+            return "Begin again without a cursor."
+        case Unauthorised():
+            command = "frontdesk profiles add NAME --replace --url URL"
+            return f"Do not retry: a working key is stored with {command}."
+        case Forbidden():
+            return f"Do not retry: a key with the scope {error.scope or 'for this'} is needed."
+        case NotOffered():
+            return "Do not retry: this server does not have it."
+        case NetworkMisconfigured():
+            return "Do not retry: the settings have to change."
+        case Unreachable(retry_after=float() | int() as seconds):
+            return f"Try again in {max(1, round(seconds))} s."
+        case Unreachable() | CacheBusy():
+            return "Try again later."
+    return ""

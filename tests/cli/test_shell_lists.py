@@ -11,7 +11,7 @@ from tests.client.prepared_server import CONVERSATION
 from tests.commands import output_of, run_command, run_on
 from tests.fake_service import Query, fake_service
 
-from frontdesk.cli.exit_codes import USAGE
+from frontdesk.cli.exit_codes import NOT_FOUND, USAGE
 from frontdesk.exports.conversations import queue_text
 from frontdesk.text.phones import format_phone
 from frontdesk.wire import Conversation, Counts
@@ -111,7 +111,7 @@ def test_one_of_a_catalogue_is_printed_by_its_name(inbox: Path):
     assert json.loads(output_of(inbox, "labels", "view", label["id"], "--format", "json")) == label
     assert "vip" in output_of(inbox, "labels", "view", "vip")
     refused = run_on(inbox, "users", "view", "nobody")
-    assert refused.exit_code == USAGE
+    assert refused.exit_code == NOT_FOUND
     assert "There is no user 'nobody': there is " in refused.stderr
 
 
@@ -454,7 +454,10 @@ def test_a_query_of_the_viewer_selects_and_orders_conversations(inbox: Path):
     assert [row["id"] for row in json.loads(three.stdout)] == [id for _, id in longest]
     three = run_on(inbox, "conversations", "list", "sort:oldest", "--limit", "3", "--json", "id")
     assert [row["id"] for row in json.loads(three.stdout)] == [row.id for row in rows[::-1][:3]]
-    assert three.stderr == "frontdesk: more conversations: --all, or --limit 6\n"
+    cursor = three.stderr.split()[-1]
+    arguments = ("conversations", "list", "sort:oldest", "--json", "id", "--limit", "2")
+    two = run_on(inbox, *arguments, "--cursor", cursor)
+    assert [row["id"] for row in json.loads(two.stdout)] == [row.id for row in rows[::-1][3:5]]
 
 
 @pytest.mark.parametrize(

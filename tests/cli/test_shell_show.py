@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.commands import output_of, run_on
 
-from frontdesk.cli.exit_codes import ERROR
+from frontdesk.cli.exit_codes import NOT_FOUND
 from frontdesk.text.phones import format_phone
 from frontdesk.wire import Contact
 
@@ -73,7 +73,7 @@ def test_a_transcript_as_csv_has_a_row_for_each_entry(inbox: Path, noted: str):
 
 def test_no_such_conversation_is_an_error(inbox: Path):
     result = run_on(inbox, "show", "999999")
-    assert (result.exit_code, result.stdout) == (ERROR, "")
+    assert (result.exit_code, result.stdout) == (NOT_FOUND, "")
     assert "There is no conversation 999999 in this inbox" in result.stderr
 
 

@@ -95,6 +95,8 @@ class OtherServer:
         name = question.name
         if name == "contacts/by-phone":
             return self._contact(question)
+        if name == "conversation":
+            return problem(404, "route_not_found")
         if name in ("conversations/counts", "reports/inbox"):
             return self._value(
                 name, inbox_rows.counts() if "counts" in name else inbox_rows.report()
@@ -164,6 +166,8 @@ def _question(scope: Scope) -> Question:
     name, id = path, ""
     if parts[0] == "conversations" and len(parts) == 3:
         name, id = parts[2], unquote(parts[1])
+    elif parts[0] == "conversations" and len(parts) == 2 and parts[1] != "counts":
+        name, id = "conversation", unquote(parts[1])
     elif path.startswith("contacts/by-phone/"):
         name, id = "contacts/by-phone", unquote(parts[2])
     headers = {key.decode(): value.decode() for key, value in scope["headers"]}

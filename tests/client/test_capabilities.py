@@ -35,6 +35,7 @@ async def test_missing_features_and_ignored_filters_are_recorded() -> None:
         "notes": "absent",
         "templates": "forbidden",
         "teams": "failing",
+        "conversation": "absent",
         "me": "absent",
         "filter_status": "ignored",
         "filter_assignee": "ignored",

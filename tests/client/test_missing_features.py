@@ -368,6 +368,70 @@ async def test_nobody_has_the_number() -> None:
     assert server.times_asked("contacts") == 0
 
 
+# One conversation
+
+
+def _by_id(make: Callable[[Row], object]) -> Variant:
+    """A server that returns a conversation by its id."""
+
+    def answer(server: OtherServer, question: Question) -> Reply | None:
+        if question.name != "conversation":
+            return None
+        found = [row for row in server.list_of("conversations") if row["id"] == question.id]
+        return reply(make(found[0])) if found else problem(404, "conversation_not_found")
+
+    return Variant(before=answer)
+
+
+@pytest.mark.parametrize("make", [lambda row: row, lambda row: {"data": row}])
+async def test_a_conversation_is_asked_for_by_its_id_alone(make: Callable[[Row], object]) -> None:
+    server = OtherServer((_by_id(make),))
+    async with client_of(server) as client:
+        assert (await client.conversation(CONVERSATION)).contact.id == "86"
+        with pytest.raises(NotFound):
+            await client.conversation("1")
+    assert [question.name for question in server.asked] == ["conversation", "conversation"]
+
+
+@pytest.mark.parametrize("answer", [*MISSING, reply([]), reply("<html>"), (500, {}, b"")])
+async def test_without_conversations_by_id_they_are_looked_for_in_the_list(answer: Reply) -> None:
+    server = OtherServer((answering("conversation", answer),))
+    async with client_of(server) as client:
+        assert (await client.conversation("1002")).contact.id == "82"
+        assert not client.server.has("conversation")
+        asked = server.times_asked("conversation")
+        await client.conversation("1003")
+        assert server.times_asked("conversation") == asked
+        with pytest.raises(NotFound, match="not among the latest"):
+            await client.conversation("1")
+
+
+async def test_a_row_that_is_not_found_leaves_open_if_conversations_are_returned_by_id() -> None:
+    unnamed = (404, {"content-type": "text/html"}, b"<html>Not found</html>")
+    server = OtherServer((answering("conversation", unnamed),))
+    async with client_of(server) as client:
+        with pytest.raises(NotFound):
+            await client.conversation("1")
+        assert client.server.has("conversation")
+
+
+async def test_a_server_that_answers_with_another_conversation_has_none_by_id() -> None:
+    other = reply({"id": "1001", "status": "open", "contact": {"id": "81"}})
+    async with client_of(OtherServer((answering("conversation", other),))) as client:
+        assert (await client.conversation("1002")).id == "1002"
+
+
+async def test_the_list_is_left_where_older_activity_begins() -> None:
+    def without(name: str, rows: list[Row]) -> list[Row]:
+        return [row for row in rows if name != "conversations" or row["id"] != CONVERSATION]
+
+    server = OtherServer((Variant(rows=without),))
+    async with client_of(server) as client:
+        with pytest.raises(NotFound, match="not among the latest"):
+            await client.conversation(CONVERSATION)
+    assert server.times_asked("conversations") == 1
+
+
 # Errors
 
 

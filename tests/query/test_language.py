@@ -1,6 +1,6 @@
 """The query language: text and query convert to each other, mistakes are located, names resolve."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -16,12 +16,13 @@ from frontdesk.query import (
     check,
     complete,
     customer,
+    dates,
     parse,
     plan,
     reference,
     sort_key,
 )
-from frontdesk.query.language import KINDS, ORDERS
+from frontdesk.query.language import KINDS, LISTED, ORDERS
 from frontdesk.query.names import contact_id, is_contact, meaning, unknown_name
 from frontdesk.query.plan import STANDARD
 from frontdesk.text.clean import clean, one_line
@@ -49,6 +50,11 @@ NAMES = QueryNames(
     ),
 )
 
+
+def _is_range(text: str) -> bool:
+    return not dates.problem(text)
+
+
 _TEXTS = st.text().map(lambda text: one_line(clean(text))).filter(bool)
 _FREE = st.one_of(_TEXTS, st.sampled_from(["unread", "-a", "#a", "@me", "is:open", 'a "b', "a\\"]))
 _DURATION = st.builds(
@@ -57,11 +63,25 @@ _DURATION = st.builds(
     st.integers(0, 99999),
     st.sampled_from("smhdw"),
 )
+_DAY = st.dates(date(1, 1, 1), date(9998, 12, 31)).flatmap(
+    lambda day: st.sampled_from(
+        [day.isoformat(), day.isoformat()[:7], day.isoformat()[:4], "today", "yesterday"]
+    )
+)
+_DAYS = st.one_of(
+    _DAY,
+    st.builds("{}{}".format, st.sampled_from([">", ">=", "<", "<="]), _DAY),
+    _DAY.map("{}..".format),
+    _DAY.map("..{}".format),
+    st.tuples(_DAY, _DAY).map(lambda days: "..".join(sorted(days))).filter(_is_range),
+)
 _VALUES = {
     "is": st.sampled_from(STATUSES),
     "needs": st.just("human"),
     "unread": st.just(""),
-    **dict.fromkeys(("waiting", "active", "window"), _DURATION),
+    "window": _DURATION,
+    **dict.fromkeys(("waiting", "active"), _DURATION | _DAYS),
+    "created": _DAYS,
     "sort": st.sampled_from(sorted(ORDERS)),
     "assignee": st.one_of(
         st.sampled_from(["me", "assigned", "ana", "id:7"]),
@@ -70,9 +90,8 @@ _VALUES = {
 }
 TERMS = st.sampled_from(KINDS).flatmap(
     lambda kind: st.builds(
-        Term,
-        st.just(kind),
-        _VALUES.get(kind, _FREE),
+        lambda values, negated: Term.any_of(kind, values, negated=negated),
+        st.lists(_VALUES.get(kind, _FREE), min_size=1, max_size=4 if kind in LISTED else 1),
         st.just(False) if kind == "sort" else st.booleans(),
     )
 )
@@ -81,7 +100,10 @@ WRITTEN = st.lists(
     st.one_of(
         st.text(max_size=6),
         st.sampled_from(
-            ["is:open", "is:", "@", "#b", "-", '"', '"a b"', "sort:waiting", " ", "x:y", "unread"]
+            [
+                *("is:open", "is:", "@", "#b", "-", '"', '"a b"', "sort:waiting", " ", "x:y"),
+                *("unread", ",", "created:", "active:", "2026-11", "..", ">", "is:open,snoozed"),
+            ]
         ),
     ),
     max_size=8,

@@ -11,6 +11,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import create_app
+from frontdesk.store.accounts import add_account
 
 pytestmark = pytest.mark.both_engines
 
@@ -373,3 +374,42 @@ def by_channel(rows):
 def dict_of(address):
     query = address.partition("?")[2]
     return dict(pair.split("=") for pair in query.split("&") if pair)
+
+
+async def test_a_conversation_by_its_id_is_the_row_of_the_list(ana, rows):
+    for row in await rows(ana, "/v1/conversations", limit=100):
+        assert (await ana.get(f"/v1/conversations/{row['id']}")).json() == row
+
+
+@pytest.mark.parametrize("id", ["999", "0", "-1", "abc", "1e3", "٣", "9" * 30])
+async def test_an_id_of_no_conversation_is_not_found(ana, is_problem, id):
+    document = is_problem(await ana.get(f"/v1/conversations/{id}"), 404, "conversation_not_found")
+    assert "There is no conversation" in document["detail"]
+
+
+async def test_a_conversation_of_another_account_is_not_found(clients, database, inbox, is_problem):
+    database.write(lambda connection: add_account(connection, "other", "Other", START))
+    stranger = await clients.client(account_id=2)
+    is_problem(await stranger.get("/v1/conversations/1"), 404, "conversation_not_found")
+
+
+async def test_one_conversation_takes_no_parameters(ana, is_problem):
+    is_problem(await ana.get("/v1/conversations/1?limit=1"), 400, "invalid_parameter")
+
+
+async def test_one_conversation_has_no_preview_without_the_scope_for_messages(clients, inbox):
+    reader = await clients.client(("conversations:read",))
+    assert "last_message" not in (await reader.get("/v1/conversations/1")).json()
+
+
+async def test_one_conversation_opens_when_its_snooze_is_over(client, add_events, now):
+    add_events(snoozed(now))
+    listed = (await client.get("/v1/conversations")).json()["data"][0]
+    assert listed["status"] == "open"
+    assert (await client.get(f"/v1/conversations/{listed['id']}")).json() == listed
+
+
+async def test_one_conversation_is_answered_not_modified_until_a_write(ana, add_events):
+    tag = (await ana.get("/v1/conversations/1")).headers["ETag"]
+    unchanged = await ana.get("/v1/conversations/1", headers={"If-None-Match": tag})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, say
+from frontdesk.cli.exit_codes import INTERRUPTED, USAGE, guarded, json_errors, say
 from frontdesk.cli.log_redaction import RedactingFormatter, protect_secrets
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment, private_files
@@ -54,11 +54,28 @@ class _BaseCommand(click.Command):
 class Command(_BaseCommand):
     """Command of the program.
 
-    `--json` before an argument does not take it for its fields.
+    `--json` before an argument does not take it for its fields. With it, errors are JSON too.
     """
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        self._json_errors = any(
+            word == JSON_OPTION or word.startswith(f"{JSON_OPTION}=") for word in _options(args)
+        )
+        with json_errors(enabled=self._json_errors):
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with json_errors(enabled=self._json_errors):
+            return super().invoke(ctx)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options = args[: args.index("--")] if "--" in args else args
+        options = _options(args)
         at = options.index(JSON_OPTION) if JSON_OPTION in options else len(args)
         separate = [*args[:at], f"{JSON_OPTION}=", *args[at + 1 :]]
         word = "".join(args[at + 1 : at + 2])
@@ -71,6 +88,11 @@ class Command(_BaseCommand):
                 raise
             ctx.params.clear()
             return super().parse_args(ctx, separate)
+
+
+def _options(args: list[str]) -> list[str]:
+    """Return the words among which options are."""
+    return args[: args.index("--")] if "--" in args else args
 
 
 class Group(_BaseCommand, click.Group):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from frontdesk.cli.config import configuration
-from frontdesk.cli.names import names_of, query_names
 from frontdesk.cli.options import chosen_target
 from frontdesk.cli.target import run_with_client
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, QueryNames
 from frontdesk.query import complete as query_completions
+from frontdesk.selection.names import names_of, query_names
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
 if TYPE_CHECKING:

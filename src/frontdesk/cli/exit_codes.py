@@ -1,12 +1,15 @@
 """Exit codes of the program, and its error output.
 
-0 success, 1 error, 2 usage or configuration, 3 temporary failure, 130 interrupted.
+0 success, 1 error, 2 usage or configuration, 3 temporary failure, 4 not found, 130 interrupted.
 """
 
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
 
 from frontdesk.errors import (
     ME_UNAVAILABLE,
@@ -15,16 +18,19 @@ from frontdesk.errors import (
     CursorRefused,
     InboxError,
     NetworkMisconfigured,
+    NotFound,
+    NotOffered,
     Refused,
     Unreachable,
     UnusableFile,
+    advice,
 )
-from frontdesk.text.clean import clean, one_line
+from frontdesk.text.clean import clean, compact_json, one_line
 
 # Errors of output to a full or failing disk.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
-DONE, ERROR, USAGE, TRY_AGAIN, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, ERROR, USAGE, TRY_AGAIN, NOT_FOUND, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
 def guarded(work: Callable[[], object]) -> int:
@@ -38,8 +44,7 @@ def guarded(work: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except InboxError as error:
-        is_nobody = isinstance(error, Refused) and error.code == ME_UNAVAILABLE
-        say(NOBODY_IS_ME if is_nobody else str(error))
+        say(_sentence(error))
         code = exit_code(error)
     except OSError as error:
         code = _unwritten(error)
@@ -55,7 +60,42 @@ def exit_code(error: InboxError) -> int:
     # The server read an option: a period, a filter, a limit.
     if isinstance(error, Refused) and error.code.startswith("invalid_"):
         return USAGE
+    if isinstance(error, NotFound) and not isinstance(error, NotOffered):
+        return NOT_FOUND
     return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
+
+
+def _sentence(error: InboxError) -> str:
+    is_nobody = isinstance(error, Refused) and error.code == ME_UNAVAILABLE
+    return NOBODY_IS_ME if is_nobody else str(error)
+
+
+@contextmanager
+def json_errors(*, enabled: bool) -> Iterator[None]:
+    """Write an expected failure or a usage error as a JSON object, and end with its exit code."""
+    try:
+        yield
+    except InboxError as error:
+        if not enabled:
+            raise
+        retry_after = error.retry_after if isinstance(error, Unreachable) else None
+        _write_error(error.code, _sentence(error), advice(error), retry_after)
+        raise click.exceptions.Exit(exit_code(error)) from None
+    except click.UsageError as error:
+        if not enabled:
+            raise
+        _write_error("usage", error.format_message(), "", None)
+        raise click.exceptions.Exit(error.exit_code) from None
+
+
+def _write_error(code: str, message: str, hint: str, retry_after: float | None) -> None:
+    members = {
+        "code": code,
+        "message": one_line(clean(message)),
+        "hint": hint or None,
+        "retry_after": retry_after,
+    }
+    sys.stderr.write(compact_json({"error": members}) + "\n")
 
 
 def say(message: str) -> None:

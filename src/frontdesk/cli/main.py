@@ -26,6 +26,7 @@ _SECTIONS = {
     "This computer": {
         "demo": f"{_COMMANDS}.demo:demo_command",
         "web": f"{_COMMANDS}.web:web_command",
+        "mcp": f"{_COMMANDS}.mcp:mcp_command",
         "profiles": f"{_COMMANDS}.profiles:profiles_group",
         "config": f"{_COMMANDS}.config:config_group",
         "cache": f"{_COMMANDS}.cache:cache_group",

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import update_wrapper, wraps
 from typing import Any, TypeVar
 
@@ -11,6 +12,8 @@ from frontdesk.cli.config import configuration
 from frontdesk.cli.target import Target, parse_target
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment
+from frontdesk.text.dates import parse_moment
+from frontdesk.wire.values import utc_now
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -66,6 +69,16 @@ def _before(context: click.Context, name: str) -> str | None:
 
 def _variable(name: str) -> str:
     return environment.variables().get(VARIABLES[name], "").strip()
+
+
+def parse_moment_option(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> datetime | None:
+    """Parse the value of an option that takes a time or an age, in the local zone."""
+    try:
+        return None if text is None else parse_moment(text, utc_now())
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def database_option(help_text: str) -> Callable[[F], F]:

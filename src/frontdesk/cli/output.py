@@ -6,7 +6,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from itertools import pairwise
 from typing import Any, TextIO, TypeVar
@@ -42,6 +42,8 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., object])
 
 
+JSON_FORMATS = ("json", "jsonl")
+
 # Names and values of one thing.
 FACTS: tuple[Column[tuple[str, Cell]], ...] = (
     Column("member", lambda fact: fact[0], "NAME"),
@@ -60,13 +62,25 @@ class Output:
     fields: tuple[str, ...] = ()
     bom: bool | None = None
 
-    def writer(self, columns: Sequence[Column[T]] = (), out: TextIO | None = None) -> "Writer[T]":
-        """Return a writer in the format; by default to standard output."""
+    def as_one_of(self, option: str, *formats: str) -> "Output":
+        """Return this output in one of the formats that an option needs, by default the first.
+
+        Raises: UsageError: another format was chosen.
+        """
+        return replace(self, format=_format_for(option, self.format, formats))
+
+    def writer(
+        self,
+        columns: Sequence[Column[T]] = (),
+        out: TextIO | None = None,
+        kind: "type[Writer[T]] | None" = None,
+    ) -> "Writer[T]":
+        """Return a writer in the format, or of a kind; by default to standard output."""
         out = out or standard_output()
         if self.format == "csv" and (is_empty_file(out) if self.bom is None else self.bom):
             out.write(BYTE_ORDER_MARK)
         members = partial(_members, fields=self.fields)
-        return _WRITERS[self.format](out, columns, members)
+        return (kind or _WRITERS[self.format])(out, columns, members)
 
     def write(self, rows: Iterable[T], columns: Sequence[Column[T]] = ()) -> None:
         writer = self.writer(columns)
@@ -98,7 +112,7 @@ def output_options(
             for name in names if members else ():
                 _member(dict.fromkeys(members), name)
             if fields is not None:
-                style = _json_format(style)
+                style = _format_for(JSON_OPTION, style, JSON_FORMATS)
             if bom is not None and style != "csv":
                 raise click.UsageError("--bom and --no-bom go with --format csv only")
             return command(*values, output=Output(style, names, bom), **others)
@@ -130,14 +144,14 @@ def output_options(
     return with_options
 
 
-def _json_format(style: str) -> str:
-    """Return the format of `--json`, which goes with a format of JSON only."""
+def _format_for(option: str, style: str, formats: Sequence[str]) -> str:
+    """Return the format of an option that goes with these only, by default the first."""
+    if style in formats:
+        return style
     source = click.get_current_context().get_parameter_source("style")
-    if source is not ParameterSource.COMMANDLINE:
-        return "json"
-    if not style.startswith("json"):
-        raise click.UsageError(f"{JSON_OPTION} does not go with --format {style}")
-    return style
+    if source is ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"{option} does not go with --format {style}")
+    return formats[0]
 
 
 def standard_output() -> TextIO:
@@ -172,17 +186,20 @@ def table(
     out: TextIO | None = None,
     width: int | None = None,
     rigid: Collection[int] = (),
+    whole: Collection[int] = (),
     split: Collection[int] = (),
 ) -> str:
     """Format aligned columns, headings first; control characters are removed from cells.
 
     out: a terminal there limits the width and has colours. The widest columns are truncated first,
-    then the last are left out; `rigid` ones never, for which lines may be longer. split: columns
-    from which a table that is too wide is continued below, beside the first column again.
+    then the last are left out; `rigid` ones never, for which lines may be longer, and `whole` ones
+    are left out but not truncated. split: columns from which a table that is too wide is continued
+    below, beside the first column again.
     """
     cells = [[table_cell(text) for text in row] for row in (headings, *rows)]
     widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
-    least = [width if at in rigid else min(width, _LEAST) for at, width in enumerate(widths)]
+    uncut = {*rigid, *whole}
+    least = [width if at in uncut else min(width, _LEAST) for at, width in enumerate(widths)]
     width = width or (out and terminal_width(out)) or _UNLIMITED
     if split:
         least[0] = min(widths[0], _LEAST_NAME)
@@ -199,7 +216,7 @@ def table(
     for part in parts:
         grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for at in part:
-            grid.add_column(cells[0][at], no_wrap=at in rigid)
+            grid.add_column(cells[0][at], no_wrap=at in uncut)
         for row in cells[1:]:
             grid.add_row(*(row[at] for at in part))
         console.print(grid)
@@ -309,8 +326,11 @@ class _Table(Writer[T]):
 
     def end(self) -> None:
         headings = [column.heading for column in self.headed]
-        rigid = [at for at, column in enumerate(self.headed) if not column.flexible]
-        self.out.write(table(headings, self._rows, out=self.out, rigid=rigid) + "\n")
+        whole = [at for at, column in enumerate(self.headed) if column.whole]
+        flexible = [at for at, column in enumerate(self.headed) if column.flexible]
+        rigid = {*range(len(headings))} - {*whole, *flexible}
+        text = table(headings, self._rows, out=self.out, rigid=rigid, whole=whole)
+        self.out.write(f"{text}\n")
         super().end()
 
 

@@ -1,18 +1,20 @@
 """Prints the rows of a list: how many, where they begin, and what is left."""
 
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.output import Output
-from frontdesk.cli.progress import Progress, counted_page, report_unreadable, walked
+from frontdesk.cli.progress import Progress, counted_page, report_unreadable
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.exports.tables import Column, Writer
+from frontdesk.exports.tables import Column, Writer, json_line
+from frontdesk.selection.conversations import ConversationWalk, ListPlace
 from frontdesk.wire.queries import MAX_LIMIT
 
 if TYPE_CHECKING:
@@ -22,28 +24,40 @@ F = TypeVar("F", bound=Callable[..., object])
 # Requests a list in pages of a size, from a cursor on.
 Request: TypeAlias = "Callable[[int, str | None], RowPages[Any]]"
 Prepare: TypeAlias = "Callable[[InboxClient], Awaitable[Request | Selection]]"
+Complete: TypeAlias = "Callable[[InboxClient, Any], Awaitable[Any]]"
+Add: TypeAlias = Callable[[Any], Awaitable[None]]
 
 DEFAULT_LIMIT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Range of rows: `limit` of them, None for all, from `cursor` on."""
+    """Range of rows: `limit` of them, None for all, from `cursor` on.
+
+    page: written as one JSON object, with the cursor of what follows.
+    """
 
     limit: int | None
     cursor: str | None = None
+    page: bool = False
 
 
 def extent_options(command: F) -> Callable[..., object]:
-    """Add `--limit`, `--all` and `--cursor`, which make up the argument `extent`."""
+    """Add `--limit`, `--all`, `--cursor` and `--page`, which make up the argument `extent`."""
 
     @wraps(command)
     def limited(
-        *values: Any, limit: int | None, all_rows: bool, cursor: str | None, **others: Any
+        *values: Any,
+        limit: int | None,
+        all_rows: bool,
+        cursor: str | None,
+        page: bool,
+        **others: Any,
     ) -> object:
-        if all_rows and limit:
-            raise click.UsageError("--all does not go with --limit")
-        extent = Extent(None if all_rows else limit or DEFAULT_LIMIT, cursor)
+        for option in [name for name, value in (("--limit", limit), ("--page", page)) if value]:
+            if all_rows:
+                raise click.UsageError(f"--all does not go with {option}")
+        extent = Extent(None if all_rows else limit or DEFAULT_LIMIT, cursor, page)
         return command(*values, extent=extent, **others)
 
     options = (
@@ -55,22 +69,46 @@ def extent_options(command: F) -> Callable[..., object]:
         ),
         click.option("--all", "all_rows", is_flag=True, help="Print all rows."),
         click.option("--cursor", help="Continue where an earlier list ended."),
+        click.option(
+            "--page",
+            is_flag=True,
+            help="Print one JSON object: the rows as data, and next_cursor, null at the end.",
+        ),
     )
     for option in reversed(options):
         limited = option(limited)
     return limited
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Rows of a list that are selected and ordered here. key: of their order, None for the list's.
+class Selection(NamedTuple):
+    """Rows that are selected here. walk: makes the walk, with a function that takes its progress.
 
-    An order needs every row of the list.
+    cursor_of: returns the text of a place in it.
     """
 
-    request: Request
-    keep: Callable[[Any], bool]
-    key: Callable[[Any], Any] | None = None
+    walk: Callable[[Callable[[int], Awaitable[object]]], ConversationWalk]
+    cursor_of: Callable[[ListPlace], Awaitable[str]]
+
+
+class _CursorPage(Writer[Any]):
+    """A JSON object with the rows and the cursor of what follows, null for none."""
+
+    next_cursor: str | None = None
+
+    def begin(self) -> None:
+        self._rows: list[str] = []
+
+    def add(self, row: Any) -> None:
+        self._rows.append(json_line(self.member_row(row)))
+
+    def end(self) -> None:
+        data, cursor = ",\n".join(self._rows), json_line(self.next_cursor)
+        self.out.write(f'{{"data":[{data}],"next_cursor":{cursor}}}\n')
+        super().end()
+
+
+async def _as_it_is(client: "InboxClient", row: Any) -> Any:
+    return row
 
 
 def print_list(
@@ -80,56 +118,86 @@ def print_list(
     columns: Sequence[Column[Any]],
     extent: Extent,
     prepare: Prepare,
+    *,
+    complete: Complete = _as_it_is,
+    writers: Mapping[str, type[Writer[Any]]] = MappingProxyType({}),
 ) -> None:
-    """Print a list of the target. noun: what the rows are, in the plural."""
+    """Print a list of the target. noun: what the rows are, in the plural.
+
+    complete: returns what is written of a row. writers: of formats that only this list has.
+    """
+    if extent.page:
+        output = output.as_one_of("--page", "json")
 
     async def work(client: "InboxClient") -> None:
-        writer = output.writer(columns)
-        # RowPages and progress on the same terminal would mix.
+        writer: Writer[Any]
+        if extent.page:
+            writer = output.writer(columns, kind=_CursorPage)
+        else:
+            writer = output.writer(columns, kind=writers.get(output.format))
+        # Rows and progress on the same terminal would mix.
         progress = Progress(shown=output.format == "table" or not sys.stdout.isatty())
         request = await prepare(client)
-        if isinstance(request, Selection):
-            await _print_selection(request, writer, noun, extent, progress)
-            return
-        left, unreadable = extent.limit, 0
-        rows = request(MAX_LIMIT if left is None else min(left, MAX_LIMIT), extent.cursor)
-        while not rows.ended and left != 0:
-            data = (await counted_page(rows, noun, progress)).data[:left]
-            for row in data:
-                writer.add(row)
-            left = None if left is None else left - len(data)
-            if left and left < MAX_LIMIT and not rows.ended:
-                # The last page ends where the limit does, so that its cursor continues there.
-                unreadable += rows.unreadable
-                rows = request(left, rows.cursor)
-        progress.clear()
+
+        async def add(row: Any) -> None:
+            writer.add(await complete(client, row))
+
+        try:
+            if isinstance(request, Selection):
+                cursor = await _print_selection(request, add, noun, extent, progress)
+            else:
+                cursor = await _print_request(request, add, noun, extent, progress)
+        finally:
+            progress.clear()
+        if isinstance(writer, _CursorPage):
+            writer.next_cursor = cursor
         writer.end()
-        report_unreadable(unreadable + rows.unreadable)
-        if rows.cursor is not None and extent.limit is not None:
-            _hint(noun, rows.cursor if output.format != "table" else None, extent.limit)
+        if cursor is not None and extent.limit is not None and not extent.page:
+            _hint(noun, cursor if output.format != "table" else None, extent.limit)
 
     run_with_client(target, work, waits=True)
 
 
-async def _print_selection(
-    selection: Selection, writer: Writer[Any], noun: str, extent: Extent, progress: Progress
-) -> None:
-    rows = selection.request(MAX_LIMIT, extent.cursor)
-    rows_read: list[Any] = []
-    async for row in walked(rows, noun, progress):
-        if selection.keep(row):
-            rows_read.append(row)
-        if selection.key is None and extent.limit is not None and len(rows_read) > extent.limit:
-            break
+async def _print_request(
+    request: Request, add: Add, noun: str, extent: Extent, progress: Progress
+) -> str | None:
+    """Print rows of a list of the server; return the cursor of what follows."""
+    left, unreadable = extent.limit, 0
+    rows = request(MAX_LIMIT if left is None else min(left, MAX_LIMIT), extent.cursor)
+    while not rows.ended and left != 0:
+        data = (await counted_page(rows, noun, progress)).data[:left]
+        for row in data:
+            await add(row)
+        left = None if left is None else left - len(data)
+        if left and left < MAX_LIMIT and not rows.ended:
+            # The last page ends where the limit does, so that its cursor continues there.
+            unreadable += rows.unreadable
+            rows = request(left, rows.cursor)
     progress.clear()
-    if selection.key is not None:
-        rows_read.sort(key=selection.key)
-    for row in rows_read[: extent.limit]:
-        writer.add(row)
-    writer.end()
-    report_unreadable(rows.unreadable)
-    if extent.limit is not None and len(rows_read) > extent.limit:
-        _hint(noun, None, extent.limit)
+    report_unreadable(unreadable + rows.unreadable)
+    return rows.cursor
+
+
+async def _print_selection(
+    selection: Selection, add: Add, noun: str, extent: Extent, progress: Progress
+) -> str | None:
+    """Print rows that are selected here; return the cursor of what follows."""
+
+    async def show(examined: int) -> None:
+        progress.say(f"{examined:,} {noun} …")
+
+    walk = selection.walk(show)
+    left, behind = extent.limit, None
+    async for row, place in walk:
+        if left == 0:
+            break
+        await add(row)
+        left, behind = None if left is None else left - 1, place
+    else:
+        behind = None
+    progress.clear()
+    report_unreadable(walk.unreadable)
+    return None if behind is None else await selection.cursor_of(behind)
 
 
 def _hint(noun: str, cursor: str | None, limit: int) -> None:

@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from frontdesk.cli.config import Configuration, Profile, configuration
-from frontdesk.cli.names import listed
 from frontdesk.cli.progress import waiting
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
+from frontdesk.selection.names import listed
 from frontdesk.system import environment
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ REFUSED_KEY_SECONDS = 30.0
 _WHICH_ADDRESS = "is this the address of an inbox?"
 
 # Features whose paths contain an id, so that a 404 may refer to the row.
-_OF_ONE = ("messages", "notes", "contact_by_phone")
+_OF_ONE = ("messages", "notes", "contact_by_phone", "conversation")
 _REMEMBERED = 100
 
 
@@ -113,6 +113,10 @@ class CapabilityProbe:
         """Record that the server does not search messages; returns the error to raise."""
         self._close("search_messages", ABSENT, error)
         return error
+
+    def mark_conversation_absent(self) -> None:
+        """Record that the server does not return a conversation by its id, although it has it."""
+        self._close("conversation", ABSENT, NotOffered("This server lists conversations only"))
 
     def _check(self, name: str) -> None:
         error, until = self._closed.get(name, (None, 0.0))
@@ -200,6 +204,9 @@ class CapabilityProbe:
         elif feature == "notes" and trouble.unnamed:
             self._noteless.append(of)
             self._doubt_notes(of)
+        elif feature == "conversation" and trouble.unnamed and not self._state.is_present(feature):
+            # The path may be missing as well as the row: the list shows which.
+            return NotOffered(str(error))
         return error
 
     def _doubt_notes(self, of: str) -> None:

@@ -5,6 +5,7 @@ import os
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
 from typing import BinaryIO, TypeVar
@@ -16,6 +17,7 @@ from frontdesk.client.decode import page_of, value_of
 from frontdesk.client.lists import (
     FilterCheck,
     NameLookup,
+    find_listed,
     is_oldest_first,
     newest_first,
     shows_order,
@@ -30,6 +32,7 @@ from frontdesk.errors import (
     BadResponse,
     CursorRefused,
     FileUnavailable,
+    Forbidden,
     NotFound,
     NotOffered,
     Refused,
@@ -268,6 +271,36 @@ class InboxClient:
                 "The server sends everybody's conversations for “me”"
             )
         return self._filtering.conversations(page, filter)
+
+    async def conversation(self, conversation_id: str) -> Conversation:
+        """The conversation with an id.
+
+        A server without this extension is asked for its list, as far as the latest 2,000.
+
+        Raises: NotFound: it does not exist, or is not among those.
+        """
+        path = f"conversations/{_segment(conversation_id)}"
+        with suppress(NotOffered, BadResponse):
+            row = await self._value("conversation", path, Conversation, {})
+            page = Page[Conversation].of((row,), None)
+            if row.id == conversation_id:
+                return (await self._names.filled(page, self._state.has_deviation)).data[0]
+        listed = await self._listed_conversation(conversation_id)
+        self._probe.mark_conversation_absent()
+        return listed
+
+    async def _listed_conversation(self, id: str) -> Conversation:
+        """Raises: NotFound."""
+        messages: tuple[Message, ...] = ()
+        with suppress(Forbidden, BadResponse):
+            messages = (await self.message_page(id, limit=1)).data
+        newest = messages[0].created_time if messages else None
+        row = await find_listed(self.conversations(), id, newest)
+        if row is None:
+            raise NotFound(
+                "The conversation is not among the latest of this server, which has none by its id"
+            )
+        return row
 
     async def search_page(
         self,

@@ -62,6 +62,7 @@ def _probes(client: InboxClient, first: Conversation | None) -> Iterator[Probe]:
     yield "filter_status", filtered(status="open")
     yield "filter_status", filtered(status="resolved")
     if first is not None:
+        yield "conversation", lambda: client.conversation(first.id)
         yield "messages", lambda: client.message_page(first.id, limit=PROBE_ROWS)
         yield "notes", lambda: client.note_page(first.id, limit=PROBE_ROWS)
         yield "filter_channel", filtered(channel=first.channel.id)

@@ -141,6 +141,25 @@ PARTS = ("contact", "channel", "assignee")
 Fetch = Callable[[str | None], Awaitable[Page[Any]]]
 
 
+CONVERSATION_MOST_PAGES = 20
+
+
+async def find_listed(
+    rows: RowPages[Conversation], id: str, newest: datetime | None
+) -> Conversation | None:
+    """A conversation of a list by activity; None if its first pages do not have it.
+
+    newest: time of its newest message, before which it was not active last.
+    """
+    async for page in rows.pages(CONVERSATION_MOST_PAGES):
+        if found := next((row for row in page.data if row.id == id), None):
+            return found
+        active = page.data[-1].last_activity_time if page.data else None
+        if newest is not None and active is not None and active < newest:
+            return None
+    return None
+
+
 class NameLookup:
     """Names by id, loaded from the lists when the first row without a name arrives."""
 

@@ -10,6 +10,7 @@ from statistics import median
 FEATURES: Mapping[str, tuple[str, str]] = {
     "conversations": ("conversations", "conversations:read"),
     "counts": ("counts of conversations", "conversations:read"),
+    "conversation": ("conversations by id", "conversations:read"),
     "messages": ("messages", "messages:read"),
     "notes": ("notes", "notes:read"),
     "contacts": ("contacts", "contacts:read"),
@@ -159,6 +160,9 @@ class ServerState:
     def lacks_extensions(self, names: Iterable[str]) -> None:
         """Record filters that the client applies itself."""
         self._no_extensions.update(names)
+
+    def is_present(self, name: str) -> bool:
+        return self._features[name].state == PRESENT
 
     def mark_present(self, name: str) -> None:
         """Mark a feature as present unless its state is known."""

@@ -55,6 +55,10 @@ def by_people(entry: Entry) -> bool:
     return entry.author not in MACHINES
 
 
+def is_by_customer(entry: Entry) -> bool:
+    return isinstance(entry, Message) and entry.author == "contact"
+
+
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
     """Messages and notes merged, oldest first; entries without a valid time last."""
 

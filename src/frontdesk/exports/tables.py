@@ -8,14 +8,15 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 from types import MappingProxyType
 from typing import Any, Generic, TextIO, TypeAlias, TypeVar
 
+from frontdesk.query.plan import waiting_since
 from frontdesk.text.clean import clean, compact_json, escape_formula, first_non_blank, one_line
 from frontdesk.text.messages import plain_preview
 from frontdesk.text.phones import format_phone
-from frontdesk.text.times import in_zone
+from frontdesk.text.times import in_zone, long_duration
 from frontdesk.wire import (
     CannedResponse,
     Channel,
@@ -29,6 +30,7 @@ from frontdesk.wire import (
     Wire,
     instant,
 )
+from frontdesk.wire.values import utc_now
 
 Cell: TypeAlias = str | int | float | bool | None
 
@@ -44,8 +46,10 @@ T = TypeVar("T")
 class Column(Generic[T]):
     """Output column. `heading`: title in tables; columns without one appear only in CSV.
 
-    moment, phone: tables show the local time, and a number with its digits grouped. flexible: long
-    values are truncated to the terminal. styles: Rich styles of values on a terminal.
+    moment, phone: tables show the local time, and a number with its digits grouped. words: what
+    tables show in place of the value. flexible: long values are truncated to the terminal. whole:
+    left out of a terminal that is too narrow, never truncated. styles: Rich styles of values on a
+    terminal.
     """
 
     name: str
@@ -54,10 +58,14 @@ class Column(Generic[T]):
     moment: bool = False
     phone: bool = False
     flexible: bool = False
+    whole: bool = False
+    words: Callable[[T], str] | None = None
     styles: Mapping[Cell, str] = field(default_factory=dict)
 
     def readable(self, row: T) -> str:
         """Format the cell of a row for people; "-" if it is empty."""
+        if self.words is not None:
+            return self.words(row) or "-"
         cell = self.read(row)
         if self.moment and isinstance(cell, str):
             return local_time(cell)
@@ -256,14 +264,21 @@ def _member(name: str, heading: str = "") -> Column[Any]:
     return _column(name, read, heading)
 
 
-def _column(name: str, read: Callable[[Any], Cell], heading: str = "") -> Column[Any]:
+def _column(
+    name: str,
+    read: Callable[[Any], Cell],
+    heading: str = "",
+    words: Callable[[Any], str] | None = None,
+) -> Column[Any]:
     return Column(
         name,
         read,
         heading,
         moment=name.endswith(("_at", "_since", "_until")),
-        phone=name in ("phone", "contact"),
+        phone=name in ("phone", "contact", "contact_phone"),
         flexible=name in _FLEXIBLE,
+        whole=name == "contact_phone",
+        words=words,
         styles=_STATUS_STYLES if name == "status" else {},
     )
 
@@ -297,6 +312,12 @@ def customer_name(row: Conversation) -> str:
     return first_non_blank(row.contact.name, row.contact.phone, f"contact {row.contact.id}")
 
 
+def wait_words(row: Conversation) -> str:
+    """How long a customer has waited until now: 3d 4h; empty for one who does not."""
+    since = waiting_since(row)
+    return long_duration(max(utc_now() - since, timedelta())) if since is not None else ""
+
+
 def _last_message(row: Conversation) -> str | None:
     return plain_preview(row.last_message) if row.last_message else None
 
@@ -306,15 +327,16 @@ CONVERSATIONS: tuple[Column[Conversation], ...] = (
     _column("contact", customer_name, "CONTACT"),
     _column("contact_id", lambda row: row.contact.id),
     _column("contact_name", lambda row: row.contact.name),
-    _column("contact_phone", lambda row: row.contact.phone),
     _column("channel", lambda row: row.channel.id),
     _column("channel_name", lambda row: row.channel.name or row.channel.id, "CHANNEL"),
     _column("assignee", lambda row: row.assignee.id if row.assignee else None),
     _column("assignee_name", lambda row: row.assignee.name if row.assignee else None, "ASSIGNEE"),
     *_in_tables("labels"),
     *_members("awaiting_human"),
+    _column("waiting_since", lambda row: row.waiting_since, "WAITING", wait_words),
     *_in_tables("unread_count", "last_activity_at"),
-    *_members("waiting_since", "snoozed_until", "first_reply_at", "last_inbound_at"),
+    _column("contact_phone", lambda row: row.contact.phone, "NUMBER"),
+    *_members("snoozed_until", "first_reply_at", "last_inbound_at"),
     *_members("service_window_expires_at", "created_at", "updated_at"),
     _column("last_author", lambda row: row.last_message.author if row.last_message else None),
     _column("last_message", _last_message, "LAST MESSAGE"),

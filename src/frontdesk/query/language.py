@@ -1,6 +1,6 @@
 """Query language of conversation lists: parser, formatter, and edits of a parsed query.
 
-    is:open @me #billing in:london waiting:>1h -#spam "refund" sort:waiting
+    is:open @me #billing,refund in:london waiting:>1h active:2026-11.. -#spam "refund" sort:waiting
 
 A query is a list of terms, all of which a conversation must match. Text and query convert to each
 other without loss.
@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.errors import BadSettings
+from frontdesk.query import dates
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.times import parse_duration
 from frontdesk.wire.values import STATUSES
@@ -22,10 +23,11 @@ from frontdesk.wire.values import STATUSES
 # Kinds of terms, in the order in which a query is written.
 STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
 NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
+CREATED = "created"
 WORDS, SORT = "words", "sort"
 KINDS = (
     *(STATUS, ASSIGNEE, LABEL, CHANNEL, CONTACT, NEEDS, UNREAD),
-    *(WAITING, ACTIVE, WINDOW, WORDS, SORT),
+    *(WAITING, ACTIVE, WINDOW, CREATED, WORDS, SORT),
 )
 
 ME, UNASSIGNED, ASSIGNED = "me", "unassigned", "assigned"
@@ -65,7 +67,10 @@ _PREFIXES: Mapping[str, str] = MappingProxyType(
         "#": LABEL,
         **{
             f"{kind}:": kind
-            for kind in (STATUS, CHANNEL, CONTACT, NEEDS, WAITING, ACTIVE, WINDOW, SORT)
+            for kind in (
+                *(STATUS, CHANNEL, CONTACT, NEEDS),
+                *(WAITING, ACTIVE, WINDOW, CREATED, SORT),
+            )
         },
     }
 )
@@ -73,7 +78,13 @@ PREFIX_OF: Mapping[str, str] = MappingProxyType(
     {**{kind: prefix for prefix, kind in _PREFIXES.items()}, UNREAD: "", WORDS: ""}
 )
 DURATIONS = (WAITING, ACTIVE, WINDOW)
+DATED = (WAITING, ACTIVE, CREATED)
 DURATION_UNITS = "smhdw"
+# Kinds of which a term may have several values, with commas between: any of them.
+LISTED = (STATUS, ASSIGNEE, LABEL, CHANNEL, CONTACT)
+MOST_VALUES = 20
+# Prefixes that other programs have for days, with what to write here.
+_DAY_PREFIXES = ("since:", "until:", "after:", "before:")
 
 _TOKEN = re.compile(
     r"""(?P<not>-?)(?P<prefix>@|\#|[A-Za-z]+:|)(?:"(?P<quoted>(?:[^"\\]|\\.|\\\Z)*)(?P<end>"|\Z)|)"""
@@ -83,30 +94,52 @@ _TOKEN = re.compile(
 
 # The beginning of a number, which goes on after a space: +44 7700 900001, 212 555 01 00.
 _BEGUN_NUMBER = re.compile(r"[+(0-9][0-9()./-]*")
-_DIGIT_GROUP = re.compile(r"\s+(?:[./-]\s+)?\(?[0-9][0-9()./-]*(?=\s|\Z)")
+_DIGIT_GROUP = re.compile(r"\s+(?:[./-]\s+)?\(?[0-9][0-9()./-]*(?=[\s,]|\Z)")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.|\\\Z)*)("|\Z)', re.DOTALL)
+_BARE_VALUE = re.compile(r"[^\s,]*")
 _LEAST_DIGITS, _MOST_DIGITS = 8, 15
 # Words that other languages combine terms with.
 _OPERATORS = MappingProxyType(
     {
         "not": "To exclude a term, write - directly before it.",
         "and": "Every term has to match: leave “and” out.",
-        "or": "Every term has to match: there is no “or”.",
+        "or": "Every term has to match: there is no “or”. For one of several values write #a,b.",
     }
 )
 
 
 class Term(NamedTuple):
-    """Condition on a conversation, or the order. value: "" for `unread`."""
+    """Condition on a conversation, or the order. value: "" for `unread`.
+
+    others: further values of a kind in LISTED, of which one has to match.
+    """
 
     kind: str
     value: str = ""
     negated: bool = False
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         mark = "-" if self.negated else ""
         if self.kind == UNREAD:
             return f"{mark}{UNREAD}"
-        return f"{mark}{PREFIX_OF[self.kind]}{_quoted(self.value, self.kind)}"
+        values = ",".join(_quoted(value, self.kind) for value in self.values)
+        return f"{mark}{PREFIX_OF[self.kind]}{values}"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """All values, at least one."""
+        return (self.value, *self.others)
+
+    @classmethod
+    def any_of(cls, kind: str, values: Sequence[str], *, negated: bool = False) -> "Term":
+        """Term of one or several values; words with a meaning of their own come first."""
+        distinct = {value.casefold(): value for value in reversed(values)}
+        ordered = sorted(
+            sorted(distinct.values(), key=list(values).index),
+            key=lambda value: not (kind == ASSIGNEE and value in (ME, UNASSIGNED, ASSIGNED)),
+        )
+        return cls(kind, ordered[0], negated, tuple(ordered[1:]))
 
 
 def words(text: str) -> Term | None:
@@ -125,6 +158,8 @@ class QueryProblem(NamedTuple):
 
 class QueryError(BadSettings, ValueError):
     """A query that cannot be used; a ValueError for pydantic's validators."""
+
+    code = "invalid_query"
 
     def __init__(self, problems: Sequence[QueryProblem]) -> None:
         super().__init__(" ".join(problem.message for problem in problems))
@@ -155,8 +190,9 @@ class Query:
         return " ".join(map(str, self.terms))
 
     def value(self, kind: str) -> str | None:
-        """Value of a kind that is not negated; of several, the first."""
-        return next((term.value for term in self.terms if is_positive(term, kind)), None)
+        """Value of a kind that is not negated; of several terms, the first with one value."""
+        terms = (term for term in self.terms if is_positive(term, kind) and not term.others)
+        return next((term.value for term in terms), None)
 
     @property
     def order(self) -> str:
@@ -215,7 +251,8 @@ def _excludes(term: Term, other: Term) -> bool:
 
 class Token(NamedTuple):
     """Term as it is written: positions, sign, prefix and value. quoted: False, True, or None
-    while the quotes are not closed."""
+    while the quotes are not closed. others: further values after commas; last: where the last
+    value begins."""
 
     start: int
     end: int
@@ -223,6 +260,8 @@ class Token(NamedTuple):
     prefix: str
     value: str
     quoted: bool | None = False
+    others: tuple[str, ...] = ()
+    last: int = 0
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -240,17 +279,52 @@ def tokens(text: str) -> Iterator[Token]:
 def _token(text: str, at: int) -> Token:
     match = _TOKEN.match(text, at)
     assert match is not None
-    quoted = match["quoted"]
-    prefix, value = match["prefix"], match["bare"]
-    if quoted is None:
-        start, end = match.span("bare")
-        if _PREFIXES.get(prefix.lower()) == CONTACT and _is_begun_number(value):
-            end = _number_end(text, start, end)
-        return Token(at, end, bool(match["not"]), prefix, text[start:end])
-    inside = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
-    return Token(
-        at, match.end("end"), bool(match["not"]), prefix, inside, bool(match["end"]) or None
-    )
+    prefix, negated = match["prefix"], bool(match["not"])
+    start = at + len(match["not"]) + len(prefix)
+    if _PREFIXES.get(prefix.lower()) in LISTED:
+        return _listed(text, at, start, prefix, negated=negated)
+    if match["quoted"] is None:
+        end = match.end("bare")
+        return Token(at, end, negated, prefix, text[start:end], last=start)
+    value, end, quoted = _quoted_value(text, start)
+    return Token(at, end, negated, prefix, value, quoted, last=start)
+
+
+def _listed(text: str, at: int, start: int, prefix: str, *, negated: bool) -> Token:
+    """Token of a prefix that takes several values, with commas between."""
+    values: list[str] = []
+    quoted: bool | None = False
+    end = last = start
+    while True:
+        last = end
+        if text[end : end + 1] == '"':
+            value, end, closed = _quoted_value(text, end)
+            quoted = closed and (quoted or not values)
+        else:
+            value, end = _bare_value(text, end, is_number=_PREFIXES[prefix.lower()] == CONTACT)
+            quoted = quoted and None if quoted is None else False
+        values.append(value)
+        if quoted is None or text[end : end + 1] != ",":
+            break
+        end += 1
+    return Token(at, end, negated, prefix, values[0], quoted, tuple(values[1:]), last)
+
+
+def _quoted_value(text: str, at: int) -> tuple[str, int, bool | None]:
+    """Value in quotes, its end, and True, or None while the quotes are not closed."""
+    match = _QUOTED.match(text, at)
+    assert match is not None
+    inside = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
+    return inside, match.end(), bool(match[2]) or None
+
+
+def _bare_value(text: str, at: int, *, is_number: bool) -> tuple[str, int]:
+    match = _BARE_VALUE.match(text, at)
+    assert match is not None
+    end = match.end()
+    if is_number and _is_begun_number(match[0]):
+        end = _number_end(text, at, end)
+    return text[at:end], end
 
 
 def _is_begun_number(value: str) -> bool:
@@ -335,11 +409,30 @@ def _term(token: Token) -> Term | str:
         return f"{_unknown(prefix)} To search for these words, put them in quotes."
     if kind == SORT and token.negated:
         return f"The order cannot be negated: write sort: and {_allowed(SORT)}."
+    if token.others:
+        return _any_of(kind, token)
     normal = _value(kind, value)
     if normal is not None:
         return Term(kind, normal, token.negated)
+    if kind in DATED and value and (why := dates.problem(value.casefold())):
+        return f"{token.prefix} takes {_allowed(kind)}. {why}."
     meant = _NO_STATUSES.get(value.casefold()) if kind == STATUS else None
     return f"{token.prefix} takes {_allowed(kind)}." + (f" Write {meant} alone." if meant else "")
+
+
+def _any_of(kind: str, token: Token) -> Term | str:
+    """Term of several values, or a sentence that says what is allowed."""
+    values = [one_line(clean(value)) for value in (token.value, *token.others)]
+    normal = [_value(kind, value) for value in values]
+    if "" in values:
+        first = f"{token.prefix}a,b"
+        return f"Write several values with commas between them, without blanks: {first}."
+    if len(values) > MOST_VALUES:
+        return f"{token.prefix} takes {MOST_VALUES} values at most."
+    known = [value for value in normal if value is not None]
+    if len(known) < len(values):
+        return f"{token.prefix} takes {_allowed(kind)}."
+    return Term.any_of(kind, known, negated=token.negated)
 
 
 def _value(kind: str, value: str) -> str | None:
@@ -347,10 +440,12 @@ def _value(kind: str, value: str) -> str | None:
     lower = value.casefold()
     if kind in _VALUES:
         return lower if lower in _VALUES[kind] else None
-    if kind in DURATIONS:
-        if lower[:1] not in ("<", ">") or parse_duration(lower[1:], DURATION_UNITS) is None:
-            return None
+    if kind in DURATIONS and is_duration(lower):
         return f"{lower[0]}{int(lower[1:-1])}{lower[-1]}"
+    if kind in DATED:
+        return lower if lower and not dates.problem(lower) else None
+    if kind in DURATIONS:
+        return None
     if kind == ASSIGNEE and lower in (ME, UNASSIGNED, ASSIGNED):
         return lower
     return value or None
@@ -365,6 +460,8 @@ def _bare(value: str, token: Token) -> Term | str:
 
 
 def _unknown(prefix: str) -> str:
+    if prefix in _DAY_PREFIXES:
+        return f"There is no filter {prefix}. Write active:2026-11-01.. or active:..2026-11-15."
     allowed = ", ".join((*(name for name in _PREFIXES if len(name) > 1), "@, # and unread"))
     return f"There is no filter {prefix}. Use {allowed}."
 
@@ -374,8 +471,11 @@ def _allowed(kind: str) -> str:
     if kind in _VALUES:
         *most, last = _VALUES[kind]
         return f"{', '.join(most)} or {last}" if most else last
+    durations = "< or > and a time, such as >1h, <30m or >2d"
+    if kind in DATED:
+        return f"{f'{durations}, or ' if kind in DURATIONS else ''}{dates.HOW_TO}"
     if kind in DURATIONS:
-        return "< or > and a time, such as >1h, <30m or >2d"
+        return durations
     return {
         ASSIGNEE: "me, unassigned, assigned or a part of a name",
         CHANNEL: "a part of the name or number of a channel",
@@ -392,12 +492,18 @@ def _quoted(value: str, kind: str) -> str:
         special = special or value.casefold() in (UNREAD, *_OPERATORS)
     else:
         special = value.startswith('"') or any(map(str.isspace, value))
+        special = special or (kind in LISTED and "," in value)
         # Without quotes, it would go on with the next word if that is a number.
         special = special or (kind == CONTACT and _is_begun_number(value))
     if not special:
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def is_duration(value: str) -> bool:
+    """True for a comparison with a length of time, such as `>1h`."""
+    return value[:1] in ("<", ">") and parse_duration(value[1:], DURATION_UNITS) is not None
 
 
 def comparison(value: str) -> tuple[str, timedelta]:

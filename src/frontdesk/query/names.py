@@ -94,6 +94,20 @@ def meaning(term: Term, names: QueryNames) -> frozenset[str] | None:
     return None
 
 
+def alternatives(term: Term, names: QueryNames) -> tuple[Term, ...]:
+    """Terms of one value each, of which one has to match.
+
+    A name that has a comma itself, and is all that was written, is one value.
+    """
+    if not term.others:
+        return (term,)
+    whole = term._replace(value=",".join(term.values), others=())
+    known = {LABEL: names.labels, ASSIGNEE: names.users.values(), CHANNEL: names.channels.values()}
+    if folded(whole.value) in map(folded, known.get(term.kind, ())):
+        return (whole,)
+    return tuple(term._replace(value=value, others=()) for value in term.values)
+
+
 def _channels(value: str, names: QueryNames) -> frozenset[str]:
     if by_name := _best(value, names.channels.items()):
         return by_name
@@ -143,7 +157,8 @@ async def with_customers(
 ) -> QueryNames:
     """Add the customers that `search` finds for numbers and parts of names. Raises: InboxError."""
     customers: dict[str, str] = {}
-    for term in query.terms:
+    every = [one for term in query.terms for one in alternatives(term, names)]
+    for term in every:
         if term.kind == CONTACT and _is_searchable(term.value):
             page = await search(term.value)
             found = [PhoneRef(id=one.id, name=one.name, phone=one.phone) for one in page.data]
@@ -192,6 +207,9 @@ def check(text: str, names: QueryNames) -> tuple[Query, list[QueryProblem]]:
 
 def unknown_name(term: Term, names: QueryNames) -> str:
     """Sentence on a name that nobody and nothing has, with like ones first; "" if it is known."""
+    if term.others:
+        problems = (unknown_name(one, names) for one in alternatives(term, names))
+        return next(filter(None, problems), "")
     if term.kind == CONTACT:
         return f"No customer fits {term.value}." if term.value in names.unknown_customers else ""
     if term.kind == ASSIGNEE and term.value in (ME, UNASSIGNED, ASSIGNED):
@@ -233,6 +251,8 @@ _STARTS: Sequence[tuple[str, str]] = (
     ("unread", "new messages"),
     ("waiting:>1h", "waits longer than an hour"),
     ("active:<2h", "active within two hours"),
+    ("active:today", "active today"),
+    ("created:today", "new today"),
     ("window:<2h", "reply window: under two hours left"),
     *((f"sort:{order}", words) for order, words in ORDERS.items()),
 )
@@ -244,6 +264,8 @@ def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:
     if token is None or (token.end - token.start == token.negated and not token.quoted):
         start = cursor
         return [Completion(start, cursor, word, hint) for word, hint in _STARTS]
+    if token.others:
+        return _last_values(token, text, cursor, names)
     completions = list(_finished(token, names))
     mark = "-" if token.negated else ""
     written = text[token.start : cursor].casefold()
@@ -251,6 +273,23 @@ def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:
         Completion(token.start, cursor, f"{mark}{word}", hint)
         for word, hint in dict(completions).items()
         if f"{mark}{word}".casefold() != written
+    ]
+
+
+def _last_values(token: Token, text: str, cursor: int, names: QueryNames) -> list[Completion]:
+    """Ways to finish the last of several values."""
+    prefix = token.prefix.lower()
+    last = token._replace(value=token.others[-1], others=(), negated=False)
+    written = text[token.last : cursor].casefold()
+    finished = (
+        (word.removeprefix(prefix), hint)
+        for word, hint in _finished(last, names)
+        if word.startswith(prefix)
+    )
+    return [
+        Completion(token.last, cursor, word, hint)
+        for word, hint in dict(finished).items()
+        if word.casefold() != written
     ]
 
 

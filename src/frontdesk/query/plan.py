@@ -5,12 +5,15 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from frontdesk.query import dates
 from frontdesk.query.language import (
     ACTIVE,
     ASSIGNED,
     ASSIGNEE,
     CHANNEL,
     CONTACT,
+    CREATED,
+    DATED,
     ID,
     LABEL,
     ME,
@@ -25,9 +28,16 @@ from frontdesk.query.language import (
     Query,
     Term,
     comparison,
-    is_positive,
+    is_duration,
 )
-from frontdesk.query.names import QueryNames, contact_id, is_contact, meaning, reference
+from frontdesk.query.names import (
+    QueryNames,
+    alternatives,
+    contact_id,
+    is_contact,
+    meaning,
+    reference,
+)
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import Conversation, ConversationFilter
@@ -74,8 +84,8 @@ class QueryPlan(NamedTuple):
     @property
     def limits(self) -> tuple[Term, ...]:
         """Terms that limit the time by which the server's list is sorted."""
-        by = self.filter.sort or ACTIVE
-        return tuple(term for term in self.rest if is_positive(term, by))
+        by = (self.filter.sort,) if self.filter.sort else (ACTIVE, CREATED)
+        return tuple(term for term in self.rest if term.kind in by and not term.negated)
 
 
 def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -> QueryPlan:
@@ -83,7 +93,7 @@ def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -
     members: dict[str, Any] = {}
     rest: list[Term] = []
     for term in query.filters:
-        name, value = _member(term, names)
+        name, value = _member(_single(term, names), names)
         if value is None or name in members or name not in offered:
             rest.append(term)
             continue
@@ -93,6 +103,12 @@ def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -
             rest.append(term)
     sort = _server_order(query) if "sort" in offered else None
     return QueryPlan(ConversationFilter(**members, sort=sort), tuple(rest), query.order)
+
+
+def _single(term: Term, names: QueryNames) -> Term:
+    """The term itself, or with one value if its several are a name with commas."""
+    ways = alternatives(term, names)
+    return ways[0] if len(ways) == 1 else term
 
 
 def _server_order(query: Query) -> str | None:
@@ -106,7 +122,7 @@ def _server_order(query: Query) -> str | None:
 
 def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
     """Name and value of the `/v1` filter that a term means; value None if there is none."""
-    name = "" if term.negated else _MEMBERS.get(term.kind, "")
+    name = "" if term.negated or term.others else _MEMBERS.get(term.kind, "")
     match name:
         case "status":
             return name, term.value
@@ -175,6 +191,13 @@ class Matcher:
         return all(test(row) != negated for test, negated in self._tests)
 
     def _test(self, term: Term) -> Test:
+        ways = alternatives(term, self._names)
+        if len(ways) == 1:
+            return self._single_test(ways[0])
+        tests = [self._single_test(one) for one in ways]
+        return lambda row: any(test(row) for test in tests)
+
+    def _single_test(self, term: Term) -> Test:
         makers: Mapping[str, Callable[[Term], Test]] = {
             STATUS: lambda term: lambda row: row.status == term.value,
             ASSIGNEE: self._assignee,
@@ -184,6 +207,8 @@ class Matcher:
             NEEDS: lambda term: lambda row: bool(row.awaiting_human),
             UNREAD: lambda term: self._is_unread,
         }
+        if term.kind in DATED and not is_duration(term.value):
+            return self._dated(term)
         if term.kind in _SPANS:
             return self._duration(term)
         return makers.get(term.kind, _words)(term)
@@ -216,6 +241,18 @@ class Matcher:
     def _label(self, term: Term) -> Test:
         title = folded(term.value)
         return lambda row: any(folded(label) == title for label in row.labels)
+
+    def _dated(self, term: Term) -> Test:
+        begin, end = dates.moments(term.value, self._now)
+        moment_of = _MOMENTS[term.kind]
+
+        def test(row: Conversation) -> bool:
+            moment = moment_of(row)
+            if moment is None:
+                return False
+            return (begin is None or moment >= begin) and (end is None or moment < end)
+
+        return test
 
     def _duration(self, term: Term) -> Test:
         sign, length = comparison(term.value)
@@ -269,7 +306,18 @@ def waiting_since(row: Conversation) -> datetime | None:
     return row.waiting_since_time if row.status != "resolved" else None
 
 
+_MOMENTS: Mapping[str, Callable[[Conversation], datetime | None]] = MappingProxyType(
+    {
+        WAITING: waiting_since,
+        ACTIVE: lambda row: row.last_activity_time,
+        CREATED: lambda row: row.created_time,
+    }
+)
+
+
 def _is_beyond(term: Term, row: Conversation, now: datetime) -> bool:
+    if term.kind in DATED and not is_duration(term.value):
+        return _is_beyond_days(term, row, now)
     sign, length = comparison(term.value)
     if term.kind == WINDOW:
         ends = row.service_window_expires_time
@@ -280,6 +328,16 @@ def _is_beyond(term: Term, row: Conversation, now: datetime) -> bool:
     if term.kind == WAITING:
         return sign == ">" and passed <= length
     return sign == "<" and passed >= length
+
+
+def _is_beyond_days(term: Term, row: Conversation, now: datetime) -> bool:
+    """`_is_beyond` for days. No conversation was created after it was active last."""
+    begin, end = dates.moments(term.value, now)
+    if term.kind == WAITING:
+        since = waiting_since(row)
+        return since is None or (end is not None and since >= end)
+    active = row.last_activity_time
+    return active is not None and begin is not None and active < begin
 
 
 # Rows of a group, in the order of its time, then of the number of the row.

@@ -36,6 +36,7 @@ from frontdesk.reports.metrics import (
     percentile_words,
     pricing_words,
     samples_of,
+    shown_metrics,
     spread_of,
     target_of,
     target_words,
@@ -186,7 +187,6 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
     They are metrics, breakdowns, authors, pricing, hours, series and live counts.
     """
     yield _metric_table(report)
-    headings = tuple(metric.heading for metric in METRICS)
     yield from _group_tables(report)
     if report.outgoing_by_author:
         sent = report.outgoing_by_author.items()
@@ -201,9 +201,10 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
             starts = [local_time(part.start, zone) for part in series]
             if all(start.endswith(" 00:00") for start in starts):
                 starts = [start.removesuffix(" 00:00") for start in starts]
-            values = [_values(part.metrics) for part in series]
+            metrics = shown_metrics(METRICS, [part.metrics for part in series])
+            values = [_values(part.metrics, metrics) for part in series]
             lines = [(day, *row) for day, row in zip(starts, values, strict=True)]
-            yield FigureTable((name, *headings), lines)
+            yield FigureTable((name, *(metric.heading for metric in metrics)), lines)
     if (live := report.live) is not None:
         shown = live_figures(report)
         numbers = [getattr(live, figure.field) for figure in shown]
@@ -263,7 +264,7 @@ def _group_table(
         (f"{heading} now", partial(_now_cell, field, moment))
         for field, heading in now_figures(groups).items()
     ]
-    for metric in breakdown.metrics:
+    for metric in shown_metrics(breakdown.metrics, [group.current for group in groups]):
         columns.append((metric.heading, partial(_value_cell, metric)))
         if any(spread_of(group.current, metric.field) for group in groups):
             columns += [(name, partial(_percentile_cell, metric, name)) for name in ("p50", "p90")]
@@ -301,8 +302,8 @@ def _hour_table(
     return FigureTable((name, *WEEKDAYS[: len(grid)]), rows)
 
 
-def _values(metrics: Metrics) -> tuple[str, ...]:
-    return tuple(value_words(m, value_of(metrics, m.field)) for m in METRICS)
+def _values(measured: Metrics, metrics: Sequence[Metric]) -> tuple[str, ...]:
+    return tuple(value_words(metric, value_of(measured, metric.field)) for metric in metrics)
 
 
 def _charged(count: PricingCount) -> tuple[str, ...]:

@@ -457,6 +457,12 @@ def value_of(metrics: Measured | None, field: str) -> float | None:
     return value
 
 
+def shown_metrics(metrics: Sequence[Metric], measured: Sequence[Measured]) -> tuple[Metric, ...]:
+    """Return the metrics that at least one of these has."""
+    known = {name for one in measured for name in one.model_fields_set}
+    return tuple(metric for metric in metrics if metric.field in known)
+
+
 def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
     """Number of samples of a mean; None if the series does not contain it."""
     if series is None or not any(field in bucket.samples for bucket in series):

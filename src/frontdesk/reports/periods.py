@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
+from types import MappingProxyType
 
 from frontdesk.text.dates import HOW_TO, day_of
 from frontdesk.text.times import month_first, short_date, time_of_day
+from frontdesk.wire.queries import ReportQuery
 from frontdesk.wire.reports import Bucket
 
 LONGEST_DAYS = 366
@@ -75,6 +77,23 @@ def comparison(name: str, span: Span, today: date) -> str | None:
     if _is_this_week(span, today):
         return "week"
     return {1: "month", 12: "year"}.get(_months_in(span, today))
+
+
+# Names as they are typed in a shell: 7d, last-week.
+SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
+
+
+def placed(query: ReportQuery, period: str, zone: str, today: date) -> ReportQuery:
+    """Return a query for a period, one of SPANS, in the calendar of a zone."""
+    span = PERIODS[SPANS[period]](today)
+    return query.model_copy(
+        update={
+            "from_": span.first.isoformat(),
+            "to": span.end.isoformat() if span.end else None,
+            "timezone": zone,
+            "compare": query.compare or comparison(SPANS[period], span, today),
+        }
+    )
 
 
 def beside(span: Span, step: int, today: date) -> Span | None:

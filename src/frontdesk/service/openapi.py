@@ -336,6 +336,7 @@ def _operation(endpoint: Endpoint) -> Schema:
     body = body_of(endpoint)
     return {
         **_heading(endpoint, plain(inspect.getdoc(endpoint.handler))),
+        **({EXTENSION: True} if endpoint.extension else {}),
         "parameters": [
             *_path_parameters(endpoint),
             *(_parameter(endpoint, name) for name in endpoint.parameters),

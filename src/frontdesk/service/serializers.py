@@ -19,6 +19,7 @@ from frontdesk.text.search import Terms
 from frontdesk.wire import (
     Channel,
     Contact,
+    Conversation,
     ConversationPage,
     CustomField,
     Delivery,
@@ -106,6 +107,13 @@ def conversation_page(
     has_more = next_cursor is not None
     page = {"data": data, "next_cursor": next_cursor, "has_more": has_more, **matches}
     return JsonBody(orjson.dumps(page), next_cursor)
+
+
+def conversation_body(
+    row: Row, labels: Sequence[Row], *, with_preview: bool
+) -> JsonBody[Conversation]:
+    """Serialize one conversation, as a page has it."""
+    return JsonBody(orjson.dumps(_conversation(row, labels, with_preview=with_preview)))
 
 
 def message_match(conversation_id: int, message: Row, excerpt: str, cursor: str) -> dict[str, Any]:

@@ -106,6 +106,19 @@ def whatsapp_access_token() -> str:
     return os.environ.get(ACCESS_TOKEN_VARIABLE, "").strip()
 
 
+def zone_name() -> str | None:
+    """Return the IANA name of the computer's time zone; None if it cannot be told."""
+    # Deferred: the first paint does not need it.
+    from zoneinfo import ZoneInfo
+
+    named = variables().get("TZ", "").removeprefix(":")
+    path = named or os.path.realpath("/etc/localtime").partition("/zoneinfo/")[2]
+    try:
+        return ZoneInfo(path).key if path else None
+    except (ValueError, OSError, KeyError):
+        return None
+
+
 def webhook_secrets() -> tuple[str, str]:
     """App secret and verify token, each "" if its variable is not set."""
     names = (APP_SECRET_VARIABLE, VERIFY_TOKEN_VARIABLE)

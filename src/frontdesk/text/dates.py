@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+from frontdesk.text.clean import shortened
+from frontdesk.text.times import parse_duration
 
 HOW_TO = "write 2026-03-14, 14 Mar, 14, Mon, yesterday or 3d"
 
@@ -11,6 +14,27 @@ _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NUMBERS = re.compile(r"(\d{1,4})([./-])(\d{1,2})(?:\2(\d{1,4}))?\.?")
 _AGO = re.compile(r"-?(\d{1,5})\s*d(?:ays? ago)?")
 _DAY_OF_MONTH = re.compile(r"\d{1,2}")
+
+
+def parse_moment(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
+    """Parse a day, which begins in `zone`, an ISO 8601 time or an age such as 2h; result in UTC.
+
+    zone: of what has no offset, None for the local one.
+
+    Raises: ValueError: with a sentence.
+    """
+    if (age := parse_duration(text, "smhd")) is not None:
+        return now - age
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None and zone is not None:
+            moment = moment.replace(tzinfo=zone)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(
+            f"use a day or a time such as 2026-03-14 or 2026-03-14T09:30, or 30m, 2h or 1d; got"
+            f" {shortened(text, 40)!r}"
+        ) from None
 
 
 def day_of(text: str, today: date) -> date | None:

@@ -22,6 +22,7 @@ _ABSENT: Mapping[str, str] = MappingProxyType(
     {
         "counts": "This server sends no counts",
         "notes": "This server lists no notes",
+        "conversation": "This server does not return a conversation by its id",
         "contact_by_phone": "This server does not find customers by number",
         "report": "This server has no reports",
         "me": NOBODY_IS_ME,

@@ -7,13 +7,14 @@ import click
 
 from frontdesk.cli.base import Group
 from frontdesk.cli.completion import complete
-from frontdesk.cli.names import find
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import FACTS, Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.errors import NotFound
 from frontdesk.exports import tables
 from frontdesk.exports.tables import Column
+from frontdesk.selection.names import find
 from frontdesk.text.clean import humanize
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _add_view(group: Group, catalogue: _CatalogueCommands) -> None:
     @output_options("table", "json", "csv", "markdown")
     def view_command(target: Target, row_name: str, output: Output) -> None:
         async def work(client: "InboxClient") -> Any:
-            return await find(catalogue.rows(client), row_name, catalogue.noun)
+            return await find(catalogue.rows(client), row_name, catalogue.noun, NotFound)
 
         row = run_with_client(target, work)
         if output.format == "json":

@@ -1,11 +1,10 @@
 """`frontdesk conversations`: lists, prints and searches conversations."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from functools import partial, wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
@@ -18,69 +17,50 @@ from frontdesk.cli.completion import (
     complete_query,
     complete_view,
 )
-from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import filter_ids, query_names, query_of_view
-from frontdesk.cli.options import target_options
-from frontdesk.cli.output import Output, output_options, standard_output
-from frontdesk.cli.progress import Progress, report_unreadable, walked
+from frontdesk.cli.config import configuration
+from frontdesk.cli.exit_codes import exit_code
+from frontdesk.cli.options import parse_moment_option, target_options
+from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.errors import BadSettings, Forbidden, NotFound
+from frontdesk.cli.threads import (
+    MOST_LAST,
+    BriefList,
+    ListedConversation,
+    ThreadReading,
+    print_threads,
+    read_threads,
+    report_failures,
+)
+from frontdesk.errors import BadSettings
 from frontdesk.exports import tables
-from frontdesk.exports.conversations import by_people, entry_text, in_order, transcript_lines
-from frontdesk.exports.tables import Column
-from frontdesk.query import NEWEST, Matcher, Query, QueryNames, Term, parse, plan, sort_key
+from frontdesk.exports.conversations import by_people
+from frontdesk.query import Query, parse
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
-from frontdesk.query.names import unknown_name
-from frontdesk.text.messages import Entry, author_name
-from frontdesk.text.phones import contact_name
-from frontdesk.wire import Conversation, ConversationFilter, Message, Note, Wire
-from frontdesk.wire.queries import ASSIGNEE_WORDS, CONVERSATION_ORDERS
+from frontdesk.selection.conversations import (
+    START,
+    ConversationSelector,
+    ConversationWalk,
+    ListPlace,
+    select,
+    settled,
+)
+from frontdesk.selection.names import filter_ids
+from frontdesk.selection.threads import WHO, EntryFilter, read_thread
+from frontdesk.text.messages import Entry
+from frontdesk.wire import Conversation
+from frontdesk.wire.queries import ASSIGNEE_WORDS
 from frontdesk.wire.values import STATUSES, utc_now
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient, RowPages
+    from frontdesk.client import InboxClient
 
 F = TypeVar("F", bound=Callable[..., object])
-
-
-class ConversationSelector(NamedTuple):
-    """Which conversations. rest: terms that the server does not answer."""
-
-    filter: ConversationFilter
-    rest: tuple[Term, ...] = ()
-    order: str = NEWEST
-    names: QueryNames = QueryNames()
-
-    def matcher(self, now: datetime) -> Matcher:
-        return Matcher(self.rest, self.names, now)
-
-
 Select: TypeAlias = "Callable[[InboxClient], Awaitable[ConversationSelector]]"
-W = TypeVar("W", bound=Wire)
-
 # The filter options, and the kinds of the terms that mean the same.
 _FILTER_KINDS: Mapping[str, str] = MappingProxyType(
     {"status": STATUS, "assignee": ASSIGNEE, "channel": CHANNEL, "label": LABEL}
 )
-
-# Pages of the list in which the conversation of a transcript is looked for.
-_MOST_PAGES = 20
-
-
-def entry_columns(contact: str = "") -> tuple[Column[Entry], ...]:
-    """Columns of messages and notes. contact: name of the customer, if it is known."""
-    return (
-        Column("created_at", lambda entry: entry.created_at, "TIME", moment=True),
-        Column("kind", lambda entry: "note" if isinstance(entry, Note) else "message"),
-        Column("id", lambda entry: entry.id, "ID"),
-        Column("direction", lambda entry: getattr(entry, "direction", None)),
-        Column("author", lambda entry: entry.author),
-        Column("author_name", partial(author_name, contact=contact), "AUTHOR", flexible=True),
-        Column("type", lambda entry: getattr(entry, "type", None), "TYPE"),
-        Column("delivery_status", lambda entry: getattr(entry, "delivery_status", None), "STATUS"),
-        Column("text", partial(entry_text, contact=contact), "TEXT", flexible=True),
-    )
 
 
 @group(
@@ -169,105 +149,169 @@ def _query(view: str | None, text: str, filters: Mapping[str, str | None]) -> Qu
     return Query.of(*saved.terms, *typed.terms)
 
 
+def query_of_view(name: str) -> Query:
+    """Return the query of a configured view, by its name in the same case, else in any case.
+
+    Raises: BadSettings: there is none, or several.
+    """
+    views = configuration().views
+    same = [view for view in views if view.name == name]
+    matches = same or [view for view in views if view.name.casefold() == name.casefold()]
+    if len(matches) == 1:
+        return parse(matches[0].query)
+    listed = ", ".join(view.name for view in matches or views)
+    if matches:
+        raise BadSettings(f"The configuration has several views {name!r}: {listed}")
+    there = f": there is {listed}" if views else "; config edit adds some"
+    raise BadSettings(f"The configuration has no view {name!r}{there}")
+
+
 async def _selected(
     client: "InboxClient", query: Query, filters: Mapping[str, str | None]
 ) -> ConversationSelector:
     """Raises: BadSettings: a name in the query or the filters is unknown."""
     ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
-    if not query.terms:
-        return ConversationSelector(ConversationFilter(**ids))
-    names = await query_names(client, query)
-    for term in query.terms:
-        if message := unknown_name(term, names):
-            raise BadSettings(message)
-    answer = plan(query, names, ConversationFilter.model_fields.keys() - {"sort"})
-    members = {**answer.filter.model_dump(exclude_none=True), **ids}
-    return ConversationSelector(ConversationFilter(**members), answer.rest, answer.order, names)
+    return await select(client, query, ids)
 
 
 @conversations_group.subcommand(
     "list",
     "frontdesk conversations list 'is:open @me #vip waiting:>1h sort:waiting'",
+    "frontdesk conversations list 'is:open,snoozed #billing,refund created:2026-11-01..'",
     "frontdesk conversations list --view Billing --status open",
+    "frontdesk conversations list 'is:open @unassigned sort:waiting' --limit 10 --last 6",
     "frontdesk conversations list --all --json id,status,contact.phone | jq length",
 )
 @target_options
 @selection_options
+@click.option(
+    "--last",
+    type=click.IntRange(1, MOST_LAST),
+    metavar="N",
+    help="With the last N messages of each, in brief text or JSON.",
+)
 @extent_options
-@output_options()
-def list_command(target: Target, select: Select, output: Output, extent: Extent) -> None:
+@output_options("table", "brief", "json", "jsonl", "csv", "markdown")
+def list_command(
+    target: Target, select: Select, last: int | None, output: Output, extent: Extent
+) -> None:
     """List conversations, newest activity first.
 
     QUERY is as in the viewer: is:open, @me, #label, in:channel, from:customer, unread,
-    needs:human, waiting:>1h, active:<2h, window:<2h, words, sort:waiting; a leading - negates.
+    needs:human, waiting:>1h, active:<2h, active:2026-11-01.., created:2026-11, window:<2h, words,
+    sort:waiting; a leading - negates, and #a,b is one of several.
     """
+    if last is not None:
+        output = output.as_one_of("--last", "brief", "json", "jsonl")
 
     async def prepare(client: "InboxClient") -> "Request | Selection":
         selected = await select(client)
-        sort = await _server_order(client, selected)
+        filter = selected.filter.model_dump(exclude_none=True)
+        if selected.plan.exact:
+            return lambda limit, cursor: client.conversations(**filter, limit=limit, cursor=cursor)
+        place = START if extent.cursor is None else ListPlace.parse(extent.cursor, selected.mark)
+        # Days of a query are those of the local zone.
+        now = utc_now().astimezone()
 
-        def request(limit: int, cursor: str | None) -> "RowPages[Conversation]":
-            members = selected.filter.model_dump(exclude_none=True)
-            return client.conversations(**members, sort=sort, limit=limit, cursor=cursor)
+        async def cursor_of(place: ListPlace) -> str:
+            return (await settled(client, selected, place)).text(selected.mark)
 
-        is_sorted = selected.order == (sort or NEWEST)
-        if not selected.rest and is_sorted:
-            return request
-        now = utc_now()
-        key = None if is_sorted else sort_key(selected.order, now)
-        return Selection(request, selected.matcher(now), key)
+        return Selection(
+            lambda progress: ConversationWalk(client, selected, place, now=now, progress=progress),
+            cursor_of,
+        )
 
-    print_list(target, output, "conversations", tables.CONVERSATIONS, extent, prepare)
+    async def complete(client: "InboxClient", row: Conversation) -> object:
+        thread = await read_thread(client, row.id, last=last)
+        listed = ListedConversation(row, thread.entries)
+        return listed if output.format == "brief" and not extent.page else listed.members()
+
+    print_list(
+        target,
+        output,
+        "conversations",
+        tables.CONVERSATIONS,
+        extent,
+        prepare,
+        writers={"brief": BriefList},
+        **({"complete": complete} if last is not None else {}),
+    )
 
 
-async def _server_order(client: "InboxClient", selected: ConversationSelector) -> str | None:
-    """Return the order if the server has it, else None: the rows are sorted here then."""
-    if selected.order not in CONVERSATION_ORDERS[1:]:
-        return None
-    await client.conversation_page(selected.filter.model_copy(update={"sort": selected.order}))
-    return None if "sort" in client.server.no_extensions else selected.order
+def _period_option(name: str, help_text: str) -> Callable[[F], F]:
+    return click.option(name, metavar="TIME", callback=parse_moment_option, help=help_text)
 
 
 @conversations_group.subcommand(
     "view",
     "frontdesk conversations view 27",
+    "frontdesk conversations view 27 31 --last 20 --max-chars 8000 --format brief",
+    "frontdesk conversations view +16505551234 --who customer --after 2026-03-01",
     "frontdesk conversations view 27 --people --format markdown > thread.md",
 )
-@click.argument("conversation_id", metavar="ID")
+@click.argument("names", metavar="ID…", nargs=-1, required=True)
 @target_options
 @click.option("--people", is_flag=True, help="Only messages written by people, and notes.")
 @click.option("--notes", is_flag=True, help="Only notes.")
-@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N.")
-@output_options("text", "json", "jsonl", "csv", "markdown", default="text")
+@click.option(
+    "--who",
+    type=click.Choice(tuple(WHO)),
+    default="all",
+    show_default=True,
+    help="Whose messages.",
+)
+@_period_option("--after", "Only from this day or time on, like 2026-03-01.")
+@_period_option("--before", "Only before this day or time.")
+@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N of each.")
+@click.option(
+    "--max-chars",
+    type=click.IntRange(200),
+    metavar="N",
+    help="Leave out older entries of all together beyond N characters, and say so.",
+)
+@click.option(
+    "--details",
+    is_flag=True,
+    help="In JSON an object for each conversation, as for several, with its data.",
+)
+@output_options("text", "brief", "json", "jsonl", "csv", "markdown", default="text")
 def view_command(
     target: Target,
-    conversation_id: str,
+    names: tuple[str, ...],
     people: bool,
     notes: bool,
+    who: str,
+    after: datetime | None,
+    before: datetime | None,
     last: int | None,
+    max_chars: int | None,
+    details: bool,
     output: Output,
 ) -> None:
-    """Print a conversation with its notes, oldest first."""
+    """Print conversations with their notes, oldest first.
+
+    ID is a conversation, as 27 or #27, or a customer's number, as +16505551234, for all
+    conversations with them.
+    """
     if people and notes:
         raise click.UsageError("--people does not go with --notes")
+    if after and before and after >= before:
+        raise click.UsageError("--after has to be earlier than --before")
+    keep = WHO[who]
+    if people:
+        keep = _by_people(keep)
+    reading = ThreadReading(EntryFilter(after, before, keep), last, only_notes=notes)
+    work = partial(read_threads, names=names, reading=reading)
+    threads, failures = run_with_client(target, work, waits=True)
+    report_failures(failures, alone=not threads)
+    as_objects = details or len(threads) + len(failures) > 1
+    print_threads(threads, output, max_chars, as_objects=as_objects)
+    if failures:
+        raise click.exceptions.Exit(max(map(exit_code, failures.values())))
 
-    # Authors are known only after reading, so the limit is applied afterwards.
-    most = None if people else last
 
-    async def work(client: "InboxClient") -> tuple[Conversation | None, list[Entry]]:
-        entries: list[Entry] = []
-        if not notes:
-            messages = await _newest(client.messages(conversation_id), "messages", most)
-            entries.extend(messages)
-        entries.extend(await _notes(client, conversation_id, most, required=notes))
-        conversation = None
-        if not output.format.startswith("json"):
-            conversation = await _conversation(client, conversation_id, entries)
-        return conversation, in_order(entries)
-
-    conversation, entries = run_with_client(target, work, waits=True)
-    chosen = [entry for entry in entries if not people or by_people(entry)]
-    _write(conversation_id, conversation, chosen[-last:] if last else chosen, output)
+def _by_people(keep: Callable[[Entry], bool]) -> Callable[[Entry], bool]:
+    return lambda entry: keep(entry) and by_people(entry)
 
 
 add_search(
@@ -279,76 +323,3 @@ add_search(
         "frontdesk conversations search 'order 1042' --limit 5",
     ),
 )
-
-
-async def _notes(client: "InboxClient", id: str, last: int | None, *, required: bool) -> list[Note]:
-    """Return the notes; none if the key or server lacks them, unless they are `required`."""
-    try:
-        return await _newest(client.notes(id), "notes", last)
-    except (Forbidden, NotFound) as error:
-        if required:
-            raise
-        say(f"without notes: {error}")
-        return []
-
-
-async def _newest(rows: "RowPages[W]", noun: str, last: int | None) -> list[W]:
-    newest: list[W] = []
-    progress = Progress(shown=True)
-    async for row in walked(rows, noun, progress):
-        newest.append(row)
-        if len(newest) == last:
-            break
-    progress.clear()
-    report_unreadable(rows.unreadable)
-    return newest
-
-
-async def customer_of(client: "InboxClient", id: str) -> str:
-    """Return what the customer of a conversation is called; "" if its messages say it, or nobody.
-
-    Messages lack a customer who has no name.
-    """
-    newest = (await client.message_page(id)).data
-    own = [message.author_ref for message in newest if message.author == "contact"]
-    if own and all(author is not None and author.name for author in own):
-        return ""
-    conversation = await _conversation(client, id, newest)
-    return contact_name(conversation.contact) if conversation else ""
-
-
-async def _conversation(
-    client: "InboxClient", id: str, entries: Sequence[Entry]
-) -> Conversation | None:
-    """Look for a conversation in the list, which is sorted by activity; None if it is far down.
-
-    `/v1` does not return a conversation by its id.
-    """
-    messages = [entry.created_time for entry in entries if isinstance(entry, Message)]
-    newest = max(filter(None, messages), default=None)
-    rows, progress = client.conversations(), Progress(shown=True)
-    with suppress(Forbidden, NotFound):
-        async for row in walked(rows, "conversations", progress, most_pages=_MOST_PAGES):
-            active = row.last_activity_time
-            if row.id == id:
-                progress.clear()
-                return row
-            if newest is not None and active is not None and active < newest:
-                break
-    progress.clear()
-    say("its customer and status are not known: it is not among the latest conversations")
-    return None
-
-
-def _write(
-    id: str, conversation: Conversation | None, entries: list[Entry], output: Output
-) -> None:
-    if output.format not in ("text", "markdown"):
-        contact = contact_name(conversation.contact) if conversation else ""
-        output.write(entries, entry_columns(contact))
-        return
-    markdown = output.format == "markdown"
-    out = standard_output()
-    lines = transcript_lines(id, conversation, entries, markdown=markdown)
-    out.writelines(f"{line}\n" for line in lines)
-    out.flush()

@@ -6,14 +6,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from frontdesk.cli.base import command
-from frontdesk.cli.commands.conversations import ConversationSelector, Select, selection_options
+from frontdesk.cli.commands.conversations import Select, selection_options
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
-from frontdesk.cli.progress import Progress, report_unreadable, walked
+from frontdesk.cli.progress import Progress, report_unreadable
 from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import Forbidden, NotFound, Refused
 from frontdesk.exports.tables import Cell, Column
 from frontdesk.query.plan import STANDARD
+from frontdesk.selection.conversations import ConversationSelector, ConversationWalk
 from frontdesk.wire import (
     ChannelCounts,
     Conversation,
@@ -62,9 +63,9 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
 
     async def work(client: "InboxClient") -> tuple[Counts, str | None, dict[str, str]]:
         selected = await select(client)
-        chosen = selected.filter
+        chosen = selected.filter.model_copy(update={"sort": None})
         counted_there = STANDARD - {"assignee"} >= chosen.parameters().keys()
-        if counted_there and not selected.rest:
+        if counted_there and not selected.plan.rest:
             counts = await _request_counts(client, chosen)
         else:
             counts = await _counted_here(client, selected)
@@ -123,11 +124,17 @@ def _only_status(counts: Counts, status: str, channels: Sequence[ChannelCounts])
 
 async def _counted_here(client: "InboxClient", selected: ConversationSelector) -> Counts:
     """Count the rows of a list."""
-    listed = client.conversations(**selected.filter.model_dump(exclude_none=True))
-    matches = selected.matcher(utc_now())
     progress = Progress(shown=True)
-    rows = [row async for row in walked(listed, "conversations", progress) if matches(row)]
-    report_unreadable(listed.unreadable)
+
+    async def show(examined: int) -> None:
+        progress.say(f"{examined:,} conversations …")
+
+    walk = ConversationWalk(client, selected, now=utc_now().astimezone(), progress=show)
+    try:
+        rows = [row async for row, _ in walk]
+    finally:
+        progress.clear()
+    report_unreadable(walk.unreadable)
     me = await _own_id(client)
     sets = {
         status: _count_set([row for row in rows if row.status == status], me) for status in STATUSES

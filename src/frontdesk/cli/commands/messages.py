@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from frontdesk.cli.base import group
-from frontdesk.cli.commands.conversations import customer_of, entry_columns
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.rows import Extent, Request, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.cli.threads import customer_of, entry_columns
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient

@@ -16,7 +16,6 @@ from frontdesk.cli.base import command
 from frontdesk.cli.completion import complete_channel
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import filter_ids
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
     Output,
@@ -37,8 +36,10 @@ from frontdesk.reports.export import (
     tables,
     title,
 )
+from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
-from frontdesk.reports.periods import PERIODS, comparison
+from frontdesk.reports.periods import SPANS, placed
+from frontdesk.selection.names import filter_ids
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
 from frontdesk.wire.reports import Report
@@ -49,19 +50,17 @@ if TYPE_CHECKING:
 
 _DAY = timedelta(days=1)
 # Values of --by that are parts of a report.
-_BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels"})
+_BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels", "channel": "channels"})
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-# The viewer's "7 days" is 7d here, "last week" is last-week.
-SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
 
 
 @command(
     "report",
     "frontdesk report last-week --by day",
     "frontdesk report today --by user --spread",
+    "frontdesk report this-week --by team --figures first_response,waiting",
     "frontdesk report --watch --channel Madrid",
     "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
 )
@@ -82,7 +81,13 @@ SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for
     "--by",
     type=click.Choice((*GRANULARITIES, *_BY)),
     multiple=True,
-    help="Also by period, user, team or label; may be repeated.",
+    help="Also by period, user, team, label or channel; may be repeated.",
+)
+@click.option(
+    "--figures",
+    metavar="NAMES",
+    help=f"Only these, with commas between: {', '.join(FIGURES)}; and of channels, pricing and "
+    "others only what --by and --hours name.",
 )
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
@@ -103,6 +108,7 @@ def report_command(
     zone: str | None,
     channel: str | None,
     by: tuple[str, ...],
+    figures: str | None,
     hours: bool,
     spread: bool,
     compare: str | None,
@@ -124,7 +130,10 @@ def report_command(
     if first is not None:
         _day(first, "--from")
     end = _end(last)
-    parts = [_BY[name] for name in _BY if name in by]
+    fields = parse_figures(figures) if figures else None
+    grouped = [_BY[name] for name in _BY if name in by]
+    # Channels are a part of every report.
+    parts = [name for name in grouped if name != "channels"]
     parts += [name for name, enabled in (("hours", hours), ("spread", spread)) if enabled]
     targets = configuration(whole=False).targets
     granularity = _granularity(by)
@@ -145,7 +154,9 @@ def report_command(
         report = await client.report(await _placed(client, query, period) if period else query)
         for part in missing_parts(report, query):
             say(f"this server does not report {PART_WORDS[part]}")
-        return report
+        if fields is None:
+            return report
+        return with_figures(report, fields, [*grouped, *(["hours"] if hours else [])])
 
     if not watch:
         _write(run_with_client(target, work, waits=True), output)
@@ -221,16 +232,7 @@ def _day(text: str, option: str) -> date | None:
 async def _placed(client: "InboxClient", asking: ReportQuery, period: str) -> ReportQuery:
     """Return the query for a named period in its zone's calendar."""
     zone = asking.timezone or (await client.report()).period.timezone
-    today = utc_now().astimezone(_zone(zone)).date()
-    span = PERIODS[SPANS[period]](today)
-    return asking.model_copy(
-        update={
-            "from_": span.first.isoformat(),
-            "to": span.end.isoformat() if span.end else None,
-            "timezone": zone,
-            "compare": asking.compare or comparison(SPANS[period], span, today),
-        }
-    )
+    return placed(asking, period, zone, utc_now().astimezone(_zone(zone)).date())
 
 
 def _zone(name: str) -> tzinfo:

@@ -12,16 +12,23 @@ import click
 from frontdesk.cache import Cache, Hit
 from frontdesk.cli.base import Command
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import query_names
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.target import Target, cache_origin, resolve, run_with_client
-from frontdesk.errors import BadSettings, InboxError, NotFound, Unreachable, UnusableFile
+from frontdesk.errors import (
+    BadSettings,
+    InboxError,
+    NotFound,
+    NotOffered,
+    Unreachable,
+    UnusableFile,
+)
 from frontdesk.exports.tables import Column
 from frontdesk.mailbox import Mailbox
 from frontdesk.mailbox.search import TOO_SHORT, SearchRun
 from frontdesk.query import MessageSearch, QueryNames, parse_search
 from frontdesk.query.plan import STANDARD
+from frontdesk.selection.names import query_names
 from frontdesk.system import environment
 from frontdesk.text.clean import counted
 from frontdesk.text.search import Terms
@@ -125,7 +132,7 @@ search_command = _search_command(
 
 
 def _search(target: Target, query: SearchQuery, output: Output) -> None:
-    """Raises: NotFound: nothing was searched. UnusableFile: the cache is of a newer frontdesk."""
+    """Raises: NotOffered: nothing was searched. UnusableFile: the cache is of a newer frontdesk."""
     target = resolve(target)
     origin, file = cache_origin(target), environment.cache_file()
     with TemporaryDirectory() as temporary:
@@ -138,7 +145,7 @@ def _search(target: Target, query: SearchQuery, output: Output) -> None:
     if warning:
         raise UnusableFile(f"Nothing was searched: {warning}")
     if result.extent is None:
-        raise NotFound(_NOTHING_SEARCHED)
+        raise NotOffered(_NOTHING_SEARCHED)
     if output.format in ("json", "jsonl"):
         rows = [{column.name: column.read(hit) for column in _COLUMNS} for hit in result.hits]
         output.write(rows)

@@ -5,9 +5,11 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from itertools import islice, takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
@@ -25,8 +27,7 @@ from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.names import filter_ids
-from frontdesk.cli.options import target_options
+from frontdesk.cli.options import parse_moment_option, target_options
 from frontdesk.cli.output import (
     Output,
     cut,
@@ -37,13 +38,15 @@ from frontdesk.cli.output import (
     terminal_width,
 )
 from frontdesk.cli.polling import LONGEST_PAUSE_SECONDS, Printer, follow
+from frontdesk.cli.tail_state import LATE, TailState, printing_once
 from frontdesk.cli.target import Target, cache_origin, run_with_client
 from frontdesk.errors import BadSettings, Forbidden, NotFound
 from frontdesk.exports.conversations import entry_text
+from frontdesk.selection.names import filter_ids
 from frontdesk.system.environment import cache_file, cache_limit_bytes
 from frontdesk.text.messages import author_name, author_word, plain_preview
 from frontdesk.text.phones import contact_name
-from frontdesk.text.times import in_zone, parse_duration
+from frontdesk.text.times import in_zone
 from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, instant
 from frontdesk.wire.values import utc_now
 
@@ -51,9 +54,6 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
     from frontdesk.mailbox import Mailbox
 
-
-# Messages may arrive later than others that were sent after them.
-LATE = timedelta(minutes=5)
 
 # Name of the setting with what was alerted by this command.
 _ALERTED = "alerted in the shell"
@@ -73,6 +73,12 @@ class Activity:
     def at(self) -> datetime | None:
         made = self.message.created_at if self.message else self.conversation.last_activity_at
         return instant(made)
+
+    @property
+    def key(self) -> str:
+        """Identifies the message, or the activity where there is none to be read."""
+        last = self.message.id if self.message else self.conversation.last_activity_at
+        return f"{self.conversation.id} {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +227,7 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
     "tail",
     "frontdesk tail --label vip",
     "frontdesk tail --once --since 30m --format jsonl | jq -r .message.text",
+    "frontdesk tail --once --state ~/tail.json --format jsonl >> messages.jsonl",
 )
 @target_options
 @filter_options
@@ -234,8 +241,14 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
 @click.option(
     "--since",
     metavar="TIME",
-    callback=lambda context, option, text: None if text is None else _moment(text),
+    callback=parse_moment_option,
     help="Start with all messages since then: 30m, 2h, 1d, or an ISO 8601 time.",
+)
+@click.option(
+    "--state",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Go on where the last run with this file ended; the first begins now, or at --since.",
 )
 @click.option("--alerts", is_flag=True, help="Print the configured alerts instead of messages.")
 @click.option("--once", is_flag=True, help="Print once and exit.")
@@ -253,6 +266,7 @@ def tail_command(
     output: Output,
     lines: int,
     since: datetime | None,
+    state: Path | None,
     alerts: bool,
     once: bool,
     interval: float,
@@ -267,15 +281,21 @@ def tail_command(
     """
     out = standard_output()
     if alerts:
+        if state is not None:
+            raise click.UsageError("--state does not go with --alerts, of which none is repeated")
         show = _printer(out, output, _alert_line, _alert_json)
         _follow_alerts(target, show, since, once=once, interval=interval)
         return
 
     async def work(client: "InboxClient", mailbox: "Mailbox") -> None:
         ids = await filter_ids(client, **filters)
-        messages = NewMessages(mailbox, ConversationFilter(**ids), since or utc_now())
-        show = _printer(out, output, line, as_json)
-        show(await (messages.poll() if since else messages.latest(lines)))
+        show, begin = _printer(out, output, line, as_json), since
+        if state is not None:
+            of = sha256(f"{cache_origin(target)} {ids}".encode()).hexdigest()
+            printed = TailState.load(state, of, since or utc_now())
+            show, begin = printing_once(show, printed, utc_now), printed.since
+        messages = NewMessages(mailbox, ConversationFilter(**ids), begin or utc_now())
+        show(await (messages.poll() if begin else messages.latest(lines)))
         if not once:
             await follow(messages.poll, show, interval=interval)
 
@@ -403,13 +423,3 @@ def _author_and_text(activity: Activity) -> str:
         who, text = author_word(message.author), plain_preview(message)
     sender = "" if message.direction == "inbound" else f" ← {plain(who)}"
     return f"{sender}: {plain(text)}"
-
-
-def _moment(text: str) -> datetime:
-    """Parse a duration before now, or an ISO 8601 time; local without an offset."""
-    if (age := parse_duration(text, "smhd")) is not None:
-        return utc_now() - age
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise click.BadParameter("use 30m, 2h or 1d, or a time such as 2026-03-14T09:30") from error

@@ -26,6 +26,14 @@ ENDPOINTS = (
         inline=never,
     ),
     Endpoint(
+        "conversation",
+        "/conversations/{id}",
+        "conversations:read",
+        (),
+        conversations.conversation,
+        extension=True,
+    ),
+    Endpoint(
         "messages",
         "/conversations/{id}/messages",
         "messages:read",

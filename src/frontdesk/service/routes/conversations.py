@@ -1,4 +1,4 @@
-"""Conversation list and counts endpoints."""
+"""Endpoints of conversations: the list, one of them, and the counts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -7,6 +7,7 @@ from urllib.parse import unquote_to_bytes
 from frontdesk.service import serializers
 from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
+from frontdesk.service.params import row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters, messages
 from frontdesk.store import conversations as queries
@@ -17,6 +18,7 @@ from frontdesk.store.rows import OPEN
 from frontdesk.text.search import Terms
 from frontdesk.wire import (
     ChannelCounts,
+    Conversation,
     ConversationPage,
     Counts,
     CountSet,
@@ -122,6 +124,20 @@ def _match_page(
         [rows[conversation_id] for conversation_id in ids],
         None if found.next_number is None else paging.codec.encode((found.next_number,)),
         {"matches": matches, "total": found.total, "total_capped": found.capped},
+    )
+
+
+def conversation(request: EndpointRequest) -> JsonBody[Conversation]:
+    """One conversation, as lists have it."""
+    request.parameters.raise_if_invalid()
+    conversation_id = row_id(request.path_value)
+    ids = [] if conversation_id is None else [conversation_id]
+    rows = queries.conversations_by_id(*request.account, ids, request.awake_at) if ids else {}
+    if not rows:
+        raise messages.no_conversation(request)
+    labels = queries.labels_of(*request.account, ids)
+    return serializers.conversation_body(
+        rows[ids[0]], labels, with_preview=_READS_MESSAGES in request.grant.scopes
     )
 
 

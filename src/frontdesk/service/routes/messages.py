@@ -93,15 +93,20 @@ def _listed(
     return rows, next_cursor, thread, names
 
 
+def no_conversation(request: EndpointRequest) -> ApiError:
+    """Return the error of a path whose conversation does not exist."""
+    return ApiError(
+        "conversation_not_found",
+        f"There is no conversation {echo(request.path_value)} in this inbox.",
+        resource="conversation",
+    )
+
+
 def _conversation(request: EndpointRequest) -> Row:
     conversation_id = row_id(request.path_value)
     row = conversation_id and conversations.conversation(*request.account, conversation_id)
     if not row:
-        raise ApiError(
-            "conversation_not_found",
-            f"There is no conversation {echo(request.path_value)} in this inbox.",
-            resource="conversation",
-        )
+        raise no_conversation(request)
     return row
 
 

@@ -1,13 +1,12 @@
-"""Names on the command line: finds channels, users and labels by them."""
+"""Finds channels, users and labels by names that people type."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from frontdesk.cli.config import configuration
-from frontdesk.errors import BadSettings, Forbidden, NotFound
-from frontdesk.query import Query, QueryNames, parse
+from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
+from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import ASSIGNEE, ME
 from frontdesk.query.names import with_customers
 from frontdesk.text.phones import parse_phone
@@ -29,10 +28,12 @@ def names_of(row: Wire) -> tuple[str, ...]:
     return tuple(str(value) for value in values if value)
 
 
-async def find(rows: "RowPages[W]", name: str, noun: str) -> W:
+async def find(
+    rows: "RowPages[W]", name: str, noun: str, missing: type[InboxError] = BadSettings
+) -> W:
     """Return the row that has a name, in any case, or an id.
 
-    Raises: BadSettings: there is none, or several. InboxError.
+    Raises: missing: there is none. BadSettings: there are several. InboxError.
     """
     matches: list[W] = []
     known: list[str] = []
@@ -49,7 +50,7 @@ async def find(rows: "RowPages[W]", name: str, noun: str) -> W:
     if matches:
         ids = ", ".join(str(getattr(row, "id", "")) for row in matches)
         raise BadSettings(f"There are several {noun}s {name!r}: give an id, {ids}")
-    raise BadSettings(f"There is no {noun} {name!r}{listed(known)}")
+    raise missing(f"There is no {noun} {name!r}{listed(known)}")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -118,20 +119,3 @@ async def _listed_rows(rows: "RowPages[W]") -> list[W]:
     with suppress(Forbidden, NotFound):
         return [row async for row in rows]
     return []
-
-
-def query_of_view(name: str) -> Query:
-    """Return the query of a configured view, by its name in the same case, else in any case.
-
-    Raises: BadSettings: there is none, or several.
-    """
-    views = configuration().views
-    same = [view for view in views if view.name == name]
-    matches = same or [view for view in views if view.name.casefold() == name.casefold()]
-    if len(matches) == 1:
-        return parse(matches[0].query)
-    listed = ", ".join(view.name for view in matches or views)
-    if matches:
-        raise BadSettings(f"The configuration has several views {name!r}: {listed}")
-    there = f": there is {listed}" if views else "; config edit adds some"
-    raise BadSettings(f"The configuration has no view {name!r}{there}")

@@ -1,0 +1,60 @@
+"""Failures as sentences that say what to do: models are shown the text of an error only."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver.exceptions import ToolError
+
+from frontdesk.errors import ME_UNAVAILABLE, NOBODY_IS_ME, InboxError, NotOffered, Refused, advice
+from frontdesk.exports.brief import short_name
+
+_PREFIX = re.compile(r"\AError executing tool \w+: ")
+# A fault of pydantic: the argument on a line, what is wrong on the next, with details in brackets.
+_FAULT = re.compile(r"^(\w[\w.]*)\n  (.+?)(?: \[type=.*)?$", re.MULTILINE)
+_MOST = 600
+
+
+def sentence(error: InboxError) -> str:
+    """What went wrong, and what to do about it."""
+    is_nobody = isinstance(error, Refused) and error.code == ME_UNAVAILABLE
+    words = NOBODY_IS_ME if is_nobody else str(error)
+    return f"{short_name(words, _MOST).rstrip('.')}. {advice(error)}".strip()
+
+
+@contextmanager
+def reported(instead: str = "") -> Iterator[None]:
+    """Turn expected failures into errors of the tool. instead: what to do without the feature."""
+    try:
+        yield
+    except NotOffered as error:
+        raise ToolError(f"{str(error).rstrip('.')}. {instead or advice(error)}".strip()) from None
+    except InboxError as error:
+        raise ToolError(sentence(error)) from None
+
+
+async def readable_errors(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Middleware: an error of a tool is one line, without the SDK's prefix and hints."""
+    result = await call_next(ctx)
+    if ctx.method != "tools/call" or result is None:
+        return result
+    if isinstance(result, dict):
+        result = types.CallToolResult.model_validate(result)
+    if isinstance(result, types.CallToolResult) and result.is_error:
+        contents = [_readable(content) for content in result.content]
+        return result.model_copy(update={"content": contents})
+    return result
+
+
+def _readable(content: Any) -> Any:
+    if not isinstance(content, types.TextContent):
+        return content
+    text = _PREFIX.sub("", content.text)
+    if faults := _FAULT.findall(text):
+        text = "; ".join(f"{name}: {fault}" for name, fault in faults) + "."
+    return content.model_copy(update={"text": " ".join(text.split())})

@@ -1,0 +1,83 @@
+"""The inbox that the tools read: a client, and the clock and zone of all times in answers."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+
+from frontdesk.client import InboxClient
+from frontdesk.errors import Forbidden, NotFound
+from frontdesk.exports import brief
+from frontdesk.mcp.cursors import Cursors
+from frontdesk.selection.conversations import ListPlace
+from frontdesk.selection.threads import ThreadPlace
+from frontdesk.text.dates import parse_moment
+from frontdesk.wire import Contact, Conversation
+from frontdesk.wire.values import utc_now
+
+# Lets the notice of a cancellation be read: a service in this process seldom suspends.
+_PAUSE_SECONDS = 0.001
+_MOST_FIELDS = 300
+
+
+@dataclass(frozen=True)
+class InboxReader:
+    """zone: of all times, None for the computer's. Cursors live as long as this object."""
+
+    client: InboxClient
+    zone: ZoneInfo | None = None
+    now: Callable[[], datetime] = utc_now
+    lists: Cursors[ListPlace] = field(default_factory=Cursors)
+    threads: Cursors[ThreadPlace] = field(default_factory=Cursors)
+    searches: Cursors[str] = field(default_factory=Cursors)
+
+    @property
+    def heading(self) -> str:
+        return brief.heading(self.now(), self.zone)
+
+    def local_now(self) -> datetime:
+        """The time in the reader's zone, whose days those of a query are."""
+        return self.now().astimezone(self.zone)
+
+    def moment(self, text: str | None, name: str) -> datetime | None:
+        """Parse an argument that is a day or a time. Raises: ToolError."""
+        try:
+            return None if text is None else parse_moment(text, self.now(), self.zone)
+        except ValueError as error:
+            raise ToolError(f"{name}: {error}.") from None
+
+    async def facts(self, row: Conversation) -> str:
+        """Line of a conversation, with the e-mail address and the fields of its customer."""
+        line = brief.conversation_line(row, self.now(), self.zone)
+        contact = await self._contact(row)
+        facts = contact_facts(contact) if contact is not None else ""
+        return f"{line} · {facts}" if facts else line
+
+    async def _contact(self, row: Conversation) -> Contact | None:
+        if row.contact.phone is None:
+            return None
+        try:
+            return await self.client.contact_by_phone(row.contact.phone)
+        except (Forbidden, NotFound):
+            return None
+
+
+def contact_facts(contact: Contact) -> str:
+    fields = [f"{brief.short_name(key)} {value}" for key, value in contact.custom_fields.items()]
+    facts = [*filter(None, [contact.email]), *fields]
+    return brief.short_name(", ".join(facts), _MOST_FIELDS)
+
+
+def progress_of(context: Context[Any, Any], words: str) -> Callable[[int], Any]:
+    """Return a function that tells the client how many rows were read, and can be cancelled."""
+
+    async def report(examined: int) -> None:
+        await context.report_progress(examined, None, words.format(examined))
+        await asyncio.sleep(_PAUSE_SECONDS)
+
+    return report

@@ -1,0 +1,426 @@
+"""The five tools. Each answers with one block of text, which all clients show to the model."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from frontdesk.client import RowPages
+from frontdesk.errors import Forbidden, NotFound, Refused
+from frontdesk.exports import brief
+from frontdesk.exports.tables import customer_name
+from frontdesk.mcp.failures import reported, sentence
+from frontdesk.mcp.inbox import InboxReader, progress_of
+from frontdesk.query import parse
+from frontdesk.reports.figures import FIGURES, PERIODICAL, brief_lines
+from frontdesk.reports.figures import with_figures as narrowed
+from frontdesk.reports.periods import SPANS, placed, typed_span
+from frontdesk.selection.conversations import (
+    START,
+    ConversationSelector,
+    ConversationWalk,
+    select,
+    settled,
+)
+from frontdesk.selection.names import filter_ids
+from frontdesk.selection.threads import (
+    WHO,
+    EntryFilter,
+    ThreadEntries,
+    ThreadPlace,
+    conversation_ids,
+    read_thread,
+)
+from frontdesk.text.clean import counted
+from frontdesk.text.phones import format_phone
+from frontdesk.text.search import Terms
+from frontdesk.wire import Conversation, Message, ReportQuery
+from frontdesk.wire.queries import MAX_LIMIT
+from frontdesk.wire.reports import Report
+
+QUERY = """\
+Terms that all must hold; - before a term negates; #a,b is any of several. \
+is:open|snoozed|resolved @me @unassigned @name #label in:channel from:+number|name unread \
+needs:human waiting:>1h active:<2d window:<2h (s m h d w) active:2026-11-01..2026-11-15 \
+created:2026-11 words "two words" sort:active|oldest|waiting|window"""
+
+MOST_CHARS, DEFAULT_CHARS = 60_000, 20_000
+# Rows that one call looks through.
+MOST_EXAMINED = 5_000
+_LEAST_ENTRY, _LEAST_THREAD = 200, 500
+_MOST_NAMES = 40
+
+Figure = Literal[
+    "new",
+    "reopened",
+    "received",
+    "sent",
+    "resolved",
+    "first_response",
+    "waiting",
+    "resolution",
+    "to_a_human",
+    "by_ai",
+    "answered",
+]
+By = Literal["all", "team", "user", "channel", "label", "day", "week", "month"]
+_PARTS = {"team": "teams", "user": "users", "label": "labels", "channel": "channels"}
+MaxChars = Annotated[int, Field(ge=500, le=MOST_CHARS)]
+Limit = Annotated[int, Field(ge=1, le=50)]
+
+
+class InboxTools:
+    """Tools over one inbox. None of them writes anything, here or there."""
+
+    def __init__(self, reader: InboxReader) -> None:
+        self._reader = reader
+
+    async def list_conversations(
+        self,
+        context: Context[Any, Any],
+        query: Annotated[str, Field(description=QUERY)] = "is:open",
+        last: Annotated[
+            int, Field(ge=0, le=30, description="With so many of the last messages of each.")
+        ] = 0,
+        limit: Limit = 20,
+        cursor: Annotated[
+            str | None, Field(description="From the answer before, with the same query.")
+        ] = None,
+        max_chars: MaxChars = DEFAULT_CHARS,
+    ) -> str:
+        """Conversations that match a query, one line each, or with their last messages: enough to
+        triage or to summarise many in one call."""
+        reader = self._reader
+        with reported():
+            selector = await select(reader.client, parse(query))
+            walk = ConversationWalk(
+                reader.client,
+                selector,
+                START if cursor is None else reader.lists.place(cursor, selector.mark),
+                now=reader.local_now(),
+                page_size=limit if selector.plan.exact else MAX_LIMIT,
+                most=MOST_EXAMINED,
+                progress=progress_of(context, "looked through {:,} conversations"),
+            )
+            most = max(_LEAST_ENTRY, max_chars // max(1, limit * last) * 2)
+            parts: list[str] = []
+            used, following, is_cut = 0, walk.rest, False
+            async for row, behind in walk:
+                part = await self._row(row, last, most)
+                if parts and used + len(part) > max_chars:
+                    is_cut = True
+                    break
+                parts.append(brief.cut(part, max_chars))
+                used, following = used + len(part), behind
+                if len(parts) == limit:
+                    break
+            else:
+                following = walk.rest
+            end = await self._ending(selector, walk, following, is_cut=is_cut, most=max_chars)
+        if not parts:
+            end = f"Nothing fits; {walk.examined:,} conversations were looked through. {end}"
+        head = f"{reader.heading} · {counted(len(parts), 'conversation')}\n{brief.DATA}\n"
+        rows = ("\n\n" if last else "\n").join(parts)
+        return "\n".join([head, *filter(None, [rows, end])])
+
+    async def _row(self, row: Conversation, last: int, most: int) -> str:
+        reader = self._reader
+        line = brief.conversation_line(row, reader.now(), reader.zone)
+        if not last:
+            return line
+        try:
+            thread = await read_thread(reader.client, row.id, last=last)
+        except (Forbidden, NotFound) as error:
+            return f"{line}\n({sentence(error)})"
+        contact = customer_name(row)
+        blocks = (brief.entry_block(one, reader.zone, contact, most) for one in thread.entries)
+        return "\n".join([line, *blocks])
+
+    async def _ending(
+        self,
+        selector: ConversationSelector,
+        walk: ConversationWalk,
+        following: Any,
+        *,
+        is_cut: bool,
+        most: int,
+    ) -> str:
+        """What an answer leaves out, and how to have it."""
+        words = [f"Cut at {most:,} characters."] if is_cut else []
+        if walk.given_up and not selector.plan.is_sorted:
+            words.append(
+                f"Only the first {walk.examined:,} of the list were looked through and sorted:"
+                " narrow the query."
+            )
+        if following is not None:
+            place = await settled(self._reader.client, selector, following)
+            words.append(f"More: cursor={self._reader.lists.name(place, selector.mark)}")
+        return " ".join(words)
+
+    async def read_threads(
+        self,
+        context: Context[Any, Any],
+        conversations: Annotated[
+            list[str],
+            Field(
+                min_length=1,
+                max_length=20,
+                description="Ids (1042), or a customer's number (+57…) for all with them.",
+            ),
+        ],
+        after: Annotated[str | None, Field(description="First day, 2026-10-01, or time.")] = None,
+        before: Annotated[str | None, Field(description="Day after the last, or time.")] = None,
+        last: Annotated[
+            int, Field(ge=1, le=500, description="At most so many of the newest of each.")
+        ] = 50,
+        who: Annotated[Literal["all", "customer", "team"], Field(description="Whose.")] = "all",
+        cursor: Annotated[str | None, Field(description="For older messages of one id.")] = None,
+        max_chars: MaxChars = DEFAULT_CHARS,
+    ) -> str:
+        """Messages and internal notes of conversations, oldest first, below the customer's number,
+        fields and assignee."""
+        reader = self._reader
+        start, end = reader.moment(after, "after"), reader.moment(before, "before")
+        if start is not None and end is not None and start >= end:
+            raise ToolError("after has to be earlier than before.")
+        filter = EntryFilter(start, end, WHO[who])
+        with reported():
+            named = await conversation_ids(reader.client, conversations)
+            if cursor is not None and len(named.ids) != 1:
+                raise ToolError("A cursor goes with one conversation: give the id that it is of.")
+            parts = [f"{sentence(failure)} {_FIND}" for failure in named.failures.values()]
+            found, left = 0, max_chars
+            for number, id in enumerate(named.ids):
+                share = max(_LEAST_THREAD, left // (len(named.ids) - number))
+                mark = f"{id} {after} {before} {who}"
+                place = ThreadPlace()
+                if cursor is not None:
+                    place = reader.threads.place(cursor, mark)
+                try:
+                    part = await self._thread(context, id, filter, last, place, share, mark)
+                except NotFound as error:
+                    parts.append(f"#{id}: {sentence(error)} {_FIND}")
+                    continue
+                found, left = found + 1, left - len(part)
+                parts.append(part)
+        if not found:
+            raise ToolError(" ".join(parts))
+        head = f"{reader.heading} · {counted(found, 'conversation')}\n{brief.DATA}\n"
+        return "\n".join([head, "\n\n".join(parts)])
+
+    async def _thread(
+        self,
+        context: Context[Any, Any],
+        id: str,
+        filter: EntryFilter,
+        last: int,
+        place: ThreadPlace,
+        most: int,
+        mark: str,
+    ) -> str:
+        """One thread within so many characters. mark: identifies what its cursor is of."""
+        reader = self._reader
+
+        async def read(last: int) -> ThreadEntries:
+            progress = progress_of(context, "read {:,} messages")
+            return await read_thread(
+                reader.client, id, filter, last=last, place=place, progress=progress
+            )
+
+        thread = await read(last)
+        row = await self._conversation(id)
+        head = f"#{brief.short_name(id)}" if row is None else await reader.facts(row)
+        contact = customer_name(row) if row else ""
+        blocks = self._blocks(thread, contact, most)
+        room = most - len(head)
+        fit = brief.newest_that_fit(
+            len(blocks), lambda number: "\n".join(blocks[len(blocks) - number :]), room
+        )
+        lines = [head]
+        if fit < len(blocks):
+            shown = thread.entries[len(blocks) - max(1, fit) :]
+            messages = sum(isinstance(entry, Message) for entry in shown)
+            lines.append(f"({len(blocks) - max(1, fit)} older ones did not fit)")
+            # Read again, so that the place of the first one that is shown is known.
+            thread = await read(max(1, messages))
+            blocks = [brief.cut(block, most) for block in self._blocks(thread, contact, most)]
+        if thread.older is not None:
+            lines.append(f"(older messages: cursor={reader.threads.name(thread.older, mark)})")
+        if thread.lack:
+            lines.append(f"(without notes: {thread.lack})")
+        return "\n".join([*lines, *(blocks or ["(no messages)"])])
+
+    def _blocks(self, thread: ThreadEntries, contact: str, most: int) -> list[str]:
+        share = max(_LEAST_THREAD, most // 4)
+        zone = self._reader.zone
+        return [brief.entry_block(entry, zone, contact, share) for entry in thread.entries]
+
+    async def _conversation(self, id: str) -> Conversation | None:
+        try:
+            return await self._reader.client.conversation(id)
+        except (Forbidden, NotFound):
+            return None
+
+    async def report(
+        self,
+        period: Annotated[
+            str, Field(description=f"{', '.join(SPANS)}, or 2026-11-01..2026-11-15, both included")
+        ] = "this-week",
+        by: Annotated[By, Field(description="One row for each.")] = "all",
+        figures: Annotated[
+            list[Figure] | None, Field(description="Only these; default all.")
+        ] = None,
+        channel: Annotated[str | None, Field(description="Name, number or id.")] = None,
+        spread: Annotated[bool, Field(description="p50 and p90 beside each mean.")] = False,
+    ) -> str:
+        """Figures of a period beside the one before: messages, first response, waiting,
+        resolutions. Means are of people's answers."""
+        reader = self._reader
+        parts = [_PARTS[by]] if by in _PARTS and by != "channel" else []
+        include = ",".join([*parts, *(["spread"] if spread else [])])
+        with reported():
+            id = (await filter_ids(reader.client, channel=channel))["channel"]
+            query = ReportQuery(
+                channel=id,
+                granularity=by if by in PERIODICAL else None,
+                include=include or None,
+            )
+            report = await reader.client.report(await self._placed(query, period))
+        fields = [FIGURES[name] for name in figures or FIGURES]
+        shown = narrowed(report, fields, [_PARTS[by]] if by in _PARTS else [])
+        if figures is None:
+            shown = shown.model_copy(update={"live": report.live})
+        lines = [*brief_lines(shown, by, reader.zone or _zone_of(report))]
+        fit = brief.fitting(lines, DEFAULT_CHARS)
+        if fit < len(lines):
+            lines = [*lines[:fit], f"({len(lines) - fit} rows did not fit: narrow the call)"]
+        return "\n".join([reader.heading, *lines])
+
+    async def _placed(self, query: ReportQuery, period: str) -> ReportQuery:
+        """Put a period into a query, in the calendar of the reader's zone or of the account."""
+        zone = self._reader.zone
+        if zone is None:
+            zone = _zone_of(await self._reader.client.report())
+        today = self._reader.now().astimezone(zone).date()
+        if period in SPANS:
+            return placed(query, period, zone.key, today)
+        try:
+            span = typed_span(period, today)
+        except ValueError as error:
+            allowed = f"{', '.join(SPANS)}, or a range such as 2026-11-01..2026-11-15"
+            raise ToolError(f"period takes {allowed}. {error}.") from None
+        end = span.end.isoformat() if span.end else None
+        return query.model_copy(
+            update={"from_": span.first.isoformat(), "to": end, "timezone": zone.key}
+        )
+
+    async def search_messages(
+        self,
+        words: Annotated[
+            str, Field(min_length=3, max_length=100, description="All have to be in one message.")
+        ],
+        query: Annotated[
+            str, Field(description="Only in conversations of this query (is: in: from: # @).")
+        ] = "",
+        limit: Limit = 20,
+        cursor: str | None = None,
+    ) -> str:
+        """The newest message with these words of each conversation, newest first."""
+        reader = self._reader
+        if not Terms.of(words).is_indexed:
+            raise ToolError("words: one of them needs three letters or digits in a row.")
+        with reported(instead=_WITHOUT_SEARCH):
+            selector = await select(reader.client, parse(query))
+            mark = f"{words} {selector.mark}"
+            at = None if cursor is None else reader.searches.place(cursor, mark)
+            filter = selector.filter.model_copy(update={"sort": None})
+            page = await reader.client.search_page(words, filter, limit=limit, cursor=at)
+        keep = selector.matcher(reader.local_now())
+        parts = []
+        for row, match in zip(page.data, page.matches or (), strict=False):
+            if keep(row):
+                mark_of = brief.CUSTOMER if match.direction == "inbound" else brief.BUSINESS
+                line = brief.conversation_line(row, reader.now(), reader.zone)
+                when = brief.moment_words(match.created_time, reader.zone)
+                text = brief.marked(brief.visible(match.excerpt), mark_of)
+                parts.append(f"{line}\n{when}\n{text}")
+        total = ""
+        if page.total is not None:
+            total = f" of {page.total:,}{' or more' if page.total_capped else ''}"
+        head = f"{reader.heading} · {len(parts)}{total} conversations\n{brief.DATA}\n"
+        end = []
+        if page.next_cursor is not None:
+            end = ["", f"More: cursor={reader.searches.name(page.next_cursor, mark)}"]
+        return "\n".join([head, *(parts or ["Nothing was found."]), *end])
+
+    async def overview(self) -> str:
+        """Which inbox this is, who “me” is, how many conversations are open, and the names of
+        channels, teams, labels and users for queries."""
+        client = self._reader.client
+        with reported():
+            counts = await client.counts()
+            channels = await _names(client.channels(), lambda row: f"{row.name} {_number(row)}")
+            teams = await _names(client.teams(), lambda row: row.name)
+            labels = await _names(client.labels(), lambda row: row.title)
+            users = await _names(client.users(), lambda row: row.name)
+            me = await self._me()
+        mine = "unknown" if counts.mine is None else counts.mine
+        return "\n".join(
+            [
+                self._reader.heading,
+                f"open {counts.open}, of them unassigned {counts.unassigned}, mine {mine}, need a"
+                f" human {counts.awaiting_human}, unread {counts.unread}; snoozed {counts.snoozed},"
+                f" resolved {counts.resolved}",
+                f"me: {me}",
+                f"channels: {channels}",
+                f"teams: {teams}",
+                f"labels: {labels}",
+                f"users: {users}",
+            ]
+        )
+
+    async def _me(self) -> str:
+        with suppress(Refused, Forbidden, NotFound):
+            async for row in self._reader.client.conversations(assignee="me", limit=1):
+                return brief.short_name(row.assignee.name) if row.assignee else "nobody"
+        return "nobody, or nothing is assigned to them"
+
+
+_FIND = 'list_conversations has ids; query from:"name" finds a customer.'
+_WITHOUT_SEARCH = (
+    "Use list_conversations with the words in the query (names, numbers, last messages), or"
+    " read_threads of likely conversations."
+)
+
+
+def _number(row: Any) -> str:
+    return format_phone(row.phone) or ""
+
+
+def _zone_of(report: Report) -> Any:
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(report.period.timezone)
+
+
+async def _names(rows: RowPages[Any], name: Callable[[Any], str]) -> str:
+    """Names of a list, of which the first are shown; or why there are none."""
+    names: Sequence[str] = ()
+    try:
+        names = [brief.short_name(name(row)) async for row in _first(rows)]
+    except (Forbidden, NotFound) as error:
+        return sentence(error)
+    more = ", and more: a part of a name works in queries" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more if names else "none"
+
+
+async def _first(rows: RowPages[Any]) -> AsyncIterator[Any]:
+    number = 0
+    async for row in rows:
+        yield row
+        number += 1
+        if number > _MOST_NAMES:
+            break

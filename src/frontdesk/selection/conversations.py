@@ -1,0 +1,191 @@
+"""Selects conversations by a query: pages of the server's list, filtered and sorted here if needed.
+
+A walk can end behind any row and go on there later.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from frontdesk.errors import BadSettings, CursorRefused
+from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, plan, sort_key
+from frontdesk.query.names import unknown_name
+from frontdesk.selection.names import query_names
+from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire.queries import MAX_LIMIT
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+
+# Begins the text of a place that the server does not know.
+_LOCAL = "fd1."
+_MARK_LENGTH = 8
+
+
+class ConversationSelector(NamedTuple):
+    """Conversations to list. names: those that the terms of the plan refer to."""
+
+    plan: QueryPlan
+    names: QueryNames = QueryNames()
+
+    @property
+    def filter(self) -> ConversationFilter:
+        return self.plan.filter
+
+    def matcher(self, now: datetime) -> Matcher:
+        """Test rows by the terms that the server does not answer."""
+        return Matcher(self.plan.rest, self.names, now)
+
+    @property
+    def mark(self) -> str:
+        """Short hash that only the same selection has; places are bound to it."""
+        parts = (self.plan.filter.parameters(), self.plan.rest, self.plan.order)
+        return sha256(repr(parts).encode()).hexdigest()[:_MARK_LENGTH]
+
+
+async def select(
+    client: "InboxClient", query: Query, ids: Mapping[str, Any] | None = None
+) -> ConversationSelector:
+    """Split a query into what the server answers and what is left. ids: members of the filter.
+
+    Raises: BadSettings: a name in the query is unknown. InboxError.
+    """
+    names = await query_names(client, query) if query.terms else QueryNames()
+    for term in query.terms:
+        if message := unknown_name(term, names):
+            raise BadSettings(message)
+    answer = plan(query, names, ConversationFilter.model_fields.keys())
+    filter = answer.filter.model_copy(update=dict(ids or {}))
+    if filter.sort is not None and not await _has_order(client, filter):
+        filter = filter.model_copy(update={"sort": None})
+    return ConversationSelector(answer._replace(filter=filter), names)
+
+
+async def _has_order(client: "InboxClient", filter: ConversationFilter) -> bool:
+    if "sort" not in client.server.no_extensions:
+        await client.conversation_page(filter, limit=1)
+    return "sort" not in client.server.no_extensions
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlace:
+    """ListPlace in a selection: `skip` rows after a cursor of the server, or after the first row.
+
+    In a selection that is sorted here, `skip` counts its own rows, without a cursor.
+    """
+
+    cursor: str | None = None
+    skip: int = 0
+
+    def text(self, mark: str) -> str:
+        """Write the place: as the server's cursor if it is one, else bound to a selection."""
+        if self.cursor is not None and not self.skip:
+            return self.cursor
+        return f"{_LOCAL}{mark}.{self.skip}.{self.cursor or ''}"
+
+    @classmethod
+    def parse(cls, text: str, mark: str) -> "ListPlace":
+        """Read what `text` wrote. Raises: CursorRefused: it belongs to another selection."""
+        if not text.startswith(_LOCAL):
+            return cls(text)
+        bound, _, rest = text.removeprefix(_LOCAL).partition(".")
+        skip, _, cursor = rest.partition(".")
+        if bound != mark or not skip.isdecimal():
+            raise CursorRefused(
+                "The cursor is of another query: repeat that one, or leave the cursor out",
+                code="cursor_mismatch",
+            )
+        return cls(cursor or None, int(skip))
+
+
+START = ListPlace()
+Progress: TypeAlias = Callable[[int], Awaitable[object]]
+
+
+async def _silent(examined: int) -> None:
+    """No progress is shown."""
+
+
+# A conversation and the place behind it, None if nothing follows.
+Found: TypeAlias = tuple[Conversation, ListPlace | None]
+
+
+class ConversationWalk:
+    """Iterates over the conversations of a selector, each with the place behind it.
+
+    page_size: rows of a request. most: rows to read at most, after which the walk is given up; then
+    `rest` is the place to go on, unless the rows are sorted here. progress: awaited after each page
+    with the number of rows that were read.
+    """
+
+    def __init__(
+        self,
+        client: "InboxClient",
+        selector: ConversationSelector,
+        place: ListPlace = START,
+        *,
+        now: datetime,
+        page_size: int = MAX_LIMIT,
+        most: int | None = None,
+        progress: Progress = _silent,
+    ) -> None:
+        self._client, self._selector, self._place = client, selector, place
+        self._now, self._page_size, self._most = now, page_size, most
+        self._progress = progress
+        self.examined = self.unreadable = 0
+        self.rest: ListPlace | None = None
+        self.given_up = False
+
+    def __aiter__(self) -> AsyncIterator[Found]:
+        return self._listed(self._place) if self._selector.plan.is_sorted else self._sorted()
+
+    async def _listed(self, place: ListPlace) -> AsyncIterator[Found]:
+        """Rows in the order of the server's list, until none can match any more."""
+        answer, keep = self._selector.plan, self._selector.matcher(self._now)
+        rows = self._client.conversations(
+            **answer.filter.model_dump(exclude_none=True),
+            limit=self._page_size,
+            cursor=place.cursor,
+        )
+        skip = place.skip
+        while not rows.ended:
+            begin = rows.cursor
+            data = (await rows.page()).data
+            self.examined, self.unreadable = self.examined + len(data), rows.unreadable
+            await self._progress(self.examined)
+            for number, row in enumerate(data[skip:], skip + 1):
+                if answer.is_beyond(row, self._now):
+                    return
+                if keep(row):
+                    following = ListPlace(rows.cursor) if rows.cursor is not None else None
+                    yield row, ListPlace(begin, number) if number < len(data) else following
+            skip = max(0, skip - len(data))
+            if self._most is not None and self.examined >= self._most and rows.cursor is not None:
+                self.rest, self.given_up = ListPlace(rows.cursor), True
+                return
+
+    async def _sorted(self) -> AsyncIterator[Found]:
+        """Rows that are sorted here, which needs all of them."""
+        found = [row async for row, _ in self._listed(START)]
+        found.sort(key=sort_key(self._selector.plan.order, self._now))
+        # Sorted rows have no place in the list: what was not read is not reached.
+        self.rest = None
+        for number, row in enumerate(found[self._place.skip :], self._place.skip + 1):
+            yield row, ListPlace(None, number) if number < len(found) else None
+
+
+async def settled(
+    client: "InboxClient", selector: ConversationSelector, place: ListPlace
+) -> ListPlace:
+    """Return a place as a cursor of the server alone, which activity in the list does not move.
+
+    A place that the server has no cursor for stays as it is.
+    """
+    if not 0 < place.skip <= MAX_LIMIT or not selector.plan.is_sorted:
+        return place
+    page = await client.conversation_page(selector.filter, limit=place.skip, cursor=place.cursor)
+    if len(page.data) != place.skip or not page.next_cursor:
+        return place
+    return ListPlace(page.next_cursor)

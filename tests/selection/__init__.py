@@ -1,0 +1,1 @@
+"""Tests of what names, queries and ids select."""

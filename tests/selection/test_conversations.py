@@ -1,0 +1,137 @@
+"""Selected conversations: walks that may end behind any row, in every order."""
+
+import pytest
+
+from frontdesk.client import InboxClient
+from frontdesk.errors import BadSettings, CursorRefused
+from frontdesk.query import Matcher, parse, sort_key
+from frontdesk.selection.conversations import (
+    START,
+    ConversationSelector,
+    ConversationWalk,
+    ListPlace,
+    select,
+    settled,
+)
+from frontdesk.wire import Conversation
+from tests.client.full_read import client_of
+from tests.client.other_server import OtherServer, Variant, problem
+from tests.conftest import NOW
+
+# The server's list, its orders, terms that are tested here, orders that are made here.
+QUERIES = (
+    "",
+    "is:open",
+    "is:open sort:waiting",
+    "-#vip",
+    "waiting:>1h",
+    "waiting:>1h sort:waiting",
+    "is:open sort:oldest",
+    "a sort:window",
+)
+
+
+async def selector_of(client: InboxClient, text: str) -> ConversationSelector:
+    return await select(client, parse(text))
+
+
+async def expected(client: InboxClient, text: str, selector: ConversationSelector) -> list[str]:
+    """Ids that a scan of the whole list finds, in the order of the query."""
+    keep = Matcher(parse(text).filters, selector.names, NOW)
+    rows = [row async for row in client.conversations() if keep(row)]
+    if parse(text).order != "active":
+        rows.sort(key=sort_key(parse(text).order, NOW))
+    return [row.id for row in rows]
+
+
+@pytest.mark.parametrize("step", [1, 7, 100])
+@pytest.mark.parametrize("text", QUERIES)
+async def test_a_walk_in_steps_finds_each_row_of_a_scan_once(
+    client: InboxClient, text: str, step: int
+) -> None:
+    selector = await selector_of(client, text)
+    found: list[Conversation] = []
+    place: ListPlace | None = START
+    while place is not None:
+        before, here = len(found), place
+        place = None
+        async for row, behind in ConversationWalk(client, selector, here, now=NOW, page_size=10):
+            found.append(row)
+            if len(found) - before == step and behind is not None:
+                written = (await settled(client, selector, behind)).text(selector.mark)
+                place = ListPlace.parse(written, selector.mark)
+                break
+    assert [row.id for row in found] == await expected(client, text, selector)
+
+
+async def test_a_place_in_the_servers_list_is_a_cursor_of_the_server(client: InboxClient) -> None:
+    selector = await selector_of(client, "-#vip")
+    walk = ConversationWalk(client, selector, now=NOW)
+    places = [place async for _, place in walk]
+    assert places[2] is not None
+    place = await settled(client, selector, places[2])
+    page = await client.conversation_page(selector.filter, limit=1, cursor=place.cursor)
+    assert (place.skip, len(page.data)) == (0, 1)
+
+
+async def test_a_place_of_another_query_is_refused(client: InboxClient) -> None:
+    one, other = await selector_of(client, "sort:oldest"), await selector_of(client, "#vip")
+    text = ListPlace(None, 3).text(one.mark)
+    assert ListPlace.parse(text, one.mark) == ListPlace(None, 3)
+    for damaged in (ListPlace(None, 3).text(other.mark), text.replace("3", "x")):
+        with pytest.raises(CursorRefused, match="of another query"):
+            ListPlace.parse(damaged, one.mark)
+
+
+async def test_a_walk_ends_where_no_row_can_match_any_more(client: InboxClient) -> None:
+    selector = await selector_of(client, "waiting:>9999w sort:waiting")
+    walk = ConversationWalk(client, selector, now=NOW, page_size=10)
+    assert [row async for row, _ in walk] == []
+    assert walk.examined == 10
+
+
+async def test_a_walk_that_may_read_so_many_rows_says_where_it_was_given_up(
+    client: InboxClient,
+) -> None:
+    selector = await selector_of(client, "-#vip")
+    walk = ConversationWalk(client, selector, now=NOW, page_size=10, most=30)
+    first = [row.id async for row, _ in walk]
+    assert (walk.examined, walk.rest is not None) == (30, True)
+    assert walk.rest is not None
+    rest = ConversationWalk(client, selector, walk.rest, now=NOW)
+    others = [row.id async for row, _ in rest]
+    assert first + others == await expected(client, "-#vip", selector)
+
+
+async def test_an_unknown_name_is_said_with_like_ones(client: InboxClient) -> None:
+    with pytest.raises(BadSettings, match=r"No label fits vop\. There is vip"):
+        await selector_of(client, "#vop")
+
+
+async def test_rows_are_sorted_here_where_the_server_has_no_order() -> None:
+    def refuse(server: OtherServer, question: object) -> object:
+        refused = "sort" in question.query  # type: ignore[attr-defined]
+        return problem(400, "invalid_parameter") if refused else None
+
+    async with client_of(OtherServer((Variant(before=refuse),))) as client:  # type: ignore[arg-type]
+        selector = await selector_of(client, "sort:waiting")
+        rows = [row async for row, _ in ConversationWalk(client, selector, now=NOW)]
+    waits = [row.waiting_since for row in rows if row.status != "resolved"]
+    assert len(waits) > 2
+    assert waits == sorted(waits)
+
+
+async def test_a_row_is_skipped_where_a_server_cuts_pages_by_itself() -> None:
+    """Its pages have three rows whatever is asked for, so that a shorter one cannot be had."""
+    async with client_of(OtherServer()) as client:
+        selector = await selector_of(client, "")
+        found, place = [], START
+        async for row, behind in ConversationWalk(client, selector, now=NOW):
+            found.append(row.id)
+            if len(found) == 2:
+                assert behind is not None
+                place = behind
+                break
+        walk = ConversationWalk(client, selector, place, now=NOW)
+        found += [row.id async for row, _ in walk]
+        assert found == [row.id async for row in client.conversations()]
