@@ -17,6 +17,7 @@ from tests.stores import Engine
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.archive import sent_messages
 from frontdesk.ingest.audit import differences
+from frontdesk.ingest.double_contacts import merge_doubles
 from frontdesk.ingest.erase import erase
 from frontdesk.ingest.events import (
     ADDRESS_BOOK_NAME,
@@ -29,7 +30,6 @@ from frontdesk.ingest.events import (
     Person,
     StatusUpdate,
 )
-from frontdesk.ingest.number_forms import merge_doubles
 from frontdesk.ingest.webhooks.normalise import normalise
 from frontdesk.store import writes
 from frontdesk.store.contacts import contact_by_phone, contact_page

@@ -23,8 +23,8 @@ from tests.stores import PostgresServer
 from frontdesk.errors import UnusableFile
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
+from frontdesk.ingest.double_contacts import merge_doubles
 from frontdesk.ingest.events import Author, ConversationEvent, LabelUpsert, MessageUpsert, Person
-from frontdesk.ingest.number_forms import merge_doubles
 from frontdesk.store import message_search
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import SCHEMA_VERSION, Connection, Database

@@ -19,6 +19,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from frontdesk.alerts import AlertSettings, QuietHours
 from frontdesk.errors import BadSettings
+from frontdesk.inbox.limits import READ_AFTER_SECONDS
 from frontdesk.system import environment, toml
 from frontdesk.system.proxy_address import check_proxy
 from frontdesk.text.clean import clean, one_line
@@ -292,7 +293,7 @@ class ViewerSettings(_Strict):
     density: Annotated[int, BeforeValidator(_density)] = 0
     bell: bool = False
     quiet_unfocused: bool = False
-    mark_read_after: _ReadAfter = 3.0
+    mark_read_after: _ReadAfter = READ_AFTER_SECONDS
     mouse: bool = True
     cache_mb: _Megabytes | None = None
     pictures: Annotated[str, BeforeValidator(_pictures)] = "auto"

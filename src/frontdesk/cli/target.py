@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from frontdesk.cli.config import Configuration, Profile, configuration
 from frontdesk.cli.progress import waiting
 from frontdesk.errors import BadSettings, InboxError, NotOffered, Unauthorised, Unreachable
-from frontdesk.selection.names import listed
 from frontdesk.system import environment
 
 if TYPE_CHECKING:
@@ -78,6 +77,7 @@ def user_of(database: "Database", user: str | None) -> "Row | None":
 
 def known_user(connection: "Connection", account_id: int, user: str) -> "Row":
     """Find a user by e-mail address, name or id. Raises: BadSettings: unknown user."""
+    from frontdesk.selection.names import listed
     from frontdesk.store.accounts import user_named, user_names
 
     row = user_named(connection, account_id, user)

@@ -4,10 +4,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
-from frontdesk.inbox.limits import MOST_OPENED_KEPT, MOST_SEEN_KEPT
 from frontdesk.inbox.rows import CurrentStates, ListState, MergedRows, Rows
 from frontdesk.query.plan import SortKey
 from frontdesk.wire import Conversation
+
+# Opened rows, and rows that were in the window, that are kept at most.
+MOST_OPENED_KEPT, MOST_SEEN_KEPT = 50, 300
 
 
 class MergedView(NamedTuple):

@@ -12,10 +12,6 @@ MOST_ROWS_SEARCHED = 1000
 # The scan for a local filter ends with the list, or after this many rows; "last" extends it.
 MOST_ROWS_SCANNED = 5000
 
-# Rows that stay in a view although they do not match any more: opened ones, and ones that were in
-# the window.
-MOST_OPENED_KEPT, MOST_SEEN_KEPT = 50, 300
-
 # Rows of a complete list among which those of a view are counted, and views that are counted.
 MOST_ROWS_COUNTED = 500
 MOST_VIEWS_COUNTED = 20
@@ -34,6 +30,10 @@ REFRESHES_UNTIL_THOROUGH = 6
 
 # Between a movement of the cursor and the load of the thread.
 PREVIEW_SECONDS = 0.15
+
+# A conversation is read that rests under the cursor beside its thread, unless the configuration
+# says otherwise.
+READ_AFTER_SECONDS = 3.0
 
 # A search, and a request for the next page, is said to be running after this time.
 PATIENCE_SECONDS = 0.5

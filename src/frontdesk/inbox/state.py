@@ -97,7 +97,7 @@ class Inbox:
         keys: Keys,
         seconds: Callable[[], float],
         *,
-        read_after: ReadAfter = 3.0,
+        read_after: ReadAfter,
     ) -> None:
         self.cached, self.connection = cached, connection
         self.window, self.reader, self.read_after = window, reader, read_after

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from frontdesk.alerts import AlertSettings
+from frontdesk.inbox.limits import READ_AFTER_SECONDS
 from frontdesk.query import SavedView
 
 ReadAfter: TypeAlias = float | Literal["open", "never"]
@@ -51,7 +52,7 @@ class Preferences(NamedTuple):
     density: int = 0
     bell: bool = False
     quiet_unfocused: bool = False
-    mark_read_after: ReadAfter = 3.0
+    mark_read_after: ReadAfter = READ_AFTER_SECONDS
     conversation_link: str | None = None
     keys: Mapping[str, str] = MappingProxyType({})
     profiles: Mapping[str, str] = MappingProxyType({})

@@ -89,7 +89,7 @@ def upgrade_command(database: str) -> None:
     The index of messages is built if there is none. It can be built while the database is served.
     After an interruption, run the command again to continue.
     """
-    from frontdesk.ingest.number_forms import merge_doubles
+    from frontdesk.ingest.double_contacts import merge_doubles
     from frontdesk.store.dsn import without_password
 
     with opened(database, upgrade=True) as store:

@@ -39,6 +39,13 @@ def picker(
     return Picker(title, choices, current=current, remark=remark)
 
 
+def filter_picker(
+    kind: str, choices: Sequence[Choice[V]], *, current: V | None, remark: str = ""
+) -> Screen[V | None]:
+    """Select the value of a filter. kind: what the values are, such as "label"."""
+    return picker(f"Filter by {kind}", choices, current=current, remark=remark)
+
+
 def prompt(
     mark: str,
     *,

@@ -10,7 +10,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Vertical
-from textual.fuzzy import FuzzySearch
 from textual.widgets import Input, Static
 
 from frontdesk.inbox.rows import FixedRows
@@ -203,15 +202,34 @@ _BETWEEN_WORDS = re.compile(r"[^\w+]+")
 
 
 def matching(choices: Sequence[Choice[V]], typed: str) -> list[Choice[V]]:
-    """Choices that contain every typed word, see `containing`; then fuzzy matches, best first."""
+    """Choices that contain every typed word, see `containing`; then those of which it is short."""
     if not typed.strip():
         return list(choices)
-    exact = containing(choices, typed)
-    search = FuzzySearch()
-    scores = [(search.match(folded(typed), folded(choice.words))[0], choice) for choice in choices]
-    near = sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
-    choices_found = exact + [choice for _, choice in near if choice not in exact]
-    return [choice._replace(heading="") for choice in choices_found]
+    exact, words = containing(choices, typed), folded(typed).split()
+    short = [choice for choice in choices if _is_short_for(words, folded(choice.words))]
+    found = exact + [choice for choice in short if choice not in exact]
+    return [choice._replace(heading="") for choice in found]
+
+
+def _is_short_for(words: Sequence[str], label: str) -> bool:
+    """True if each word abbreviates a word of a label, or all are its initials: unrd, nu.
+
+    Blanks may be left out: nextunread.
+    """
+    parts = [part for part in _BETWEEN_WORDS.split(label) if part]
+    initials = "".join(part[0] for part in parts)
+    together = "".join(words)
+    return (
+        together in "".join(parts)
+        or together in initials
+        or all(any(_abbreviates(word, part) for part in parts) for word in words)
+    )
+
+
+def _abbreviates(word: str, part: str) -> bool:
+    """True if a word has letters of another one in their order, and its first."""
+    letters = iter(part)
+    return part.startswith(word[0]) and all(letter in letters for letter in word)
 
 
 class Picker(AnswerDialog[V]):

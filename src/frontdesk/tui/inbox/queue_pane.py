@@ -91,7 +91,7 @@ class QueuePane(Pane):
         carry_out: Callable[[DisplayOrder], None],
         draw: Callable[[], None],
         *,
-        read_after: ReadAfter = 3.0,
+        read_after: ReadAfter,
     ) -> None:
         self.list = ConversationList(
             clock,

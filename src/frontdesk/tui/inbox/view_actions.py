@@ -15,7 +15,6 @@ from frontdesk.tui.dialogs.view_table import (
     view_entries,
 )
 from frontdesk.tui.inbox.inbox_base import InboxBase
-from frontdesk.tui.inbox.open_view import open_view
 from frontdesk.tui.saved_views import QueryHistory
 from frontdesk.tui.unsupported import remark_on
 from frontdesk.wire import Contact, Conversation, PhoneRef
@@ -108,8 +107,8 @@ class ViewActions(InboxBase):
     def _pick_filter(self, kind: str) -> None:
         """Open a picker of values for a kind of filter."""
         query, shown = self.inbox.view.query, self.inbox.view.shown
-        picker = dialogs.picker(
-            f"Filter by {filters.KIND_NAMES[kind]}",
+        picker = dialogs.filter_picker(
+            filters.KIND_NAMES[kind],
             filters.choices_for(kind, shown, self._mailbox, counts_of(self.inbox, shown.filter)),
             current=query.value(kind) or filters.ANY,
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
@@ -221,6 +220,9 @@ class ViewActions(InboxBase):
             contact=self.thread.conversation.contact if self.thread.conversation else None,
             targets=self._preferences.targets,
         )
+        # Deferred: the first paint does not need it.
+        from frontdesk.tui.inbox.open_view import open_view
+
         open_view(self.app, name, opening, self._go_to)
 
     def _go_to(
