@@ -4,24 +4,22 @@ No credentials are sent. Redirects are followed, a few, to allowed hosts only.
 """
 
 import asyncio
-import logging
 import re
 from collections.abc import Collection
 from types import TracebackType
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 
 from frontdesk.client.external import RequestPolicy
 from frontdesk.client.files import ReceivingFile
 from frontdesk.client.network import Network
-from frontdesk.client.transport import Connector, drop_invalid_location
+from frontdesk.client.origins import OriginClients, origin_of
 from frontdesk.errors import BadResponse, FileTooLarge, NotFound, Unreachable
 from frontdesk.text.clean import file_size
 
 MOST_REDIRECTS = 3
 DEADLINE_SECONDS = 600.0
-_TIMEOUT_SECONDS = 30.0
 
 
 class LinkedFiles:
@@ -31,23 +29,10 @@ class LinkedFiles:
     """
 
     def __init__(self, origins: Collection[str], policy: RequestPolicy, network: Network) -> None:
-        """Raises: BadSettings: certificates or the proxy cannot be used."""
-        for name in ("httpx", "httpcore"):
-            logging.getLogger(name).setLevel(logging.WARNING)
         self._policy = policy
         self._next_at = 0.0
-        self._clients = {}
-        for origin in map(_origin, map(urlsplit, origins)):
-            connector = Connector(origin, network)
-            client = httpx.AsyncClient(
-                transport=connector.transport(),
-                headers={"Accept-Encoding": "identity", "User-Agent": "frontdesk"},
-                timeout=_TIMEOUT_SECONDS,
-                follow_redirects=False,
-                event_hooks={"response": [drop_invalid_location]},
-                trust_env=False,
-            )
-            self._clients[origin] = connector, client
+        self._origins = frozenset(origin_of(urlsplit(origin)) for origin in origins)
+        self._clients = OriginClients({}, network)
 
     async def __aenter__(self) -> "LinkedFiles":
         return self
@@ -58,8 +43,7 @@ class LinkedFiles:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for _, client in self._clients.values():
-            await client.aclose()
+        await self._clients.close()
 
     async def save(self, url: str, file: ReceivingFile) -> None:
         """Write the file at an address.
@@ -80,31 +64,25 @@ class LinkedFiles:
 
     async def _saved(self, url: str, file: ReceivingFile) -> str | None:
         """Write the file; return where its address leads instead, if it does."""
-        connector, client = self._client(url)
+        self._check_allowed(url)
         await self._turn()
-        try:
-            async with client.stream("GET", url) as response:
-                if 300 <= response.status_code < 400 and "location" in response.headers:
-                    return str(response.headers["location"])
-                _check(response, file.most_bytes)
-                async for chunk in response.aiter_raw():
-                    file.write(chunk)
-        except httpx.TransportError as error:
-            failure, _ = connector.failure(error)
-            raise failure from None
-        except (httpx.HTTPError, httpx.InvalidURL):
-            raise BadResponse("The address of the file cannot be requested") from None
+        async with self._clients.get(url) as response:
+            if 300 <= response.status_code < 400 and "location" in response.headers:
+                return str(response.headers["location"])
+            _check(response, file.most_bytes)
+            async for chunk in response.aiter_raw():
+                file.write(chunk)
         return None
 
-    def _client(self, url: str) -> tuple[Connector, httpx.AsyncClient]:
+    def _check_allowed(self, url: str) -> None:
+        """Raises: BadResponse: the host is not allowed."""
         try:
             parts = urlsplit(url)
-            found = None if parts.username else self._clients.get(_origin(parts))
+            allowed = parts.username is None and origin_of(parts) in self._origins
         except ValueError:
-            found = None
-        if found is None:
+            allowed = False
+        if not allowed:
             raise BadResponse("The file is at a host that is not allowed")
-        return found
 
     async def _turn(self) -> None:
         """Wait for the next slot of the rate limit."""
@@ -112,15 +90,6 @@ class LinkedFiles:
         if now < self._next_at:
             await self._policy.sleep(self._next_at - now)
         self._next_at = max(now, self._next_at) + 1 / self._policy.per_second
-
-
-def _origin(parts: SplitResult) -> str:
-    """Scheme, host and port; the usual port is left out."""
-    host = parts.hostname or ""
-    usual = {"https": 443, "http": 80}.get(parts.scheme)
-    place = f"[{host}]" if ":" in host else host
-    port = "" if parts.port in (None, usual) else f":{parts.port}"
-    return f"{parts.scheme}://{place}{port}"
 
 
 def _check(response: httpx.Response, most_bytes: int) -> None:

@@ -69,7 +69,13 @@ def _attach(
     with target.files.receive(account_id, target.most_bytes) as incoming:
         write(incoming)
         file = facts.keep(target.files, account_id, incoming, target.decoder)
-    request = MediaRequest(
+    request = import_request(row, name)
+    return "stored" if _settle(target, account_id, request, file) else "known"
+
+
+def import_request(row: MessageRow, name: str | None) -> MediaRequest:
+    """Request of a file that an import brings itself. name: of the file."""
+    return MediaRequest(
         new_key(),
         row["id"],
         row["channel_id"],
@@ -79,7 +85,6 @@ def _attach(
         row["created_at"],
         name=name,
     )
-    return "stored" if _settle(target, account_id, request, file) else "known"
 
 
 def _settle(target: FileTarget, account_id: int, request: MediaRequest, file: StoredFile) -> bool:
