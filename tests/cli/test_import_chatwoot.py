@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.fake_provider import FakeProvider, serving
 from tests.fake_service import FakeService, Query, Reply, fake_service
+from tests.pictures.drawn import encoded
+from tests.pictures.drawn import photo as drawn_photo
 
 from frontdesk.cli.commands.import_ import chatwoot, import_group
 from frontdesk.client import external
@@ -378,3 +381,25 @@ def test_a_token_that_is_refused_is_reported(tmp_path: Path) -> None:
         error = run(tmp_path, double).exception
     assert isinstance(error, Unauthorised)
     assert str(error) == "Invalid Access Token"
+
+
+def test_files_are_fetched_without_the_token_from_allowed_servers_alone(tmp_path: Path) -> None:
+    photo = encoded(drawn_photo())
+    with serving(FakeProvider({"cat.png": photo})) as files:
+        url = f"{files.address}/whatsapp_business/attachments/cat.png"
+
+        def leading_there(path: str, query: Query) -> Any:
+            text = json.dumps(answer(path, query))
+            return json.loads(text.replace("https://c.example/x/cat%20one.jpg", url))
+
+        with fake_service(leading_there) as double:
+            refused = run(tmp_path, double, "--files")
+            assert "files: 1 not reached" in refused.stdout.splitlines(), refused.output
+            assert not files.downloaded
+            result = run(tmp_path, double, "--files", "--files-host", files.address)
+    assert "files: 1 stored" in result.stdout.splitlines()
+    assert files.tokens == {None}
+    (row,) = stored(tmp_path, "SELECT name, state, width, digest FROM media")
+    assert row[:3] == ("cat.png", "stored", 320)
+    (path,) = (tmp_path / "inbox.db.media").glob(f"1/*/*/{row[3]}")
+    assert path.read_bytes() == photo

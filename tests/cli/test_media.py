@@ -183,6 +183,40 @@ def test_erasing_leaves_no_byte_of_a_persons_files(inbox: Inbox, tmp_path: Path)
     assert inbox.states() == {"stored": 1}
 
 
+def test_an_export_with_files_brings_them_back(inbox: Inbox, tmp_path: Path) -> None:
+    for remote, content in (("1", PHOTO), ("2", PHOTO), ("3", b"a document" * 9)):
+        inbox.message(ANA, remote)
+        inbox.store(remote, content)
+    inbox.message(ANA, "4")
+    folder, lines = tmp_path / "files", tmp_path / "inbox.ndjson"
+    options = ("--database", inbox.path, "--with-files", folder)
+    for _ in range(2):
+        output("export", "events", *options, "-o", lines)
+    assert len([path for path in folder.rglob("*") if path.is_file()]) == 2
+    there = Inbox(tmp_path / "there" / "inbox.db")
+    there.path.parent.mkdir()
+    arguments = ("import", "events", lines, "--database", there.path, "--with-files", folder)
+    assert output(*arguments).endswith("files: 3 stored\n")
+    assert output(*arguments).endswith("files: none\n")
+    assert there.states() == {"stored": 3}
+    assert set(there.files.digests(1)) == set(inbox.files.digests(1))
+    with there.opened() as database:
+        rows = database.read(lambda c: c.rows("SELECT width FROM media WHERE size > 100"))
+    assert [row["width"] for row in rows] == [320, 320]
+
+
+def test_a_file_of_an_export_that_was_changed_is_not_taken(inbox: Inbox, tmp_path: Path) -> None:
+    inbox.message(ANA, "1")
+    digest = inbox.store("1", PHOTO)
+    folder, lines = tmp_path / "files", tmp_path / "inbox.ndjson"
+    output("export", "events", "--database", inbox.path, "--with-files", folder, "-o", lines)
+    MediaFiles(folder).path(1, digest).write_bytes(b"another picture")
+    there = tmp_path / "there.db"
+    arguments = ("import", "events", lines, "--database", there, "--with-files", folder)
+    assert output(*arguments).endswith("files: 1 damaged\n")
+    assert "is not a directory" in output(*arguments[:-1], tmp_path / "nowhere", code=2)
+
+
 def test_without_a_directory_commands_say_what_is_missing() -> None:
     ended = run_command("media", "check", "--database", "postgresql://nowhere/inbox")
     assert ended.exit_code != 0

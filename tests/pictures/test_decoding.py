@@ -211,3 +211,26 @@ def test_the_process_that_asks_imports_no_decoder() -> None:
         " sys.exit('PIL' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_without_pillow_files_are_kept_and_only_pictures_are_not_shown(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", encoded(photo()))
+    program = f"""
+import sys
+from pathlib import Path
+sys.modules["PIL"] = None
+from frontdesk.errors import UnusableFile
+from frontdesk.ingest.media.facts import FileFacts, describe
+from frontdesk.pictures import PictureDecoder, is_available
+assert not is_available()
+decoder, path = PictureDecoder(), Path({str(path)!r})
+assert describe(path, "image/jpeg", decoder) == FileFacts()
+try:
+    decoder.facts(path)
+except UnusableFile as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Pictures cannot be shown: Pillow is not installed\n"

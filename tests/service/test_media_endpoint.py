@@ -170,15 +170,21 @@ async def test_only_one_width_is_possible(inbox: Inbox, is_problem: IsProblem) -
 
 
 @pytest.mark.parametrize(
-    ("state", "status"),
-    [("pending", 404), ("expired", 410), ("failed", 410), ("refused", 410), ("removed", 410)],
+    ("state", "status", "code"),
+    [
+        ("pending", 404, "media_pending"),
+        ("expired", 410, "media_expired"),
+        ("failed", 410, "media_failed"),
+        ("refused", 410, "media_refused"),
+        ("removed", 410, "media_removed"),
+    ],
 )
 async def test_a_file_that_is_not_stored_says_its_state(
-    inbox: Inbox, is_problem: IsProblem, state: str, status: int
+    inbox: Inbox, is_problem: IsProblem, state: str, status: int, code: str
 ) -> None:
     path, client = inbox.add(state=state), await inbox.client()
     response = await client.get(path)
-    is_problem(response, status, f"media_{state}")
+    is_problem(response, status, code)
     assert response.headers.get("retry-after") == ("5" if state == "pending" else None)
 
 

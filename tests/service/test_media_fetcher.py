@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.fake_provider import TOKEN, FakeProvider, serving
@@ -302,3 +303,34 @@ def test_the_thread_fetches_what_is_requested_and_gives_claims_back_when_it_ends
     assert (row["state"], row["attempts"], row["claim"], row["claimed_until"]) == (
         "pending", 0, None, 0,
     )  # fmt: skip
+
+
+def test_two_services_fetch_each_file_once(bench: Bench) -> None:
+    for number in range(30):
+        bench.request(str(number), PHOTOS[number % 4], channel_id=number % 3)
+    threads = [threading.Thread(target=bench.passes, args=(bench.fetcher(), 0)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert bench.provider.downloaded == Counter({str(number): 1 for number in range(30)})
+    assert {bench.state(str(number)) for number in range(30)} == {("stored", 1)}
+
+
+HABITS = ("", "", "", "", "404 once", "500 twice", "429", "gone", "redirect", "cut", "empty")
+
+
+def test_a_provider_that_misbehaves_for_days_loses_no_file_and_is_spared(bench: Bench) -> None:
+    """Every ten minutes: what can be had is there in the end, and nothing is asked for in vain."""
+    chance = Random(7)
+    habits = {str(number): chance.choice(HABITS) for number in range(60)}
+    for remote, how in habits.items():
+        bench.request(remote, PHOTOS[int(remote) % 4], how, channel_id=int(remote) % 3)
+    bench.passes(bench.fetcher(), *range(0, 72 * HOUR, 10 * MINUTE))
+    states = {remote: bench.state(remote)[0] for remote in habits}
+    ends = {"gone": "expired", "redirect": "failed", "cut": "failed", "empty": "failed"}
+    assert states == {remote: ends.get(how, "stored") for remote, how in habits.items()}
+    used = bench.database.read(lambda c: media.stored_digests(c, ACCOUNT))
+    assert set(bench.files.digests(ACCOUNT)) == used.keys()
+    # No file is asked for more often than its attempts allow, with a second look at each.
+    assert max(Counter(bench.provider.resolved).values()) <= 2 * 7

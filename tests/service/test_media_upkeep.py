@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from frontdesk.service.media.upkeep import MediaLimits, MediaUpkeep
+from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile
@@ -71,6 +72,21 @@ def test_what_the_provider_gives_out_no_more_is_given_up(
         )
         database.write(lambda c, one=request: media.add(c, ACCOUNT, [one]))
     assert enforced(database, files, MediaLimits()) == {"k1": "expired", "k2": "pending"}
+
+
+def test_a_directory_that_cannot_be_used_stops_no_other_work(
+    database: Database, files: MediaFiles, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(database, files, 1, b"photo", age=1)
+    database.write(lambda c: media.remove(c, ACCOUNT, [1]))
+    elsewhere = files.root.rename(files.root.with_name("elsewhere"))
+    worker = BackgroundWorker(database, lambda: NOW, WorkerSettings(media_files=files))
+    worker.run_once()
+    worker.run_once()
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    elsewhere.rename(files.root)
+    worker.run_once()
+    assert list(files.digests(ACCOUNT)) == []
 
 
 def test_a_directory_that_is_missing_keeps_what_is_to_be_deleted(

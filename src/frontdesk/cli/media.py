@@ -32,7 +32,7 @@ _UNITS = {"": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_
 _ENDING = ".media"
 
 
-class _Size(click.ParamType[int]):
+class _ByteCount(click.ParamType[int]):
     """A number of bytes with a unit, such as 100MB."""
 
     name = "size"
@@ -100,13 +100,18 @@ def media_option(command: F) -> F:
     )(command)
 
 
+def files_option(help_text: str) -> Callable[[F], F]:
+    """Add the option `--with-files`, the directory of files that belongs to an export."""
+    return click.option("--with-files", metavar="DIRECTORY", help=help_text)
+
+
 def media_options(command: F) -> F:
     """Add the options of `MediaOptions`."""
     options = (
         media_option,
         click.option(
             "--media-max-file",
-            type=_Size(),
+            type=_ByteCount(),
             default=DEFAULT_MOST_BYTES,
             show_default="100MB",
             metavar="SIZE",
@@ -129,7 +134,7 @@ def media_options(command: F) -> F:
         ),
         click.option(
             "--media-max-total",
-            type=_Size(),
+            type=_ByteCount(),
             default="0",
             show_default=True,
             metavar="SIZE",
@@ -137,7 +142,7 @@ def media_options(command: F) -> F:
         ),
         click.option(
             "--media-least-free",
-            type=_Size(),
+            type=_ByteCount(),
             default="1GB",
             show_default=True,
             metavar="SIZE",

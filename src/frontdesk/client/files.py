@@ -5,7 +5,6 @@ both requests carry the access token. It is sent to these hosts only, and redire
 followed.
 """
 
-import logging
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -18,9 +17,10 @@ import httpx
 
 from frontdesk.client.address import base_url, check_key
 from frontdesk.client.network import Network
+from frontdesk.client.origins import OriginClients
 from frontdesk.client.response import parse_json, read_answer
 from frontdesk.client.throttle import retry_wait
-from frontdesk.client.transport import Connector, drop_invalid_location
+from frontdesk.client.transport import Connector
 from frontdesk.errors import BadResponse, FileTooLarge, NotFound, Unauthorised, Unreachable
 from frontdesk.text.clean import file_size
 from frontdesk.wire.values import utc_now
@@ -30,7 +30,6 @@ GRAPH = "https://graph.facebook.com/v23.0"
 _FILE_HOSTS = ("lookaside.fbsbx.com",)
 _DIALOG_360 = "360dialog.io"
 
-_FIRST_BYTE_SECONDS = 30.0
 # Error codes of the Graph API: too many requests, of the app, the number or the account.
 _RATE_CODES = (4, 80007, 130429)
 _TOKEN_CODE = 190
@@ -74,14 +73,12 @@ class ProviderFiles:
 
     def __init__(self, credentials: ProviderCredentials, network: Network) -> None:
         """Raises: BadSettings: the address, the token, certificates or the proxy are unusable."""
-        for name in ("httpx", "httpcore"):
-            logging.getLogger(name).setLevel(logging.WARNING)
         check_key(credentials.token)
         self._address = base_url(credentials.address, in_process=False)
         self._file_hosts = credentials.file_hosts
-        self._headers = credentials.headers()
-        self._network = network
-        self._clients: dict[str, tuple[Connector, httpx.AsyncClient]] = {}
+        # Certificates and proxy are checked now, and not with the first file.
+        Connector(self._address, network)
+        self._clients = OriginClients(credentials.headers(), network)
 
     async def __aenter__(self) -> "ProviderFiles":
         return self
@@ -92,8 +89,7 @@ class ProviderFiles:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for _, client in self._clients.values():
-            await client.aclose()
+        await self._clients.close()
 
     async def save(self, remote: str, file: ReceivingFile) -> None:
         """Write the file with an id.
@@ -154,34 +150,10 @@ class ProviderFiles:
     @asynccontextmanager
     async def _sent(self, url: str) -> AsyncIterator[httpx.Response]:
         """Send a request; gives a response 200 or 404."""
-        connector, client = self._client(url)
-        try:
-            async with client.stream("GET", url) as response:
-                if response.status_code not in (200, 404):
-                    raise await _refusal(response)
-                yield response
-        except httpx.TransportError as error:
-            failure, _ = connector.failure(error)
-            # The error's traceback holds frames with the token.
-            raise failure from None
-        except (httpx.HTTPError, httpx.InvalidURL):
-            raise BadResponse("The provider gives an address that cannot be requested") from None
-
-    def _client(self, url: str) -> tuple[Connector, httpx.AsyncClient]:
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._clients:
-            connector = Connector(origin, self._network)
-            client = httpx.AsyncClient(
-                transport=connector.transport(),
-                headers={**self._headers, "Accept-Encoding": "identity", "User-Agent": "frontdesk"},
-                timeout=_FIRST_BYTE_SECONDS,
-                follow_redirects=False,
-                event_hooks={"response": [drop_invalid_location]},
-                trust_env=False,
-            )
-            self._clients[origin] = connector, client
-        return self._clients[origin]
+        async with self._clients.get(url) as response:
+            if response.status_code not in (200, 404):
+                raise await _refusal(response)
+            yield response
 
 
 class AccountFiles:

@@ -57,7 +57,7 @@ def _limit_resources() -> None:
         resource.RLIMIT_CORE: 0,
     }
     try:
-        with open("/proc/self/statm") as file:
+        with open("/proc/self/statm", encoding="ascii") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
         limits[resource.RLIMIT_AS] = used + _MEMORY_BYTES
     except OSError:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from frontdesk.ingest.media import facts
-from frontdesk.ingest.media.requests import new_key
+from frontdesk.ingest.media.attaching import import_request
 from frontdesk.pictures import PictureDecoder
 from frontdesk.sample import pictures
 from frontdesk.sample.contents import detail_of
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.media import MediaRequest, StoredFile
+from frontdesk.store.media import StoredFile
 from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.rows import MessageRow
 from frontdesk.store.writes import bump_revision
@@ -53,16 +53,7 @@ def add_demo_files(
 
 def _add(connection: Connection, rows: Sequence[tuple[MessageRow, StoredFile]], now: int) -> None:
     for row, file in rows:
-        request = MediaRequest(
-            new_key(),
-            row["id"],
-            row["channel_id"],
-            row["type"],
-            media.IMPORT,
-            None,
-            row["created_at"],
-            name=str(_members(row).get("filename") or "") or None,
-        )
+        request = import_request(row, str(_members(row).get("filename") or "") or None)
         media.add_stored(connection, _ACCOUNT, request, file, now, lambda: True)
     bump_revision(connection, _ACCOUNT)
 

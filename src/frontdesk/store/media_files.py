@@ -108,9 +108,13 @@ class MediaFiles:
             incoming.keep_as(self.preview_path(account_id, digest))
 
     def delete(self, account_id: int, digest: str) -> int:
-        """Delete a file with its preview, if it is there; return the bytes freed."""
+        """Delete a file with its preview, if it is there; return the bytes freed.
+
+        A directory that is missing may be mounted later, with the file in it: FilesUnusable.
+        """
         freed = 0
         with self._usable():
+            self._root.stat()
             for path in (self.path(account_id, digest), self.preview_path(account_id, digest)):
                 freed += _unlink(path)
             _remove_empty(path.parent, path.parent.parent, path.parent.parent.parent)

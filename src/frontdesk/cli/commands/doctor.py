@@ -202,6 +202,7 @@ def _machine(target: Target) -> dict[str, Any]:
         "log": _file(environment.log_file()),
         "key": "in the environment" if os.environ.get(environment.KEY_VARIABLE) else "not set",
         **_network(target),
+        "pictures": _pictures(),
         "terminal": os.environ.get("TERM", "unknown"),
         "terminal_size": f"{size.columns}x{size.lines}" if sys.stdout.isatty() else "no terminal",
         "colours": _colours(),
@@ -219,6 +220,12 @@ def _network(target: Target) -> dict[str, str]:
     if environment.variables().get("SSLKEYLOGFILE"):
         facts["SSLKEYLOGFILE"] = "set, and ignored: no session key is written"
     return facts
+
+
+def _pictures() -> str:
+    from frontdesk.pictures import is_available
+
+    return "can be decoded" if is_available() else "cannot be decoded: Pillow is not installed"
 
 
 def _configuration() -> str:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -12,6 +13,7 @@ import click
 
 from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, opened
+from frontdesk.cli.media import files_option, media_option, named_files
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import interruptible, progress
 from frontdesk.errors import Unreachable, UnusableFile
@@ -19,6 +21,7 @@ from frontdesk.system import private_files
 from frontdesk.text.clean import clean, compact_json
 
 if TYPE_CHECKING:
+    from frontdesk.ingest.archive.export import ExportFile
     from frontdesk.store.database import Connection, Database
 
 _STANDARD_OUTPUT = "-"
@@ -39,6 +42,8 @@ def export_group() -> None:
     "frontdesk export events --database old.db | frontdesk import events - --database new.db",
 )
 @database_option("Database to export.")
+@media_option
+@files_option("Also copy the files of messages there.")
 @click.option("--account", help="Export only this account.  [default: all]")
 @click.option(
     "-o",
@@ -47,12 +52,21 @@ def export_group() -> None:
     default=_STANDARD_OUTPUT,
     help="Output file; compressed if its name ends in .gz.  [default: standard output]",
 )
-def events_command(database: str, account: str | None, output: str) -> None:
+def events_command(
+    database: str, media: str | None, with_files: str | None, account: str | None, output: str
+) -> None:
     """Export a database as lines of JSON.
 
     The export has everything but the API keys, as of one moment. `frontdesk import events` restores
-    it into an empty database: for backups, and to move between SQLite and PostgreSQL.
+    it into an empty database: for backups, and to move between SQLite and PostgreSQL. Files that
+    the directory of --with-files has already are not copied again.
     """
+    from frontdesk.ingest.archive.attachments import FileArchive
+
+    export_file = None
+    if with_files is not None:
+        archive, stored = FileArchive(Path(with_files).absolute()), named_files(media, database)
+        export_file = partial(archive.add, stored)
     piped = output == _STANDARD_OUTPUT
     with opened(database) as store:
         if account is not None:
@@ -62,13 +76,16 @@ def events_command(database: str, account: str | None, output: str) -> None:
             _written(output) as put,
             progress("Exporting", _steps(store, account, output)) as advance,
         ):
-            count = store.read(_export(account, put, advance))
+            count = store.read(_export(account, put, advance, export_file))
     if not piped:
         click.echo(f"{count:,} lines written to {clean(output)}")
 
 
 def _export(
-    account: str | None, put: Callable[[str], object], advance: Callable[[int], object]
+    account: str | None,
+    put: Callable[[str], object],
+    advance: Callable[[int], object],
+    export_file: "ExportFile | None",
 ) -> "Callable[[Connection], int]":
     """Return a function that writes all lines of one snapshot, and returns their number."""
     from frontdesk.ingest.archive.export import lines
@@ -82,7 +99,7 @@ def _export(
             raise Unreachable("The database went away in the middle of it: try again")
         begun = True
         count = 0
-        for line in lines(connection, account, advance):
+        for line in lines(connection, account, advance, export_file):
             put(compact_json(line) + "\n")
             count += 1
         return count

@@ -100,7 +100,7 @@ def _place(files: "MediaFiles | None") -> str:
 @click.option("--failed", is_flag=True, help="Also try failed and refused files again.")
 @click.option(
     "--days",
-    type=click.IntRange(1, 30),
+    type=click.IntRange(1, 7),
     default=7,
     show_default=True,
     help="Request files of messages of the last so many days.",

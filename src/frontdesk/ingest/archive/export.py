@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from frontdesk.ingest.archive.attachments import stored_digest
 from frontdesk.ingest.archive.row_codec import FACTS, VERSION, line_of
 from frontdesk.store import dump
 from frontdesk.store.database import Connection, Row
@@ -17,22 +18,37 @@ _PEOPLE = ("contact", "alias", "identity_change", "part")
 _REST = ("reaction", "orphan")
 
 
+# Called with the id of an account and the SHA-256 of a stored file; True if it is exported.
+ExportFile = Callable[[int, str], bool]
+
+
 def lines(
-    connection: Connection, slug: str | None, advance: Callable[[int], object]
+    connection: Connection,
+    slug: str | None,
+    advance: Callable[[int], object],
+    export_file: ExportFile | None = None,
 ) -> Iterator[Line]:
-    """Yield the lines of all accounts or one. `advance` is called for each conversation."""
+    """Yield the lines of all accounts or one. `advance` is called for each conversation.
+
+    export_file: exports the files of messages too, whose lines then say their SHA-256.
+    """
     for account in dump.accounts(connection, slug):
-        yield from _AccountExport(connection, account, advance).lines()
+        yield from _AccountExport(connection, account, advance, export_file).lines()
 
 
 class _AccountExport:
     def __init__(
-        self, connection: Connection, account: Row, advance: Callable[[int], object]
+        self,
+        connection: Connection,
+        account: Row,
+        advance: Callable[[int], object],
+        export_file: ExportFile | None,
     ) -> None:
         self._connection = connection
         self._account = account
         self._account_id = int(account["id"])
         self._advance = advance
+        self._export_file = export_file
         self._numbers: dict[int, str] = {}
         self._users: dict[int, Line] = {}
         self._titles: dict[int, str] = {}
@@ -107,6 +123,10 @@ class _AccountExport:
         if author is not None and author["id"] is not None:
             user = self._users.get(int(author["id"])) if row["author"] == "user" else None
             author["external_id"] = None if user is None else user["external_id"]
+        if kind == "message" and line.get("media") and self._export_file is not None:
+            digest = stored_digest(self._connection, self._account_id, row["id"])
+            if digest is not None and self._export_file(self._account_id, digest):
+                line["media"]["sha256"] = digest
         return line
 
 

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from frontdesk.errors import FileTooLarge, InboxError, NoRoom, Unreachable, UnusableFile
+from frontdesk.errors import FileTooLarge, InboxError, NoRoom, NotFound, UnusableFile
 from frontdesk.ingest.media import facts
 from frontdesk.ingest.media.requests import new_key
 from frontdesk.pictures import PictureDecoder
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile
-from frontdesk.store.media_files import IncomingFile, MediaFiles
+from frontdesk.store.media_files import FilesUnusable, IncomingFile, MediaFiles
 from frontdesk.store.rows import MessageRow
 from frontdesk.store.writes import bump_revision
 
@@ -35,12 +35,13 @@ def attach(
     found: Iterable[tuple[MessageRow, str | None, Write]],
     advance: Callable[[int], object],
 ) -> Counter[str]:
-    """Store files of messages; return how many were `stored`, `too large` or `damaged`.
+    """Store files of messages; return how many were `stored`, `too large`, `damaged` or not had.
 
     found: messages with the name of their file, and what writes its bytes, which raises
-    UnusableFile if it is damaged. `advance` is called with 1 for each.
+    UnusableFile if it is damaged, and another InboxError if it cannot be had. `advance` is called
+    with 1 for each.
 
-    Raises: NoRoom, Unreachable: the rest is not stored; the import can be repeated.
+    Raises: NoRoom, FilesUnusable: the rest is not stored; the import can be repeated.
     """
     outcome: Counter[str] = Counter()
     for row, name, write in found:
@@ -48,10 +49,14 @@ def attach(
             outcome[_attach(target, account_id, row, name, write)] += 1
         except FileTooLarge:
             outcome["too large"] += 1
-        except (NoRoom, Unreachable):
+        except (NoRoom, FilesUnusable):
             raise
-        except (UnusableFile, InboxError):
+        except UnusableFile:
             outcome["damaged"] += 1
+        except NotFound:
+            outcome["gone"] += 1
+        except InboxError:
+            outcome["not reached"] += 1
         advance(1)
     if outcome["stored"]:
         target.database.write(lambda connection: bump_revision(connection, account_id))
@@ -64,7 +69,13 @@ def _attach(
     with target.files.receive(account_id, target.most_bytes) as incoming:
         write(incoming)
         file = facts.keep(target.files, account_id, incoming, target.decoder)
-    request = MediaRequest(
+    request = import_request(row, name)
+    return "stored" if _settle(target, account_id, request, file) else "known"
+
+
+def import_request(row: MessageRow, name: str | None) -> MediaRequest:
+    """Request of a file that an import brings itself. name: of the file."""
+    return MediaRequest(
         new_key(),
         row["id"],
         row["channel_id"],
@@ -74,7 +85,6 @@ def _attach(
         row["created_at"],
         name=name,
     )
-    return "stored" if _settle(target, account_id, request, file) else "known"
 
 
 def _settle(target: FileTarget, account_id: int, request: MediaRequest, file: StoredFile) -> bool:

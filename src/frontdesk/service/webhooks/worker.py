@@ -20,7 +20,7 @@ from frontdesk.service.media.upkeep import LIMITS_EVERY, NO_LIMITS, MediaLimits,
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_files import FilesUnusable, MediaFiles
 from frontdesk.store.raw_events import any_waiting
 from frontdesk.store.steady_clock import is_steady
 from frontdesk.system.crash_trace import trace
@@ -76,6 +76,7 @@ class BackgroundWorker:
         self._notified = threading.Event()
         self._stopping = threading.Event()
         self._failing = False
+        self._files_unusable = False
         # Set if the write-ahead log may hold copies of deleted rows.
         self._log_to_truncate = False
         self._reported: set[str] = set()
@@ -130,7 +131,6 @@ class BackgroundWorker:
             pending = {account_id for account_id in pending if self._step(account_id)}
             if pending:
                 self._requested()
-        self._keep_up_media(accounts)
         if self._is_due("snoozes", SNOOZES_EVERY):
             for account_id in accounts:
                 self._wake(account_id)
@@ -146,15 +146,25 @@ class BackgroundWorker:
             self._log_to_truncate = True
         if self._log_to_truncate:
             self._log_to_truncate = not self._database.truncate_log()
+        self._keep_up_media(accounts)
 
     def _keep_up_media(self, accounts: Sequence[int]) -> None:
-        """Delete files of deleted messages at once, and the others by the limits."""
-        for account_id in accounts:
-            self._media.collect(account_id)
-        if self._is_due("media", LIMITS_EVERY):
+        """Delete files of deleted messages at once, and the others by the limits.
+
+        Retried on each tick while the directory cannot be used.
+        """
+        try:
             for account_id in accounts:
-                self._media.enforce(account_id)
-            self._media.sweep()
+                self._media.collect(account_id)
+            if self._is_due("media", LIMITS_EVERY):
+                for account_id in accounts:
+                    self._media.enforce(account_id)
+                self._media.sweep()
+            self._files_unusable = False
+        except FilesUnusable as error:
+            if not self._files_unusable:
+                _log.error("Files of deleted messages are not deleted: %s", error)
+            self._files_unusable = True
 
     def _step(self, account_id: int) -> bool:
         waits = self._database.read_latest(lambda connection: any_waiting(connection, account_id))

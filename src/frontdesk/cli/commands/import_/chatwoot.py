@@ -12,10 +12,12 @@ import click
 from frontdesk.cli.base import command
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
-from frontdesk.cli.database import account_option
+from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, say
+from frontdesk.cli.media import file_target, media_option, named_files, stored_words
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, interruptible
+from frontdesk.cli.progress import progress as count_progress
 from frontdesk.cli.target import network
 from frontdesk.errors import BadResponse, BadSettings
 from frontdesk.system import environment
@@ -25,6 +27,7 @@ from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 if TYPE_CHECKING:
     from frontdesk.ingest.apply.batch import InitialStatus
     from frontdesk.ingest.chatwoot.crawler import Crawler, CrawlOptions, Journal
+    from frontdesk.store.media_files import IncomingFile, MediaFiles
 
 # Chatwoot limits clients to 50 requests per second and address.
 PER_SECOND = 10.0
@@ -62,6 +65,17 @@ _INTERRUPTED = "the same command continues"
 @click.option(
     "--keep-urls", is_flag=True, help="Keep the URLs of attachments, which point to Chatwoot."
 )
+@click.option(
+    "--files", "with_files", is_flag=True, help="Also fetch files, whose URLs are kept then."
+)
+@click.option(
+    "--files-host",
+    "hosts",
+    multiple=True,
+    metavar="URL",
+    help="Other server of Chatwoot's files, such as https://bucket.s3.amazonaws.com.",
+)
+@media_option
 @click.option("--lines", metavar="FILE", help="Also write the imported lines to this file.")
 @click.option("--fetch-only", is_flag=True, help="Only write the file of lines; import nothing.")
 @click.pass_context
@@ -76,20 +90,28 @@ def chatwoot_command(
     since: datetime | None,
     mapped: tuple[str, ...],
     keep_urls: bool,
+    with_files: bool,
+    hosts: tuple[str, ...],
+    media: str | None,
     lines: str | None,
     fetch_only: bool,
 ) -> None:
     """Import a Chatwoot account: inboxes, contacts, conversations, notes, labels and events.
 
     Sends only GET requests, at most ten per second. The data is written as native lines, which are
-    then imported; the same command continues after an interruption. Use an administrator's token
+    then imported; the same command continues after an interruption. Files are fetched without the
+    token, from Chatwoot and the servers of --files-host alone. Use an administrator's token
     to see everything.
     """
+    from frontdesk.client.address import base_url
     from frontdesk.ingest.chatwoot.crawler import CrawlOptions, Journal
 
     token = environment.token(token_env)
     start = None if since is None else int(since.replace(tzinfo=UTC).timestamp() * 1000)
+    keep_urls = keep_urls or with_files
     order = CrawlOptions(str(account_id), frozenset(inboxes), start, _mapped(mapped), keep_urls)
+    files = named_files(media, database) if with_files else None
+    origins = [base_url(address, in_process=False) for address in (url, *hosts)]
     path = Path(lines or f"chatwoot-{account_id}.ndjson")
     journal = Journal(path, _source(url, order))
     if journal.resumed:
@@ -102,6 +124,8 @@ def chatwoot_command(
     _report(walked, path)
     if not fetch_only:
         _import(context, path, database, account)
+        if files is not None:
+            _attach_files(database, account, files, origins)
     journal.finish()
     for words in walked.differences:
         say(clean(f"Chatwoot counts {words}; what is missing may come with another import"))
@@ -156,6 +180,31 @@ def _import(context: click.Context, path: Path, database: str, account: str) -> 
     if not finished:
         click.echo(f"frontdesk: interrupted; {_INTERRUPTED}", err=True)
         context.exit(INTERRUPTED)
+
+
+def _attach_files(database: str, account: str, files: "MediaFiles", origins: list[str]) -> None:
+    """Fetch the files of imported messages, and report what became of them."""
+    from frontdesk.client.downloads import LinkedFiles
+    from frontdesk.client.external import RequestPolicy
+    from frontdesk.ingest.chatwoot.attachments import attach_files
+
+    with opened(database) as store, asyncio.Runner() as runner:
+        account_id = store.read(lambda connection: account_named(connection, account)["id"])
+        links = LinkedFiles(origins, RequestPolicy(PER_SECOND), network())
+
+        def download(url: str, incoming: "IncomingFile") -> None:
+            runner.run(links.save(url, incoming))
+
+        try:
+            with (
+                interruptible(_INTERRUPTED),
+                file_target(files, store) as target,
+                count_progress("Fetching files", 0) as advance,
+            ):
+                outcome = attach_files(target, account_id, download, advance)
+        finally:
+            runner.run(links.__aexit__(None, None, None))
+    click.echo(f"files: {stored_words(outcome) or 'none'}")
 
 
 def _mapped(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """`frontdesk import events`: imports archives of webhooks, sent messages and native lines."""
 
 import re
+from collections import Counter
 from functools import partial
 from io import BufferedReader
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,8 +24,16 @@ from frontdesk.cli.commands.import_.files import (
     unread,
 )
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
+from frontdesk.cli.media import (
+    file_target,
+    files_option,
+    media_option,
+    named_files,
+    stored_words,
+)
 from frontdesk.cli.options import admission_options, database_option
-from frontdesk.errors import NothingRead
+from frontdesk.cli.progress import progress as count_progress
+from frontdesk.errors import BadSettings, NothingRead
 from frontdesk.text.clean import counted
 from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 
@@ -34,6 +44,7 @@ if TYPE_CHECKING:
     from frontdesk.ingest.archive.importer import ArchiveFile, Import, ImportOptions, Transactions
     from frontdesk.ingest.archive.reader import RejectedLine
     from frontdesk.store.database import Database
+    from frontdesk.store.media_files import MediaFiles
 
 
 @command(
@@ -44,6 +55,8 @@ if TYPE_CHECKING:
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @database_option("Database to import into; created if missing.")
+@media_option
+@files_option("Also store the files of messages that `export events` copied there.")
 @click.option("--account", help="Account to import into.  [default: as named in the file]")
 @click.option(
     "--initial-status",
@@ -66,6 +79,8 @@ def events_command(
     context: click.Context,
     files: tuple[str, ...],
     database: str,
+    media: str | None,
+    with_files: str | None,
     account: str | None,
     initial_status: "InitialStatus",
     channel: str | None,
@@ -84,12 +99,19 @@ def events_command(
     from frontdesk.ingest.archive.importer import ImportOptions
 
     check(files)
+    if with_files is not None and not Path(with_files).is_dir():
+        raise BadSettings(f"{with_files} is not a directory: name the one of `export events`")
     refuse_foreign(files)
     order = ImportOptions(epoch_milliseconds, account, initial_status, channel, admission)
     run = Run(files, order, dry_run)
     with importable(database, dry_run=dry_run) as store:
         finished = run.over(store)
+        attached = None
+        if with_files is not None and finished and not dry_run:
+            attached = _attached(store, named_files(media, database), Path(with_files))
     run.report()
+    if attached is not None:
+        click.echo(f"files: {stored_words(attached) or 'none'}")
     if not finished:
         consequence = "nothing was changed" if dry_run else "what the summary counts is in"
         click.echo(f"frontdesk: interrupted; {consequence}", err=True)
@@ -182,6 +204,19 @@ class Run:
     def _reject(self, name: str, line: "RejectedLine") -> None:
         assert self._import is not None
         self._rejects.take(name, line, more=self._import.resumed_after > 0)
+
+
+def _attached(store: "Database", files: "MediaFiles", source: Path) -> Counter[str]:
+    """Store the files of an export with the messages of all accounts."""
+    from frontdesk.ingest.archive.attachments import FileArchive, attach_files
+    from frontdesk.store.accounts import all_accounts
+
+    ids = store.read_latest(lambda connection: [row["id"] for row in all_accounts(connection, 0)])
+    outcome: Counter[str] = Counter()
+    with file_target(files, store) as target, count_progress("Storing files", 0) as advance:
+        for account_id in ids:
+            outcome += attach_files(target, account_id, FileArchive(source), advance)
+    return outcome
 
 
 def _channel(text: str | None) -> str | None:
