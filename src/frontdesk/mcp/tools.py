@@ -38,7 +38,6 @@ from frontdesk.text.clean import counted
 from frontdesk.text.phones import format_phone
 from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
-from frontdesk.wire.queries import MAX_LIMIT
 from frontdesk.wire.reports import Report
 
 QUERY = """\
@@ -101,7 +100,7 @@ class InboxTools:
                 selector,
                 START if cursor is None else reader.lists.place(cursor, selector.mark),
                 now=reader.local_now(),
-                page_size=limit if selector.plan.exact else MAX_LIMIT,
+                page_size=selector.page_size(limit),
                 most=MOST_EXAMINED,
                 progress=progress_of(context, "looked through {:,} conversations"),
             )
