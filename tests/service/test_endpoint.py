@@ -35,7 +35,6 @@ UNKNOWN_PATHS = [
     "/v1/labels/",
     "/v1//labels",
     "/v1/conversations/1/nothing",
-    "/v1/conversations/",
     "/v1/labels%2F1",
     "/v1/reports",
     "/V1/labels",
