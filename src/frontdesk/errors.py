@@ -178,8 +178,10 @@ def advice(error: InboxError) -> str:
         case Unauthorised():
             command = "frontdesk profiles add NAME --replace --url URL"
             return f"Do not retry: a working key is stored with {command}."
+        case Forbidden(scope=str() as scope) if scope not in str(error):
+            return f"Do not retry: a key with the scope {scope} is needed."
         case Forbidden():
-            return f"Do not retry: a key with the scope {error.scope or 'for this'} is needed."
+            return "Do not retry with this key."
         case NotOffered():
             return "Do not retry: this server does not have it."
         case NetworkMisconfigured():

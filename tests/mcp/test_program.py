@@ -79,6 +79,7 @@ async def test_three_tasks_take_three_calls_and_few_tokens(inbox_file: Path, hom
     assert definitions / 4 <= 1_400
 
 
+@pytest.mark.slow
 def test_standard_output_is_the_protocol_and_nothing_is_left_behind(
     inbox_file: Path, home: Path
 ) -> None:

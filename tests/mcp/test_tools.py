@@ -14,8 +14,8 @@ from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.query import parse
 from frontdesk.selection.conversations import ConversationWalk, select
 from frontdesk.store.sqlite import SQLiteDatabase
-from tests.client.full_read import client_of
-from tests.client.inbox_rows import conversation
+from tests.client.full_read import CONVERSATION, client_of
+from tests.client.inbox_rows import conversation, message
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem, reply
 from tests.conftest import NOW, NOW_MILLISECONDS
 from tests.mcp.sessions import (
@@ -213,6 +213,23 @@ async def test_a_customers_number_a_period_and_whose_words(client: InboxClient) 
     assert shown_ids(text).count(row.id) == 1
     assert not re.search(r"^: ", text, re.MULTILINE)
     assert none.endswith("(no messages)")
+
+
+async def test_a_period_that_is_not_reached_says_how_far_was_read() -> None:
+    def endless(server: OtherServer, question: Question) -> Reply | None:
+        if question.name != "messages":
+            return None
+        begin = 100 * server.times_asked("messages")
+        rows = [{**message(1), "id": str(10**6 - begin - number)} for number in range(100)]
+        return reply({"data": rows, "next_cursor": f"at-{begin}", "has_more": True})
+
+    server = OtherServer((Variant(before=endless),))
+    async with client_of(server) as inbox, session_with(inbox) as session:
+        text = await answer(
+            session, "read_threads", conversations=[CONVERSATION], before="2016-01-01"
+        )
+    assert "(5,000 messages were read; older messages: cursor=c1)" in text
+    assert text.endswith("(no messages)")
 
 
 async def test_what_is_not_found_does_not_hide_the_others(client: InboxClient) -> None:

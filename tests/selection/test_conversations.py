@@ -28,6 +28,12 @@ QUERIES = (
     "waiting:>1h sort:waiting",
     "is:open sort:oldest",
     "a sort:window",
+    "is:open,snoozed",
+    "#vip,complaint -is:resolved",
+    "is:open,resolved #vip,complaint sort:waiting",
+    "@me,unassigned is:open waiting:>1h",
+    "is:open,snoozed sort:oldest",
+    "-#vip,complaint",
 )
 
 
@@ -62,6 +68,52 @@ async def test_a_walk_in_steps_finds_each_row_of_a_scan_once(
                 place = ListPlace.parse(written, selector.mark)
                 break
     assert [row.id for row in found] == await expected(client, text, selector)
+
+
+async def test_several_values_are_read_from_a_list_each(client: InboxClient) -> None:
+    selector = await selector_of(client, "is:open,snoozed #vip,complaint")
+    filters = [one.filter.parameters() for one in selector.lists]
+    assert filters == [
+        {"status": status, "label": label}
+        for status in ("open", "snoozed")
+        for label in ("vip", "complaint")
+    ]
+    walk = ConversationWalk(client, selector, now=NOW)
+    found = [row async for row, _ in walk]
+    assert walk.examined < 2 * len(found) + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is:open,snoozed,resolved #vip,complaint,refund",
+        "-is:open,snoozed",
+        "#vip,complaint #refund",
+        "@grace,a",
+    ],
+)
+async def test_what_would_be_too_many_lists_or_none_is_tested_here(
+    client: InboxClient, text: str
+) -> None:
+    selector = await selector_of(client, text)
+    assert len(selector.lists) <= 8
+    assert any(term.others for term in selector.lists[0].plan.rest)
+
+
+async def test_a_merged_walk_that_is_given_up_goes_on_in_order(client: InboxClient) -> None:
+    selector = await selector_of(client, "is:open,resolved")
+    found: list[str] = []
+    place: ListPlace | None = START
+    while place is not None:
+        walk = ConversationWalk(client, selector, place, now=NOW, page_size=10, most=40)
+        found += [row.id async for row, _ in walk]
+        place = walk.rest
+    assert found == await expected(client, "is:open,resolved", selector)
+
+
+async def test_a_place_in_a_merged_list_is_written_and_read(client: InboxClient) -> None:
+    place = ListPlace(parts=(ListPlace("v1.a~b", 3), None, ListPlace("v1.c")))
+    assert ListPlace.parse(place.text("12345678"), "12345678") == place
 
 
 async def test_a_place_in_the_servers_list_is_a_cursor_of_the_server(client: InboxClient) -> None:

@@ -34,8 +34,8 @@ UNKNOWN_PATHS = [
     "/v1/nope",
     "/v1/labels/",
     "/v1//labels",
-    "/v1/conversations/1",
-    "/v1/conversations/1%2Fmessages",
+    "/v1/conversations/1/nothing",
+    "/v1/labels%2F1",
     "/v1/reports",
     "/V1/labels",
     "/v2/labels",
@@ -47,6 +47,11 @@ UNKNOWN_PATHS = [
 async def test_an_unknown_path_is_a_problem_document(client, is_problem):
     for path in UNKNOWN_PATHS:
         is_problem(await client.get(path), 404, "route_not_found")
+
+
+async def test_an_encoded_slash_is_a_part_of_an_id(client, is_problem):
+    response = await client.get("/v1/conversations/1%2Fmessages")
+    is_problem(response, 404, "conversation_not_found")
 
 
 async def test_the_key_is_asked_for_before_the_path(clients, is_problem):

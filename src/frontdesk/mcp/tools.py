@@ -27,6 +27,7 @@ from frontdesk.selection.conversations import (
 )
 from frontdesk.selection.names import filter_ids
 from frontdesk.selection.threads import (
+    MOST_MESSAGES,
     WHO,
     EntryFilter,
     ThreadEntries,
@@ -38,7 +39,6 @@ from frontdesk.text.clean import counted
 from frontdesk.text.phones import format_phone
 from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
-from frontdesk.wire.queries import MAX_LIMIT
 from frontdesk.wire.reports import Report
 
 QUERY = """\
@@ -101,7 +101,7 @@ class InboxTools:
                 selector,
                 START if cursor is None else reader.lists.place(cursor, selector.mark),
                 now=reader.local_now(),
-                page_size=limit if selector.plan.exact else MAX_LIMIT,
+                page_size=selector.page_size(limit),
                 most=MOST_EXAMINED,
                 progress=progress_of(context, "looked through {:,} conversations"),
             )
@@ -248,7 +248,9 @@ class InboxTools:
             thread = await read(max(1, messages))
             blocks = [brief.cut(block, most) for block in self._blocks(thread, contact, most)]
         if thread.older is not None:
-            lines.append(f"(older messages: cursor={reader.threads.name(thread.older, mark)})")
+            name = reader.threads.name(thread.older, mark)
+            read_so_far = f"{MOST_MESSAGES:,} messages were read; " if thread.capped else ""
+            lines.append(f"({read_so_far}older messages: cursor={name})")
         if thread.lack:
             lines.append(f"(without notes: {thread.lack})")
         return "\n".join([*lines, *(blocks or ["(no messages)"])])

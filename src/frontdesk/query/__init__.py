@@ -15,6 +15,7 @@ from frontdesk.query.names import Completion, QueryNames, check, complete, custo
 from frontdesk.query.plan import (
     Matcher,
     QueryPlan,
+    branches,
     closed_windows,
     plan,
     query_of,
@@ -37,6 +38,7 @@ __all__ = [
     "SavedView",
     "Term",
     "analyse",
+    "branches",
     "check",
     "closed_windows",
     "complete",

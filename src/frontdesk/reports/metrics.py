@@ -62,8 +62,8 @@ class Metric:
     """Definition of a metric. heading: name of its column.
 
     better: 1 if higher is better, -1 if lower is, 0 if neither. sampled: unit of the samples of a
-    mean. status: filter for the related conversations; difference: which those are, since they are
-    not exactly the counted ones.
+    mean. status: filter for the related conversations; difference: which those are, where they are
+    not exactly the counted ones. dated: the counted ones are those that began in the period.
     """
 
     field: str
@@ -74,6 +74,7 @@ class Metric:
     better: int = 0
     sampled: str = ""
     status: str | None = None
+    dated: bool = False
 
     @property
     def timed(self) -> bool:
@@ -88,7 +89,8 @@ METRICS = (
         "New",
         "Conversations that began in the period. A customer has one with each number, for life: "
         "who writes again later is under Reopened.",
-        "all conversations: the server cannot filter them by date",
+        "those that began in the period; all, if its days are not those of this computer's zone",
+        dated=True,
     ),
     Metric(
         "reopened_count",

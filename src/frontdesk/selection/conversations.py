@@ -8,9 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from urllib.parse import quote, unquote
 
 from frontdesk.errors import BadSettings, CursorRefused
-from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, plan, sort_key
+from frontdesk.query import (
+    NEWEST,
+    Matcher,
+    Query,
+    QueryNames,
+    QueryPlan,
+    branches,
+    plan,
+    sort_key,
+)
 from frontdesk.query.names import unknown_name
 from frontdesk.selection.names import query_names
 from frontdesk.wire import Conversation, ConversationFilter
@@ -19,16 +29,23 @@ from frontdesk.wire.queries import MAX_LIMIT
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
+# Lists of the server that are merged for one selection.
+MOST_BRANCHES = 8
 # Begins the text of a place that the server does not know.
 _LOCAL = "fd1."
+_MERGED = "m"
 _MARK_LENGTH = 8
 
 
 class ConversationSelector(NamedTuple):
-    """Conversations to list. names: those that the terms of the plan refer to."""
+    """Conversations to list. names: those that the terms of the plan refer to.
+
+    branches: plans whose lists together are that of the plan; none, if it is read alone.
+    """
 
     plan: QueryPlan
     names: QueryNames = QueryNames()
+    branches: tuple[QueryPlan, ...] = ()
 
     @property
     def filter(self) -> ConversationFilter:
@@ -37,6 +54,16 @@ class ConversationSelector(NamedTuple):
     def matcher(self, now: datetime) -> Matcher:
         """Test rows by the terms that the server does not answer."""
         return Matcher(self.plan.rest, self.names, now)
+
+    @property
+    def lists(self) -> tuple["ConversationSelector", ...]:
+        """Selectors of the lists that are read and merged."""
+        return tuple(ConversationSelector(one, self.names) for one in self.branches) or (self,)
+
+    def page_size(self, limit: int | None) -> int:
+        """Return how many rows a request should have, of which `limit` are needed."""
+        exact = self.plan.is_sorted and not any(one.plan.rest for one in self.lists)
+        return min(limit, MAX_LIMIT) if exact and limit is not None else MAX_LIMIT
 
     @property
     def mark(self) -> str:
@@ -56,11 +83,18 @@ async def select(
     for term in query.terms:
         if message := unknown_name(term, names):
             raise BadSettings(message)
-    answer = plan(query, names, ConversationFilter.model_fields.keys())
-    filter = answer.filter.model_copy(update=dict(ids or {}))
-    if filter.sort is not None and not await _has_order(client, filter):
-        filter = filter.model_copy(update={"sort": None})
-    return ConversationSelector(answer._replace(filter=filter), names)
+    offered = ConversationFilter.model_fields.keys()
+    update = dict(ids or {})
+    answer = plan(query, names, offered)
+    sort = answer.filter.sort
+    if sort is not None and not await _has_order(client, answer.filter):
+        update["sort"] = None
+    # A filter that is given beside the query may be the one that a branch would set.
+    split = branches(query, names, offered - update.keys(), MOST_BRANCHES)
+    whole, *parts = (
+        one._replace(filter=one.filter.model_copy(update=update)) for one in (answer, *split)
+    )
+    return ConversationSelector(whole, names, tuple(parts) if len(parts) > 1 else ())
 
 
 async def _has_order(client: "InboxClient", filter: ConversationFilter) -> bool:
@@ -73,16 +107,21 @@ async def _has_order(client: "InboxClient", filter: ConversationFilter) -> bool:
 class ListPlace:
     """ListPlace in a selection: `skip` rows after a cursor of the server, or after the first row.
 
-    In a selection that is sorted here, `skip` counts its own rows, without a cursor.
+    In a selection that is sorted here, `skip` counts its own rows, without a cursor. parts: places
+    in lists that are merged, None for one that has ended.
     """
 
     cursor: str | None = None
     skip: int = 0
+    parts: tuple["ListPlace | None", ...] = ()
 
     def text(self, mark: str) -> str:
         """Write the place: as the server's cursor if it is one, else bound to a selection."""
         if self.cursor is not None and not self.skip:
             return self.cursor
+        if self.parts:
+            parts = ("" if part is None else quote(part.text(mark), safe="") for part in self.parts)
+            return f"{_LOCAL}{mark}.{_MERGED}.{','.join(parts)}"
         return f"{_LOCAL}{mark}.{self.skip}.{self.cursor or ''}"
 
     @classmethod
@@ -92,11 +131,14 @@ class ListPlace:
             return cls(text)
         bound, _, rest = text.removeprefix(_LOCAL).partition(".")
         skip, _, cursor = rest.partition(".")
-        if bound != mark or not skip.isdecimal():
+        if bound != mark or not (skip.isdecimal() or skip == _MERGED):
             raise CursorRefused(
                 "The cursor is of another query: repeat that one, or leave the cursor out",
                 code="cursor_mismatch",
             )
+        if skip == _MERGED:
+            texts = map(unquote, cursor.split(","))
+            return cls(parts=tuple(cls.parse(one, mark) if one else None for one in texts))
         return cls(cursor or None, int(skip))
 
 
@@ -139,11 +181,44 @@ class ConversationWalk:
         self.given_up = False
 
     def __aiter__(self) -> AsyncIterator[Found]:
-        return self._listed(self._place) if self._selector.plan.is_sorted else self._sorted()
+        return self._read(self._place) if self._selector.plan.is_sorted else self._sorted()
 
-    async def _listed(self, place: ListPlace) -> AsyncIterator[Found]:
+    def _read(self, place: ListPlace) -> AsyncIterator[Found]:
+        """Rows in the order of the server, of one list or of several."""
+        if not self._selector.branches:
+            return self._listed(self._selector, place)
+        return self._merged(place)
+
+    async def _merged(self, place: ListPlace) -> AsyncIterator[Found]:
+        """Rows of several lists in their common order, each once."""
+        lists = self._selector.lists
+        places: list[ListPlace | None] = [*(place.parts or [START] * len(lists))]
+        walks = [
+            self._listed(one, at) if at is not None else _nothing()
+            for one, at in zip(lists, places, strict=True)
+        ]
+        key = sort_key(self._selector.plan.filter.sort or NEWEST, self._now)
+        heads = [await anext(walk, None) for walk in walks]
+        seen: set[str] = set()
+        # A list that was given up may go on with rows that come before those of the others.
+        while any(heads) and not (self.given_up and None in heads):
+            row = min((head[0] for head in heads if head is not None), key=key)
+            for at, head in enumerate(heads):
+                if head is not None and head[0].id == row.id:
+                    heads[at], places[at] = await anext(walks[at], None), head[1]
+                if heads[at] is None and not self.given_up:
+                    places[at] = None
+            if row.id not in seen:
+                seen.add(row.id)
+                following = ListPlace(parts=tuple(places)) if any(places) else None
+                yield row, following
+        self.rest = ListPlace(parts=tuple(places)) if self.given_up else None
+
+    async def _listed(
+        self, selector: ConversationSelector, place: ListPlace
+    ) -> AsyncIterator[Found]:
         """Rows in the order of the server's list, until none can match any more."""
-        answer, keep = self._selector.plan, self._selector.matcher(self._now)
+        answer, keep = selector.plan, selector.matcher(self._now)
         rows = self._client.conversations(
             **answer.filter.model_dump(exclude_none=True),
             limit=self._page_size,
@@ -152,8 +227,10 @@ class ConversationWalk:
         skip = place.skip
         while not rows.ended:
             begin = rows.cursor
+            known = rows.unreadable
             data = (await rows.page()).data
-            self.examined, self.unreadable = self.examined + len(data), rows.unreadable
+            self.examined += len(data)
+            self.unreadable += rows.unreadable - known
             await self._progress(self.examined)
             for number, row in enumerate(data[skip:], skip + 1):
                 if answer.is_beyond(row, self._now):
@@ -168,12 +245,18 @@ class ConversationWalk:
 
     async def _sorted(self) -> AsyncIterator[Found]:
         """Rows that are sorted here, which needs all of them."""
-        found = [row async for row, _ in self._listed(START)]
+        found = [row async for row, _ in self._read(START)]
         found.sort(key=sort_key(self._selector.plan.order, self._now))
         # Sorted rows have no place in the list: what was not read is not reached.
         self.rest = None
         for number, row in enumerate(found[self._place.skip :], self._place.skip + 1):
             yield row, ListPlace(None, number) if number < len(found) else None
+
+
+async def _nothing() -> AsyncIterator[Found]:
+    """A list that has ended."""
+    for nothing in list[Found]():
+        yield nothing
 
 
 async def settled(
@@ -183,6 +266,12 @@ async def settled(
 
     A place that the server has no cursor for stays as it is.
     """
+    if place.parts:
+        parts = [
+            None if part is None else await settled(client, one, part)
+            for one, part in zip(selector.lists, place.parts, strict=True)
+        ]
+        return ListPlace(parts=tuple(parts))
     if not 0 < place.skip <= MAX_LIMIT or not selector.plan.is_sorted:
         return place
     page = await client.conversation_page(selector.filter, limit=place.skip, cursor=place.cursor)

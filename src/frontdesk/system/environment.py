@@ -113,6 +113,8 @@ def zone_name() -> str | None:
 
     named = variables().get("TZ", "").removeprefix(":")
     path = named or os.path.realpath("/etc/localtime").partition("/zoneinfo/")[2]
+    # The name that containers have it by.
+    path = "UTC" if path == "Etc/UTC" else path
     try:
         return ZoneInfo(path).key if path else None
     except (ValueError, OSError, KeyError):

@@ -3,9 +3,13 @@
 import csv
 import json
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.reports.query import created_in
+from frontdesk.wire.reports import Report
 from tests.tui.conftest import Open, Viewer, lines, settle, shown
 from tests.tui.views import press, type_in
 
@@ -13,7 +17,6 @@ from tests.tui.views import press, type_in
 @pytest.mark.parametrize(
     ("row", "chosen", "words"),
     [
-        (0, "", "Shows all conversations: the server cannot filter them by date"),
         (3, "", "cannot filter them by the dates of messages"),
         (4, "is:resolved", "resolved now, whenever"),
         (8, "is:open", "handed to a human"),
@@ -28,6 +31,32 @@ async def test_enter_on_a_figure_leads_to_the_nearest_conversations_and_says_so(
         await press(pilot, *["j"] * row, "enter")
         assert app.chosen == [chosen]
         assert words in app.toasts
+
+
+async def test_new_conversations_lead_to_exactly_these(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert app.chosen == ["created:2026-03-08.."]
+        assert "Shows" not in app.toasts
+
+
+@pytest.mark.parametrize(
+    ("zone", "running", "term"),
+    [
+        ("UTC", True, "created:2026-03-08.."),
+        ("UTC", False, "created:2026-03-08..2026-03-13"),
+        ("Europe/Madrid", True, ""),
+        ("Europe/Madrid", False, ""),
+    ],
+)
+def test_days_of_another_zone_are_not_written_as_days_here(
+    zone: str, running: bool, term: str
+) -> None:
+    period = {"from": "2026-03-08T00:00:00.000Z", "to": "2026-03-14T00:00:00.000Z"}
+    report = Report.model_validate({"period": period, "metrics": {}})
+    assert created_in(report, Clock(ZoneInfo(zone)), running=running) == term
 
 
 async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(report: Open) -> None:
@@ -131,10 +160,10 @@ async def test_the_notice_about_a_list_stays_until_another_view_is_shown(viewer:
     app = viewer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "f4", "enter")
-        assert "Shows all conversations: the server cannot filter them by date" in lines(app)[-1]
+        await press(pilot, "f4", "j", "enter")
+        assert "Shows all open conversations: the server cannot filter" in lines(app)[-1]
         await press(pilot, "j")
-        assert "Shows all conversations" in lines(app)[-1]
+        assert "Shows all open conversations" in lines(app)[-1]
         await press(pilot, "7")
         assert "Shows" not in lines(app)[-1]
         assert "? help" in lines(app)[-1]

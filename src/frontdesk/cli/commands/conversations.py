@@ -217,7 +217,14 @@ def list_command(
             return (await settled(client, selected, place)).text(selected.mark)
 
         return Selection(
-            lambda progress: ConversationWalk(client, selected, place, now=now, progress=progress),
+            lambda progress: ConversationWalk(
+                client,
+                selected,
+                place,
+                now=now,
+                page_size=selected.page_size(None if extent.limit is None else extent.limit + 1),
+                progress=progress,
+            ),
             cursor_of,
         )
 

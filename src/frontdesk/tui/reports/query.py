@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from frontdesk.reports.metrics import BREAKDOWNS, seconds_of
@@ -102,6 +102,22 @@ class ReportOptions:
             target_first_response=seconds_of(targets.first_response),
             target_reply=seconds_of(targets.reply),
         )
+
+
+def created_in(report: Report, clock: Clock, *, running: bool) -> str:
+    """Term for the conversations that began in a report's period; "" if no days here are its days.
+
+    running: the period goes on until now.
+    """
+    start, end = clock.here(report.period.from_time), clock.here(report.period.to_time)
+    if start is None or end is None or not _is_day(start) or not (running or _is_day(end)):
+        return ""
+    last = "" if running else (end.date() - timedelta(days=1)).isoformat()
+    return f"created:{start.date().isoformat()}..{last}"
+
+
+def _is_day(moment: datetime) -> bool:
+    return moment.time() == time()
 
 
 def zone_of(options: ReportOptions, report: Report | None, clock: Clock) -> tzinfo:

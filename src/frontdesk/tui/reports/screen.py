@@ -34,7 +34,7 @@ from frontdesk.tui.dialogs.save_prompt import ending, save, save_prompt
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.plots import HeatMap, Plot
-from frontdesk.tui.reports.query import ReportOptions
+from frontdesk.tui.reports.query import ReportOptions, created_in
 from frontdesk.tui.reports.reading import REMEMBERED, ReportReading
 from frontdesk.tui.reports.tables import AuthorShare, LiveLine, ReportTable
 from frontdesk.tui.reports.wall import WallScreen
@@ -312,11 +312,19 @@ class ReportScreen(ReportReading):
         match event.row:
             case Figure(metric=metric):
                 filter = ConversationFilter(status=metric.status, channel=channel)
-                self.choose(filter, metric.difference)
+                more = self._created() if metric.dated else ""
+                self.choose(filter, "" if more else metric.difference, more)
             case BreakdownRow():
                 self._open_group(event.row)
             case AuthorShare(author=str()):
                 self.choose(ConversationFilter(channel=channel), panes.ALL_OF_AUTHORS)
+
+    def _created(self) -> str:
+        """Term for the conversations that began in the period; "" if there is none."""
+        if self._report is None:
+            return ""
+        running = self._options.span(self._today()).end is None
+        return created_in(self._report, self.clock, running=running)
 
     @on(LiveLine.FigureSelected)
     def _explain_live(self, event: LiveLine.FigureSelected) -> None:
