@@ -55,6 +55,7 @@ PERIODS: Mapping[str, Callable[[date], Span]] = {
     "7 days": _last(7),
     "30 days": _last(30),
     "90 days": _last(90),
+    "12 weeks": _last(84),
     "this week": lambda today: Span(_monday(today), None),
     "last week": lambda today: Span(_monday(today) - timedelta(days=7), _monday(today)),
     "this month": lambda today: Span(_month(today), None),
