@@ -32,7 +32,7 @@ def report(inbox: Path, *arguments: str) -> Report:
 
 def test_periods_have_the_names_that_the_viewer_gives_them():
     assert set(SPANS.values()) == set(PERIODS)
-    assert list(SPANS)[:6] == ["today", "yesterday", "7d", "30d", "90d", "this-week"]
+    assert list(SPANS)[:6] == ["today", "yesterday", "7d", "30d", "90d", "12w"]
 
 
 @pytest.mark.parametrize("name", SPANS)
@@ -301,6 +301,22 @@ def test_without_parts_and_targets_there_is_nothing_of_them(inbox: Path):
         *("all", "channel", "author", "pricing", "part", "live")
     }
     assert [headings[0] for headings, *_ in tables(plain, UTC)][:2] == ["Metric", "Channel"]
+
+
+def test_targets_are_those_of_the_command_line(inbox: Path):
+    options = ("--target", "first-response=15m", "--target", "reply=1h")
+    found = report(inbox, *DAYS, *options)
+    assert {name: target.target_seconds for name, target in found.metrics.targets.items()} == {
+        "first_response": 900,
+        "reply": 3600,
+    }
+
+
+@pytest.mark.parametrize("text", ["reply", "reply=", "reply=0m", "answer=1h", "reply=1x", "=1h"])
+def test_a_target_that_is_none_is_refused_with_what_one_is(inbox: Path, text: str):
+    result = run_on(inbox, "report", "--target", text)
+    assert result.exit_code == 2
+    assert "give first_response or reply, = and a length such as 15m" in result.stderr
 
 
 def test_one_granularity_goes_with_other_parts(inbox: Path):

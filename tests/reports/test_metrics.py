@@ -6,10 +6,12 @@ from frontdesk.reports.metrics import (
     ASCII,
     BY_FIELD,
     METRICS,
+    RATES,
     Metric,
     author_name,
     change,
     live_figures,
+    rate_words,
     samples_of,
     time_words,
     value_of,
@@ -123,3 +125,18 @@ def test_samples_are_summed_over_the_parts_where_they_are_reported() -> None:
     assert samples_of(parts, TIME.field) == 5
     assert samples_of([Bucket(start="a", end="b", metrics=Metrics())], TIME.field) is None
     assert samples_of(None, TIME.field) is None
+
+
+@pytest.mark.parametrize(
+    ("resolved", "handed_over", "words"),
+    [(3, 1, ["75 %", "25 %"]), (0, 5, ["0 %", "100 %"]), (0, 0, ["–", "–"])],
+)
+def test_rates_of_the_ai_are_shares_of_what_it_ended(
+    resolved: int, handed_over: int, words: list[str]
+) -> None:
+    metrics = Metrics(bot_resolutions_count=resolved, bot_handoffs_count=handed_over)
+    assert [rate_words(rate.of(metrics)) for rate in RATES] == words
+
+
+def test_a_server_without_a_metric_has_no_rate_of_it() -> None:
+    assert [rate.of(Metrics(bot_handoffs_count=3)) for rate in RATES] == [None, None]

@@ -36,6 +36,7 @@ DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
         ("7 days", date(2026, 3, 8), None),
         ("30 days", date(2026, 2, 13), None),
         ("90 days", date(2025, 12, 15), None),
+        ("12 weeks", date(2025, 12, 21), None),
         ("this week", date(2026, 3, 9), None),
         ("last week", date(2026, 3, 2), date(2026, 3, 9)),
         ("this month", date(2026, 3, 1), None),

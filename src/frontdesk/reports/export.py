@@ -21,6 +21,7 @@ from frontdesk.reports.metrics import (
     METRICS,
     NO_VALUE,
     NOW_FIGURES,
+    RATES,
     TARGETS,
     WEEKDAYS,
     Breakdown,
@@ -35,6 +36,7 @@ from frontdesk.reports.metrics import (
     now_words,
     percentile_words,
     pricing_words,
+    rate_words,
     samples_of,
     shown_metrics,
     spread_of,
@@ -89,8 +91,10 @@ def rows(report: Report) -> Iterator[Row]:
     start, end = (previous.from_, previous.to) if previous else (None, None)
     that: Row = ("previous", start, end, zone)
     yield from _figures(("all", "", *this), report.metrics, report.series)
+    yield from _rates(("all", "", *this), report.metrics)
     if report.previous:
         yield from _figures(("all", "", *that), report.previous, report.previous_series)
+        yield from _rates(("all", "", *that), report.previous)
     for part in BREAKDOWNS:
         for group in groups_of(report, part) or ():
             yield from _group(group, this, that, report)
@@ -115,6 +119,13 @@ def _group(group: BreakdownRow, this: Row, that: Row, report: Report) -> Iterato
         yield from _figures((*what, *that), group.previous)
     if group.now:
         yield from _now(what, group.now, report)
+
+
+def _rates(what: Row, metrics: Measured) -> Iterator[Row]:
+    for rate in RATES:
+        share = rate.of(metrics)
+        if share is not None:
+            yield (*what, rate.name, round(share, 4), None)
 
 
 def _now(what: Row, now: PersonNow, report: Report) -> Iterator[Row]:
@@ -184,7 +195,7 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
 def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
     """Yield the tables of a report.
 
-    They are metrics, breakdowns, authors, pricing, hours, series and live counts.
+    They are metrics, breakdowns, authors, rates, pricing, hours, series and live counts.
     """
     yield _metric_table(report)
     yield from _group_tables(report)
@@ -192,8 +203,10 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
         sent = report.outgoing_by_author.items()
         counts = [(author_name(author), f"{n:,}") for author, n in sent]
         yield FigureTable(("Sent by", "Messages"), counts)
+    if any(rate.of(report.metrics) is not None for rate in RATES):
+        yield _rate_table(report)
     if report.pricing:
-        yield FigureTable(_PRICING, [_charged(count) for count in report.pricing])
+        yield _pricing_table(report)
     if report.hours is not None:
         yield from _hour_tables(report.hours)
     for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
@@ -247,6 +260,32 @@ def _metric_table(report: Report) -> FigureTable:
     more = (*(("p50", "p90") if spread else ()), *(("In time",) if target else ()))
     end = ("Previous", "Change", *(("Samples",) if sampled else ()))
     return FigureTable(("Metric", "This", *more, *end), rows)
+
+
+def _rate_table(report: Report) -> FigureTable:
+    rows = [
+        (rate.label, rate_words(rate.of(report.metrics)), rate_words(rate.of(report.previous)))
+        for rate in RATES
+    ]
+    remark = "Of the conversations that the AI ended: it resolved them, or handed them to a human."
+    return FigureTable(("Share", "This", "Previous"), rows, remark)
+
+
+def _pricing_table(report: Report) -> FigureTable:
+    """What messages are charged as, with the sums, and how many have no price."""
+    counts = report.pricing
+    sums = (
+        sum(count.count for count in counts),
+        sum(count.billable_count for count in counts),
+        sum(count.previous_count for count in counts),
+    )
+    rows = [_charged(count) for count in counts]
+    if len(rows) > 1:
+        rows.append(("All", "", "", "", *(f"{number:,}" for number in sums)))
+    sent = value_of(report.metrics, "outgoing_messages_count")
+    unpriced = 0 if sent is None else max(0, round(sent) - sums[0])
+    remark = f"Messages sent of which no price category is known: {unpriced:,}" if unpriced else ""
+    return FigureTable(_PRICING, rows, remark)
 
 
 def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:

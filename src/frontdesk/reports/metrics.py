@@ -105,7 +105,7 @@ METRICS = (
         "incoming_messages_count",
         "Messages received",
         "Received",
-        "Messages from customers in the period, without reactions and system lines.",
+        "Messages from customers in the period, without reactions, calls and system lines.",
         "all conversations: the server cannot filter them by the dates of messages",
     ),
     Metric(
@@ -113,7 +113,7 @@ METRICS = (
         "Messages sent",
         "Sent",
         "Messages to customers in the period by anybody or anything, failed ones too, "
-        "without reactions and system lines.",
+        "without reactions, calls and system lines.",
         "all conversations: the server cannot filter them by the dates of messages",
     ),
     Metric(
@@ -449,6 +449,35 @@ def live_figures(report: Report | None) -> tuple[LiveFigure, ...]:
         name = f"wait longer than {length}"
         over.append(LiveFigure("over_reply", name, f">{length}", _OPEN, difference, f">{length}"))
     return (*LIVE, *over)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Share of a metric among what it is a part of: its own field and others."""
+
+    name: str
+    label: str
+    part: str
+    among: tuple[str, ...]
+
+    def of(self, metrics: Measured | None) -> float | None:
+        """The share, from 0 to 1; None if a metric is missing, or all are 0."""
+        values = [value_of(metrics, field) for field in self.among]
+        part, whole = value_of(metrics, self.part), sum(value or 0 for value in values)
+        return None if part is None or None in values or not whole else part / whole
+
+
+# What the AI ended: it resolved it, or handed it over.
+_ENDED_BY_AI = ("bot_resolutions_count", "bot_handoffs_count")
+RATES = (
+    Rate("bot_resolution_rate", "AI: resolved", "bot_resolutions_count", _ENDED_BY_AI),
+    Rate("bot_handoff_rate", "AI: handed over", "bot_handoffs_count", _ENDED_BY_AI),
+)
+
+
+def rate_words(share: float | None) -> str:
+    """Formatted share, such as 62 %; a dash for None."""
+    return NO_VALUE if share is None else f"{share:.0%}".replace("%", " %")
 
 
 def value_of(metrics: Measured | None, field: str) -> float | None:

@@ -57,6 +57,7 @@ PERIODS: Mapping[str, Callable[[date], Span]] = {
     "7 days": _last(7),
     "30 days": _last(30),
     "90 days": _last(90),
+    "12 weeks": _last(84),
     "this week": lambda today: Span(_monday(today), None),
     "last week": lambda today: Span(_monday(today) - timedelta(days=7), _monday(today)),
     "this month": lambda today: Span(_month(today), None),
@@ -79,8 +80,10 @@ def comparison(name: str, span: Span, today: date) -> str | None:
     return {1: "month", 12: "year"}.get(_months_in(span, today))
 
 
-# Names as they are typed in a shell: 7d, last-week.
-SPANS = MappingProxyType({name.replace(" days", "d").replace(" ", "-"): name for name in PERIODS})
+# Names as they are typed in a shell: 7d, 12w, last-week.
+SPANS = MappingProxyType(
+    {name.replace(" days", "d").replace(" weeks", "w").replace(" ", "-"): name for name in PERIODS}
+)
 
 
 def placed(query: ReportQuery, period: str, zone: str, today: date) -> ReportQuery:

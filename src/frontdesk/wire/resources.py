@@ -332,6 +332,7 @@ class Message(Wire):
 
     edited_time = Time("edited_at")
     deleted_time = Time("deleted_at")
+    expired_time = Time("expired_at")
     created_time = Time("created_at")
 
 
@@ -379,6 +380,7 @@ class Contact(Wire):
     created_at: NotNull[Timestamp] = optional("Time at which the contact was first seen.")
     updated_at: NotNull[Timestamp] = optional("Time of the last change.")
 
+    marketing_opt_out_time = Time("marketing_opt_out_at")
     last_activity_time = Time("last_activity_at")
     created_time = Time("created_at")
     updated_time = Time("updated_at")

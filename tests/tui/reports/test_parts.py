@@ -8,7 +8,7 @@ from frontdesk.client import InboxClient
 from frontdesk.errors import Refused
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports import export
-from frontdesk.reports.metrics import METRICS
+from frontdesk.reports.metrics import METRICS, RATES
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import Preferences, Targets
@@ -123,7 +123,8 @@ async def test_a_figure_has_one_name_on_the_screen_in_the_shell_and_in_exports(
         await press(pilot, "m")
         assert any(f" {name.upper()} BY HOUR " in shown(app) for name in tables)
     assert {row["figure"] for row in export.records(whole) if row["scope"] == "all"} == {
-        metric.field for metric in METRICS
+        *(metric.field for metric in METRICS),
+        *(rate.name for rate in RATES),
     }
 
 

@@ -40,6 +40,7 @@ from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import SPANS, placed
 from frontdesk.selection.names import filter_ids
+from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
 from frontdesk.wire.reports import Report
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 _DAY = timedelta(days=1)
 # Values of --by that are parts of a report.
 _BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels", "channel": "channels"})
+_TARGETS = ("first_response", "reply")
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -92,6 +94,15 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
 @click.option(
+    "--target",
+    "lengths",
+    metavar="NAME=LENGTH",
+    multiple=True,
+    callback=lambda context, option, texts: _targets(texts),
+    help="Show how many answers came in time, as first_response=15m or reply=1h; may be "
+    "repeated.  [default: [targets] of the configuration]",
+)
+@click.option(
     "--compare",
     type=click.Choice(COMPARISONS),
     help="Compare with the week, month or year before, or as many days.",
@@ -111,14 +122,15 @@ def report_command(
     figures: str | None,
     hours: bool,
     spread: bool,
+    lengths: dict[str, timedelta],
     compare: str | None,
     watch: bool,
     output: Output,
 ) -> None:
     """Compare a period with the one before.
 
-    PERIOD is today, yesterday, 7d (the default), 30d, 90d, this-week, last-week, this-month or
-    last-month.
+    PERIOD is today, yesterday, 7d (the default), 30d, 90d, 12w, this-week, last-week, this-month
+    or last-month.
 
     With --watch, a terminal shows live counts and today; a pipe gets a report of today every half
     minute.
@@ -148,8 +160,8 @@ def report_command(
             granularity=granularity,
             compare=compare,
             include=",".join(parts) or None,
-            target_first_response=seconds_of(targets.first_response),
-            target_reply=seconds_of(targets.reply),
+            target_first_response=seconds_of(lengths.get("first_response", targets.first_response)),
+            target_reply=seconds_of(lengths.get("reply", targets.reply)),
         )
         report = await client.report(await _placed(client, query, period) if period else query)
         for part in missing_parts(report, query):
@@ -198,6 +210,20 @@ def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
 
     id = run_with_client(target, id_of) if channel else None
     open_wall(target, ReportOptions("today", channel=id, zone=zone))
+
+
+def _targets(texts: Sequence[str]) -> dict[str, timedelta]:
+    """Parse targets, such as first_response=15m."""
+    lengths: dict[str, timedelta] = {}
+    for text in texts:
+        name, _, words = text.partition("=")
+        length = parse_duration(words.strip(), "smhd")
+        if name.strip().replace("-", "_") not in _TARGETS or not length:
+            raise click.BadParameter(
+                f"{text!r} is no target: give {' or '.join(_TARGETS)}, = and a length such as 15m"
+            )
+        lengths[name.strip().replace("-", "_")] = length
+    return lengths
 
 
 def _granularity(by: Sequence[str]) -> str | None:
