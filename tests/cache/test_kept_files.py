@@ -66,5 +66,5 @@ def test_files_that_were_not_read_for_longest_go_first(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     kept = KeptFiles(tmp_path / "file" / "media", most_bytes=1_000)
-    with pytest.raises(UnusableFile, match="cannot be kept here"):
+    with pytest.raises(UnusableFile, match="cannot be kept on this computer"):
         keep(kept, "one", b"x")

@@ -125,7 +125,13 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
     "ConversationList": {"queue.mark": ""},
     "QueuePane": {"inbox.next": "", "inbox.previous": "", "inbox.export": ""},
     "ChannelPane": {"inbox.next": "", "inbox.previous": ""},
-    "ThreadPane": {"inbox.filter": "", "inbox.before": "G", "inbox.after": "g", "inbox.export": ""},
+    "ThreadPane": {
+        "inbox.filter": "",
+        "inbox.before": "G",
+        "inbox.after": "g",
+        "inbox.export": "",
+        "inbox.save_file": "",
+    },
     "ContactPane": {"inbox.before": "G", "inbox.after": "g"},
     "Menu": {"menu.leave": "", "menu.next": "", "menu.previous": "", "menu.take": ""},
     "Picker": {
@@ -144,6 +150,13 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "filter_line.later": "x enter backspace F up",
     },
     "RawRow": {"raw_row.leave": "", "raw_row.copy": ""},
+    "FileDialog": {
+        "file.leave": "",
+        "file.next": "k",
+        "file.previous": "",
+        "file.open": "",
+        "file.save": "",
+    },
     "ViewScreen": {
         "pane.next": "",
         "pane.before": "",

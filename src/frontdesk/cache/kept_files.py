@@ -70,7 +70,9 @@ class KeptFiles:
                     raise
             path.replace(self._path(key, preview=preview))
         except OSError as error:
-            raise UnusableFile(f"The file cannot be kept here: {error.strerror}") from error
+            raise UnusableFile(
+                f"The file cannot be kept on this computer: {error.strerror}"
+            ) from error
         self._evict(size)
 
     def remove(self, key: str) -> None:

@@ -145,6 +145,7 @@ def media_of(settings: ViewerSettings, cache_file: Path, origin: str) -> MediaSe
         pictures=settings.pictures,
         lines=settings.picture_lines,
         directory=environment.media_directory(cache_file, origin),
+        downloads=environment.downloads_directory(),
         most_bytes=settings.media_mb * 1_000_000,
         open_with=settings.open_with,
         open_audio=settings.open_audio,

@@ -34,7 +34,7 @@ class SaveMedia(Protocol):
     ) -> object: ...
 
 
-class MediaFiles:
+class MessageFiles:
     """The files of one server's messages."""
 
     def __init__(self, kept: KeptFiles, save: SaveMedia) -> None:

@@ -17,7 +17,7 @@ LETTERS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
 Colour = tuple[int, int, int]
 
 
-class Cell(NamedTuple):
+class PictureCell(NamedTuple):
     """One of `LETTERS`, in an ink on a ground."""
 
     letter: str
@@ -25,7 +25,7 @@ class Cell(NamedTuple):
     ground: Colour
 
 
-def quadrants(grid: PixelGrid, *, grey: bool = False) -> list[list[Cell]]:
+def quadrants(grid: PixelGrid, *, grey: bool = False) -> list[list[PictureCell]]:
     """The cells of a grid, a quarter as many as it has pixels; its width and height are even.
 
     grey: without colours.
@@ -60,17 +60,17 @@ def _greyed(rgb: bytes) -> bytes:
     return bytes(grey)
 
 
-def _cell(quarters: list[Colour]) -> Cell:
+def _cell(quarters: list[Colour]) -> PictureCell:
     """The two colours that four quarters are nearest to: the means around the two farthest ones."""
     first = quarters[0]
     if quarters.count(first) == 4:
-        return Cell(" ", first, first)
+        return PictureCell(" ", first, first)
     pairs = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
     one, other = max(pairs, key=lambda pair: _distance(quarters[pair[0]], quarters[pair[1]]))
     ink, ground = quarters[one], quarters[other]
     inside = [_distance(quarter, ink) < _distance(quarter, ground) for quarter in quarters]
     mask = sum(1 << at for at, is_ink in enumerate(inside) if is_ink)
-    return Cell(
+    return PictureCell(
         LETTERS[mask],
         _mean([quarter for quarter, is_ink in zip(quarters, inside, strict=True) if is_ink]),
         _mean([quarter for quarter, is_ink in zip(quarters, inside, strict=True) if not is_ink]),

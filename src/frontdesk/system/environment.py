@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_config_path, user_log_path, user_state_path
+from platformdirs import (
+    user_cache_path,
+    user_config_path,
+    user_downloads_path,
+    user_log_path,
+    user_state_path,
+)
 
 from frontdesk.errors import BadSettings
 from frontdesk.system.subprocess_environment import (
@@ -31,6 +37,11 @@ def media_directory(cache_file: Path, origin: str | None = None) -> Path:
     """Directory of the files of messages that are kept beside a cache; of one origin, or of all."""
     directory = cache_file.with_name("media")
     return directory / sha256(origin.encode()).hexdigest()[:32] if origin else directory
+
+
+def downloads_directory() -> Path:
+    """Directory in which the user keeps what was downloaded; it may be missing."""
+    return user_downloads_path()
 
 
 def config_file() -> Path:

@@ -13,8 +13,6 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import NamedTuple
 
-from platformdirs import user_downloads_path
-
 from frontdesk.file_types import HEAD_BYTES, KNOWN_TYPES, SOUNDS, media_type, safe_name
 from frontdesk.system import private_files
 from frontdesk.system.subprocess_environment import without_secrets
@@ -132,10 +130,9 @@ def save(source: Path, target: Path) -> None:
         shutil.copyfileobj(file, copy)
 
 
-def suggested_path(name: str) -> Path:
-    """Where a file is saved: in the folder for downloads, else at home; under a name not taken."""
-    downloads = user_downloads_path()
-    directory = downloads if downloads.is_dir() else Path.home()
+def suggested_path(name: str, downloads: Path) -> Path:
+    """Where a file is saved: in the folder for downloads or beside it, under a name not taken."""
+    directory = downloads if downloads.is_dir() else downloads.parent
     path = directory / name
     for number in range(2, _MOST_NUMBERED):
         if not path.exists():

@@ -11,9 +11,9 @@ from frontdesk.errors import (
     NotFound,
     UnusableFile,
 )
-from frontdesk.mailbox.media import MediaFiles, SaveMedia
+from frontdesk.mailbox.media import MessageFiles, SaveMedia
 from frontdesk.pictures import PictureDecoder
-from frontdesk.pictures.cells import Cell, quadrants
+from frontdesk.pictures.cells import PictureCell, quadrants
 from frontdesk.tui import sentences
 from frontdesk.tui.preferences import MediaSettings
 
@@ -33,17 +33,19 @@ class Pictures:
     def __init__(self, save: SaveMedia, settings: MediaSettings) -> None:
         assert settings.directory is not None
         kept = KeptFiles(settings.directory, most_bytes=settings.most_bytes)
-        self.files = MediaFiles(kept, save)
+        self.files = MessageFiles(kept, save)
         self._decoder = PictureDecoder()
 
-    async def cells(self, key: str, columns: int, lines: int, *, grey: bool) -> list[list[Cell]]:
+    async def cells(
+        self, key: str, columns: int, lines: int, *, grey: bool
+    ) -> list[list[PictureCell]]:
         """A picture in columns x lines cells.
 
-        Raises: UnusableFile: it cannot be decoded. Errors of `MediaFiles.preview`.
+        Raises: UnusableFile: it cannot be decoded. Errors of `MessageFiles.preview`.
         """
         path = await self.files.preview(key)
 
-        def decode() -> list[list[Cell]]:
+        def decode() -> list[list[PictureCell]]:
             return quadrants(self._decoder.pixels(path, 2 * columns, 2 * lines), grey=grey)
 
         return await asyncio.to_thread(decode)

@@ -24,14 +24,15 @@ class MediaSettings(NamedTuple):
     """How pictures and files of messages are shown and opened.
 
     pictures: "auto", "large" (only in the dialog), "blocks" or "off". lines: height of pictures in
-    a thread; 0: that of the terminal. directory: where files are kept; None: nowhere. most_bytes:
-    what they may take. open_with, open_audio: programs with their first arguments; () is the
+    a thread; 0: that of the terminal. directory: where files are kept; None: nowhere. downloads:
+    where they are saved; most_bytes: what they may take. open_with, open_audio: programs with their first arguments; () is the
     system's.
     """
 
     pictures: str = "auto"
     lines: int = 0
     directory: Path | None = None
+    downloads: Path = Path()
     most_bytes: int = 0
     open_with: tuple[str, ...] = ()
     open_audio: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ class FileChoice(NamedTuple):
     message: Message
 
 
-class Canvas(LineWidget):
+class PictureCanvas(LineWidget):
     """A picture in the middle, or words in its place."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class FileDialog(Dialog[FileChoice | None]):
     ) -> None:
         super().__init__()
         self._messages, self._at, self._clock, self._pictures = messages, at, clock, pictures
-        self._canvas = Canvas()
+        self._canvas = PictureCanvas()
 
     def compose(self) -> ComposeResult:
         with Vertical(id="file"):

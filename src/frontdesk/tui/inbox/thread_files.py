@@ -136,7 +136,7 @@ class ThreadFiles:
             self._ask_for_name(file)
 
     def _ask_for_name(self, file: FileAtHand, why: str = "") -> None:
-        suggested, app = suggested_path(file.name), self._node.app
+        suggested, app = suggested_path(file.name, self._settings.downloads), self._node.app
         prompt = save_prompt(app, str(suggested), [suggested.suffix.lstrip(".")], why=why)
         dialogs.ask(app, prompt, partial(self._save_as, file))
 

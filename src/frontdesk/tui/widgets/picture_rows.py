@@ -18,7 +18,7 @@ from frontdesk.tui.widgets.text_layout import fit as fit_text
 from frontdesk.wire import Media, Message
 
 if TYPE_CHECKING:
-    from frontdesk.pictures.cells import Cell
+    from frontdesk.pictures.cells import PictureCell
 
 # Width and height of a cell where the terminal does not say them, in pixels.
 CELL = (10, 20)
@@ -122,7 +122,7 @@ def _style(ink: tuple[int, int, int], ground: tuple[int, int, int]) -> Style:
     return Style.from_color(Color.from_rgb(*ink), Color.from_rgb(*ground))
 
 
-def segments_of(row: "Sequence[Cell]") -> list[Segment]:
+def segments_of(row: "Sequence[PictureCell]") -> list[Segment]:
     """A row of cells as segments; neighbours of the same colours are one."""
     segments: list[Segment] = []
     letters, colours = "", None
@@ -146,7 +146,9 @@ class DrawnPictures:
         self._words: dict[str, str] = {}
         self._missing: set[str] = set()
 
-    def put(self, key: str, size: tuple[int, int], cells: "Sequence[Sequence[Cell]]") -> None:
+    def put(
+        self, key: str, size: tuple[int, int], cells: "Sequence[Sequence[PictureCell]]"
+    ) -> None:
         """Keep a decoded picture."""
         place = key, PictureSize(*size)
         self._rows[place] = [segments_of(row) for row in cells]
