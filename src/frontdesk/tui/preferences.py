@@ -25,8 +25,8 @@ class MediaSettings(NamedTuple):
 
     pictures: "auto", "large" (only in the dialog), "blocks" or "off". lines: height of pictures in
     a thread; 0: that of the terminal. directory: where files are kept; None: nowhere. downloads:
-    where they are saved; most_bytes: what they may take. open_with, open_audio: programs with their first arguments; () is the
-    system's.
+    where they are saved; most_bytes: what they may take. open_with, open_audio: programs with their
+    first arguments; () is the system's.
     """
 
     pictures: str = "auto"
