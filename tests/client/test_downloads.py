@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 from tests.client.faulty import ABORT, HANG_UP, Clock
 from tests.client.sockets import Scripted, raw, serving
-from tests.client.test_files import Received
+from tests.client.test_file_downloads import Received
 
 from frontdesk.client.downloads import MOST_REDIRECTS, LinkedFiles
 from frontdesk.client.external import RequestPolicy

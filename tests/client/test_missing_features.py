@@ -371,7 +371,7 @@ async def test_nobody_has_the_number() -> None:
 # One conversation
 
 
-def _by_id(make: Callable[[Row], object]) -> Variant:
+def by_id(make: Callable[[Row], object]) -> Variant:
     """A server that returns a conversation by its id."""
 
     def answer(server: OtherServer, question: Question) -> Reply | None:
@@ -385,7 +385,7 @@ def _by_id(make: Callable[[Row], object]) -> Variant:
 
 @pytest.mark.parametrize("make", [lambda row: row, lambda row: {"data": row}])
 async def test_a_conversation_is_asked_for_by_its_id_alone(make: Callable[[Row], object]) -> None:
-    server = OtherServer((_by_id(make),))
+    server = OtherServer((by_id(make),))
     async with client_of(server) as client:
         assert (await client.conversation(CONVERSATION)).contact.id == "86"
         with pytest.raises(NotFound):
@@ -406,7 +406,7 @@ async def test_without_conversations_by_id_they_are_looked_for_in_the_list(answe
             await client.conversation("1")
 
 
-async def test_a_row_that_is_not_found_leaves_open_if_conversations_are_returned_by_id() -> None:
+async def test_a_row_that_is_not_found_leaves_open_if_conversations_are_returnedby_id() -> None:
     unnamed = (404, {"content-type": "text/html"}, b"<html>Not found</html>")
     server = OtherServer((answering("conversation", unnamed),))
     async with client_of(server) as client:
@@ -415,7 +415,7 @@ async def test_a_row_that_is_not_found_leaves_open_if_conversations_are_returned
         assert client.server.has("conversation")
 
 
-async def test_a_server_that_answers_with_another_conversation_has_none_by_id() -> None:
+async def test_a_server_that_answers_with_another_conversation_has_noneby_id() -> None:
     other = reply({"id": "1001", "status": "open", "contact": {"id": "81"}})
     async with client_of(OtherServer((answering("conversation", other),))) as client:
         assert (await client.conversation("1002")).id == "1002"

@@ -7,7 +7,7 @@ import pytest
 from tests.client.full_read import CONVERSATION, client_of
 from tests.client.inbox_rows import Row
 from tests.client.other_server import OtherServer, Variant, problem
-from tests.client.test_missing_features import Unfiltered, answering
+from tests.client.test_missing_features import Unfiltered, answering, by_id
 from tests.client.variants import ENVELOPES, ROWS
 
 from frontdesk.cache import Cache
@@ -86,6 +86,32 @@ async def test_a_conversation_that_is_gone_is_taken_out_whatever_the_server_call
         with pytest.raises(NotFound):
             await mailbox.refresh_thread(CONVERSATION)
         assert CONVERSATION not in [row.id for row in mailbox.conversations(OPEN)]
+        await mailbox.close()
+    finally:
+        cache.close()
+
+
+@pytest.mark.parametrize("has_it", [True, False])
+async def test_one_conversation_is_asked_for_by_its_id_where_the_server_has_that(
+    has_it: bool, tmp_path: Path
+) -> None:
+    server = OtherServer((by_id(lambda row: row),) if has_it else ())
+    cache = Cache(tmp_path / "pages.db", "test")
+    try:
+        mailbox = Mailbox(lambda: client_of(server), cache, clock=lambda: NOW)
+        await mailbox.connect()
+        await mailbox.refresh_conversations(OPEN)
+        row = mailbox.conversation(CONVERSATION)
+        assert row is not None
+        server.asked.clear()
+        for _ in range(2):
+            await mailbox.refresh_conversation(row)
+        names = [question.name for question in server.asked]
+        if has_it:
+            assert names == ["conversation"] * 2
+        else:
+            assert names[:2] == ["conversation", "conversations"]
+            assert names.count("conversation") == 1
         await mailbox.close()
     finally:
         cache.close()

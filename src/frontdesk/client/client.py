@@ -272,12 +272,13 @@ class InboxClient:
             )
         return self._filtering.conversations(page, filter)
 
-    async def conversation(self, conversation_id: str) -> Conversation:
+    async def conversation(self, conversation_id: str, *, listed: bool = True) -> Conversation:
         """The conversation with an id.
 
-        A server without this extension is asked for its list, as far as the latest 2,000.
+        listed: a server without this extension is asked for its list, as far as the latest 2,000.
 
-        Raises: NotFound: it does not exist, or is not among those.
+        Raises: NotFound: it does not exist, or is not among those. NotOffered: the server lacks the
+        extension, and its list is not asked.
         """
         path = f"conversations/{_segment(conversation_id)}"
         with suppress(NotOffered, BadResponse):
@@ -285,9 +286,12 @@ class InboxClient:
             page = Page[Conversation].of((row,), None)
             if row.id == conversation_id:
                 return (await self._names.filled(page, self._state.has_deviation)).data[0]
-        listed = await self._listed_conversation(conversation_id)
+        if not listed:
+            self._probe.mark_conversation_absent()
+            raise NotOffered("This server has no conversation by its id")
+        row = await self._listed_conversation(conversation_id)
         self._probe.mark_conversation_absent()
-        return listed
+        return row
 
     async def _listed_conversation(self, id: str) -> Conversation:
         """Raises: NotFound."""

@@ -214,9 +214,19 @@ class Mailbox(CachedInbox):
     async def refresh_conversation(self, conversation: Conversation) -> bool:
         """Refresh one conversation that the lists in use do not have; True if it changed.
 
-        There is no request for a single one: those of its contact are requested, or from a server
-        without that filter the most recently active ones.
+        A server that has none by its id is asked for those of its contact, or without that filter
+        for the most recently active ones.
         """
+        if self.state_of("conversation") != "absent":
+            one = self._source.conversation(conversation.id, listed=False)
+            try:
+                row = await self._requests.track(one)
+                return await self._cache.save(CONVERSATION, row.id, body_of(row))
+            except NotOffered:
+                # Asked for differently below.
+                pass
+            except NotFound:
+                return False
         filter = ConversationFilter(contact=conversation.contact.id)
         if self.server is not None and "contact" in self.server.no_extensions:
             filter = ConversationFilter()
