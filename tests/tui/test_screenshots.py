@@ -14,12 +14,16 @@ from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, InboxError, Unauthorised, Unreachable
 from frontdesk.mailbox import Mailbox
+from frontdesk.sample.pictures import draw, motif_number
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.preferences import MediaSettings
 from tests.conftest import NOW
 from tests.tui.animation import Frame, animated
-from tests.tui.conftest import Viewer, settle
+from tests.tui.conftest import Viewer, idle_until, settle
 from tests.tui.faulty_sources import Failing, Halting
+from tests.tui.inbox_state import screen_of
+from tests.tui.served_files import WithFiles, media, viewer_of
 from tests.tui.views import counted, press, view_app
 
 
@@ -145,6 +149,27 @@ def in_cells(picture: str) -> str:
         return f"{text[1]}{length:.1f}{text[3]}{text[4]}</text>"
 
     return _TEXT.sub(widened, picture)
+
+
+@pytest.mark.slow
+async def test_the_pictures_of_a_photo_are_true(
+    client: InboxClient, cache: Cache, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    photo = media("mirror", mime_type="image/png", width=480, height=360, size_bytes=125_000)
+    source = WithFiles(client, [photo], ["image"])
+    source.files["mirror"] = draw(motif_number("roto.jpg"), 0)
+    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
+    app = viewer_of(source, cache, kept)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("j", "j", "enter")
+        thread = screen_of(app).thread.messages
+        await idle_until(pilot, lambda: not thread.wanted_pictures())
+        await settle(pilot)
+        compare(app, request, "picture-120x40")
+        await pilot.press("enter")
+        await settle(pilot)
+        compare(app, request, "picture-large-120x40")
 
 
 @pytest.mark.slow
