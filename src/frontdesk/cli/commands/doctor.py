@@ -223,9 +223,12 @@ def _network(target: Target) -> dict[str, str]:
 
 
 def _pictures() -> str:
-    from frontdesk.pictures import is_available
+    """Return how the viewer shows pictures in this terminal, and what decides that."""
+    from frontdesk.cli.viewer import media_of
+    from frontdesk.tui.picture_display import picture_display
 
-    return "can be decoded" if is_available() else "cannot be decoded: Pillow is not installed"
+    settings = media_of(configuration(whole=False).viewer, environment.cache_file(), "")
+    return picture_display(settings, environment.variables()).why
 
 
 def _configuration() -> str:
