@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
@@ -22,6 +23,7 @@ _OPENED = "open"
 # A program that ends with an error does so sooner; others run on.
 _STARTS_WITHIN_SECONDS = 10.0
 _MOST_NUMBERED = 1_000
+_LEFT_SECONDS = 86_400.0
 
 
 class FileAtHand(NamedTuple):
@@ -67,12 +69,16 @@ def opener(file: FileAtHand, settings: MediaSettings, environment: Mapping[str, 
 
 
 class OpenedFiles:
-    """Files that were handed to other programs, under their names, until the viewer ends."""
+    """Files that were handed to other programs, under their names, until the viewer ends.
+
+    Each process has a directory of its own; what a killed one left is deleted a day later.
+    """
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory / _OPENED
+        self._directory = directory / _OPENED / str(os.getpid())
         self._running: dict[Path, subprocess.Popen[bytes]] = {}
-        self.clear()
+        for left in _older_than(self._directory.parent, _LEFT_SECONDS):
+            shutil.rmtree(left, ignore_errors=True)
 
     def open(self, file: FileAtHand, program: list[str]) -> str:
         """Start a program with a file, and wait for an early end; returns why it failed, or "".
@@ -111,6 +117,15 @@ class OpenedFiles:
     def clear(self) -> None:
         """Delete the copies."""
         shutil.rmtree(self._directory, ignore_errors=True)
+
+
+def _older_than(directory: Path, seconds: float) -> list[Path]:
+    """Directories that were made so long ago."""
+    try:
+        now = time.time()
+        return [path for path in directory.iterdir() if now - path.stat().st_mtime > seconds]
+    except OSError:
+        return []
 
 
 def _link(source: Path, target: Path) -> None:

@@ -1,0 +1,81 @@
+"""Files that are handed to other programs, and saved."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from frontdesk.tui.files import FileAtHand, OpenedFiles, opener, save, suggested_path
+from frontdesk.tui.preferences import MediaSettings
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
+OGG = b"OggS" + b"\0" * 60
+SCREEN = {"DISPLAY": ":0"}
+
+
+def at_hand(directory: Path, content: bytes, name: str | None = None) -> FileAtHand:
+    path = directory / "kept"
+    path.write_bytes(content)
+    return FileAtHand.of(path, name, "photo")
+
+
+def test_the_bytes_say_what_a_file_is(tmp_path: Path) -> None:
+    file = at_hand(tmp_path, PNG, "../../etc/passwd.exe")
+    assert (file.type, file.name, file.is_known) == ("image/png", "passwd.exe.png", True)
+    file = at_hand(tmp_path, b"<html>", "photo.jpg")
+    assert not file.is_known
+    assert at_hand(tmp_path, OGG).name == "photo.ogg"
+
+
+@pytest.mark.parametrize(
+    ("environment", "settings", "program"),
+    [
+        ({}, {"open_with": ("viewer", "-x")}, ["viewer", "-x"]),
+        ({**SCREEN, "SSH_CONNECTION": "1"}, {"open_with": ("viewer",)}, ["viewer"]),
+        ({**SCREEN, "SSH_CONNECTION": "1"}, {}, []),
+        ({}, {"open_audio": ("mpv", "--quiet")}, ["mpv", "--quiet"]),
+        ({}, {"open_audio": ("mpv",), "open_with": ("viewer",)}, ["mpv"]),
+    ],
+)
+def test_the_configuration_names_the_program_and_over_ssh_there_is_no_other(
+    tmp_path: Path,
+    environment: dict[str, str],
+    settings: dict[str, tuple[str, ...]],
+    program: list[str],
+) -> None:
+    sound = at_hand(tmp_path, OGG)
+    chosen = MediaSettings()._replace(**settings)  # type: ignore[arg-type]
+    assert opener(sound, chosen, environment) == program
+
+
+def test_a_program_that_fails_is_said_and_what_was_handed_over_is_deleted(tmp_path: Path) -> None:
+    file, opened = at_hand(tmp_path, PNG, "mirror.png"), OpenedFiles(tmp_path / "media")
+    assert opened.open(file, ["false"]) == "it ended with 1"
+    assert opened.open(file, ["true"]) == ""
+    assert opened.open(file, ["/nothing/here"]) == "No such file or directory"
+    handed = [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
+    assert {path.name for path in handed} == {"mirror.png"}
+    opened.clear()
+    assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
+    assert file.path.exists()
+
+
+def test_what_a_killed_viewer_left_goes_a_day_later_and_that_of_others_stays(
+    tmp_path: Path,
+) -> None:
+    left, other = tmp_path / "open" / "1", tmp_path / "open" / "2"
+    for directory in (left, other):
+        directory.mkdir(parents=True)
+        (directory / "photo.png").write_bytes(PNG)
+    os.utime(left, (0, 0))
+    OpenedFiles(tmp_path)
+    assert [path.name for path in (tmp_path / "open").iterdir()] == ["2"]
+
+
+def test_a_saved_file_is_private_and_is_suggested_under_a_name_not_taken(tmp_path: Path) -> None:
+    file = at_hand(tmp_path, PNG, "mirror.png")
+    assert suggested_path(file.name, tmp_path) == tmp_path / "mirror.png"
+    save(file.path, tmp_path / "mirror.png")
+    assert (tmp_path / "mirror.png").stat().st_mode & 0o077 == 0
+    assert suggested_path(file.name, tmp_path) == tmp_path / "mirror (2).png"
+    assert suggested_path(file.name, tmp_path / "missing") == tmp_path / "mirror (2).png"
