@@ -166,7 +166,8 @@ def _check_list(one: VirtualList[Any], before: _List, after: _List) -> None:
         assert after.cursor == before.cursor, f"{name}: the selection went {before} -> {after}"
     if before.follows or before.resting or not _has(one, before.top[0]):
         return
-    if before.at_end and after.height != before.height:
+    are_gone = any(not _has(one, key) for key in before.seen)
+    if before.at_end and (after.height != before.height or are_gone):
         # There is no space below the last row.
         return
     assert after.top == before.top, f"{name}: the place went {before} -> {after}"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from textual.app import App
 from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 
 from frontdesk.inbox.requests import Kind
@@ -56,6 +57,7 @@ class TrueScreen:
         self._listing: object = None
         self._seen: set[str] = set()
         self._refreshing = False
+        self._strips: list[Strip] = []
         self._lines: list[str] = []
         self._unread: dict[str, Conversation] = {}
         self._selected: tuple[str | None, float] = (None, 0.0)
@@ -83,7 +85,8 @@ class TrueScreen:
 
     def check(self) -> None:
         """Raise AssertionError if the frame says something untrue."""
-        self._lines = [strip.text for strip in strips(self.inbox)]
+        self._strips = strips(self.inbox)
+        self._lines = [strip.text for strip in self._strips]
         self._one_selection()
         self._rows_stay()
         self._reading()
@@ -267,8 +270,8 @@ class TrueScreen:
 
     def _words_in(self, region: Region) -> str:
         """What the frame shows in a region."""
-        lines = self._lines[region.y : region.bottom]
-        return "\n".join(line[region.x : region.right] for line in lines)
+        strips = self._strips[region.y : region.bottom]
+        return "\n".join(strip.crop(region.x, region.right).text for strip in strips)
 
     @property
     def _is_live(self) -> bool:

@@ -144,7 +144,12 @@ class Display:
         self.refresh_bars()
 
     def draw(self) -> None:
-        """Draw the bars from the state, once for what comes together."""
+        """Draw the bars from the state, once for what comes together.
+
+        The status line is drawn at once: the next frame may have other rows, and says if they are
+        current.
+        """
+        self._draw_status()
         if not self._is_due:
             self._is_due = True
             self._screen.call_later(self._draw_if_due)
@@ -171,6 +176,11 @@ class Display:
         self._thread.set_me(me)
         self._contact.set_context(me, self._queue.label_colours)
         self._thread.refresh_bars()
+        self._draw_status()
+
+    def _draw_status(self) -> None:
+        if not self._is_whole:
+            return
         zoomed = self._panes.has_class("-zoomed")
         skips_wait = self._connection.counts_down and self._screen.size.width >= LEAST_PANES
         self._bars.show_status(
