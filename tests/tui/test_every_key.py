@@ -110,6 +110,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.view_back": "6",
         "inbox.view_forward": "6 H",
         "inbox.mark_unread": "",
+        "inbox.mark_above": "",
     },
     "VirtualList": {
         "list.next": "",

@@ -1,5 +1,8 @@
 """Parts of an inbox screen, and what its actions have in common."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from textual.reactive import var
 
 from frontdesk.inbox import deadlines, navigating, refreshing, selecting
@@ -23,6 +26,14 @@ from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.wire import Contact, PhoneRef
+
+
+class Undo(NamedTuple):
+    """How the last change is taken back, words for the change, and what is said afterwards."""
+
+    take_back: Callable[[], object]
+    change: str
+    done: str
 
 
 class InboxBase(SizedScreen[None]):
@@ -51,8 +62,7 @@ class InboxBase(SizedScreen[None]):
         )
         self._keys = keys = KeyNames((type(self), ThreadPane, ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
-        # Stored views before the last change of them, and words for it.
-        self._undo: tuple[str, str] | None = None
+        self._undo: Undo | None = None
         self.channels, self.contact = ChannelPane(mailbox), ContactPane(mailbox, clock)
         self.thread = ThreadPane(mailbox, clock, connection, keys, preferences.media)
         self.queue = QueuePane(

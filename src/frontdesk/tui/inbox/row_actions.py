@@ -14,11 +14,13 @@ from frontdesk.exports.conversations import (
 )
 from frontdesk.inbox import finding, navigating, selecting
 from frontdesk.query import Query
+from frontdesk.text.clean import counted
 from frontdesk.text.dates import HOW_TO, day_of
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
+from frontdesk.tui.inbox.inbox_base import Undo
 from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
@@ -30,9 +32,21 @@ _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
 class RowActions(ViewActions):
     """Keys that lead to a row, or take something from it."""
 
-    def action_mark_unread(self) -> None:
-        """Mark the selected conversation as unread on this computer, until it is read again."""
-        self._do(selecting.mark_unread, self.inbox)
+    def action_toggle_read(self) -> None:
+        """Mark the selected conversation as read on this computer, or a read one as unread."""
+        self._do(selecting.toggle_read, self.inbox)
+
+    def action_mark_above_read(self) -> None:
+        """Mark the selected conversation and those above it as read on this computer."""
+        marks = self._do(selecting.mark_above_read, self.inbox)
+        if marks:
+            count = counted(len(marks), "conversation")
+            self._undo = Undo(
+                partial(self._do, self.inbox.restore_read_marks, marks),
+                sentences.MARKING_READ.format(conversations=count),
+                sentences.READ_MARKS_RESTORED.format(conversations=count),
+            )
+            self._say_undoable(sentences.MARKED_ABOVE_READ.format(conversations=count))
 
     def action_conversation(self, step: int) -> None:
         """Open the next or previous conversation; the focus stays in its pane."""

@@ -73,7 +73,8 @@ class InboxScreen(RowActions):
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("W", "waiting", "Next longest wait", id="inbox.next_waiting"),
         Binding("minus", "swap", "Last opened conversation", id="inbox.swap"),
-        Binding("m", "mark_unread", "Mark as unread", id="inbox.mark_unread"),
+        Binding("m", "toggle_read", "Mark as read or unread", id="inbox.mark_unread"),
+        Binding("M", "mark_above_read", "Mark this and all above as read", id="inbox.mark_above"),
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
@@ -388,8 +389,8 @@ class InboxScreen(RowActions):
             keys = f"{menu} {filters.REMOVE}"
             save.append(CommandEntry("Remove view…", keys, self.action_remove_view, "delete"))
         if self._undo is not None:
-            undo = sentences.UNDO_VIEW_COMMAND.format(change=self._undo[1])
-            save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_view, "restore"))
+            undo = sentences.UNDO_COMMAND.format(change=self._undo.change)
+            save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_change, "restore"))
         actions = self._with_view_names(all_commands(self))
         screens = view_commands(self._keys, self.action_view)
         return [*actions, *orders, *queries, *views, *save, *screens]
