@@ -89,6 +89,8 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.search": "",
         "inbox.switch": "",
         "inbox.date": "",
+        "inbox.scroll_down": "",
+        "inbox.scroll_up": "",
         "inbox.zoom": "",
         "inbox.raw_row": "",
         "inbox.open_link": "3",
@@ -221,6 +223,9 @@ UNSEEN = {
     "inbox.refresh",
     "server.ask",
     "view.refresh",
+    # Threads of the sample fit on this screen.
+    "inbox.scroll_down",
+    "inbox.scroll_up",
     ("InboxScreen", "view.inbox"),
     ("ViewScreen", "view.reports"),
 }

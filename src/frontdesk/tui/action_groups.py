@@ -78,6 +78,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Read": {
             "inbox.contact": "customer details info sidebar",
+            "inbox.scroll_down": "messages preview line",
+            "inbox.scroll_up": "messages preview line",
             "inbox.date": "day calendar jump",
             "inbox.open_link": "link url file photo play voice document web inbox",
             "inbox.save_file": "download photo picture document voice attachment",

@@ -41,6 +41,7 @@ NO_CHANNEL = "No channels are known yet"
 MIRROR_IS_FULL = "Not everything fits on this computer: it keeps {kept}. cache_mb gives more room"
 
 # The thread
+THREAD_NOT_SHOWN = "The thread is not shown here. {key}: go to the thread"
 NO_LATER_DAY = "No later day in this conversation"
 NO_EARLIER_DAY = "No earlier day is loaded. {key}: go to a date"
 NO_MESSAGES_SINCE = "No messages on or after {day:%Y-%m-%d}"

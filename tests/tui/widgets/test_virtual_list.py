@@ -137,6 +137,17 @@ async def test_keys_reach_both_ends_and_stop_there() -> None:
         assert app.words.row == "w0"
 
 
+@pytest.mark.parametrize(("down", "up"), [("space", "b"), ("ctrl+f", "ctrl+b")])
+async def test_other_keys_turn_the_page_too(down: str, up: str) -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.press(down, down)
+        assert app.words.row == "w10"
+        await pilot.press(up)
+        assert app.words.row == "w5"
+
+
 @pytest.mark.parametrize("height", [7, 9, 10, 25])
 @pytest.mark.parametrize("key", ["ctrl+d", "pagedown", "ctrl+u", "pageup"])
 async def test_the_selected_row_is_whole_after_each_page(height: int, key: str) -> None:

@@ -140,6 +140,14 @@ class RowActions(ViewActions):
         if not search.found:
             self._notify(sentences.NO_MATCH_IN_PANE.format(text=search.text))
 
+    def action_scroll_thread(self, lines: int) -> None:
+        """Scroll the thread from any pane; the focus stays where it is."""
+        if self.thread.display:
+            self.thread.messages.scroll_lines(lines)
+        else:
+            key = self._keys["pane.thread"]
+            self._notify(sentences.THREAD_NOT_SHOWN.format(key=key))
+
     def action_date(self) -> None:
         """Ask for a date and go there; older messages are loaded as needed."""
         today = self._clock.now().date()

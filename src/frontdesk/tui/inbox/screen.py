@@ -81,6 +81,8 @@ class InboxScreen(RowActions):
         Binding("s", "search", "Search everything on this computer…", id="inbox.search"),
         Binding("ctrl+k", "switch", "Go to a customer, conversation or view…", id="inbox.switch"),
         Binding("t", "date", "Go to a date…", id="inbox.date"),
+        Binding("ctrl+e", "scroll_thread(3)", "Scroll the thread down", id="inbox.scroll_down"),
+        Binding("ctrl+y", "scroll_thread(-3)", "Scroll the thread up", id="inbox.scroll_up"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
         Binding("w", "raw_row", "Show as JSON", id="inbox.raw_row"),
         Binding("o", "open_link", "Open in the browser", id="inbox.open_link"),

@@ -105,8 +105,8 @@ class VirtualList(PaintedRows[R], can_focus=True):
         Binding("G,end", "last", "Last", id="list.last"),
         Binding("ctrl+d", "page(0.5)", "Half a page down", id="list.half_down"),
         Binding("ctrl+u", "page(-0.5)", "Half a page up", id="list.half_up"),
-        Binding("pagedown,space", "page(1)", "Page down", id="list.page_down"),
-        Binding("pageup,b", "page(-1)", "Page up", id="list.page_up"),
+        Binding("pagedown,space,ctrl+f", "page(1)", "Page down", id="list.page_down"),
+        Binding("pageup,b,ctrl+b", "page(-1)", "Page up", id="list.page_up"),
         Binding("enter", "open", "Open", id="list.open"),
     ]
 
@@ -360,9 +360,9 @@ class VirtualList(PaintedRows[R], can_focus=True):
         if thumb and event.x == self.size.width - 1:
             # The thumb may be drawn at an end before that is reached.
             if event.y < max(1, thumb.start):
-                self._scroll(-page)
+                self.scroll_lines(-page)
             elif event.y >= min(self.size.height - 1, thumb.stop):
-                self._scroll(page)
+                self.scroll_lines(page)
             return
         position = self._window.position_at(event.y)
         if position is not None:
@@ -392,9 +392,9 @@ class VirtualList(PaintedRows[R], can_focus=True):
         heights = {row.height for row in self._window.visible()}
         height = heights.pop() if len(heights) == 1 else 1
         whole = height if 0 < height <= _WHEEL_LINES else 1
-        self._scroll(direction * whole * round(_WHEEL_LINES / whole))
+        self.scroll_lines(direction * whole * round(_WHEEL_LINES / whole))
 
-    def _scroll(self, lines: int) -> None:
+    def scroll_lines(self, lines: int) -> None:
         """Scroll, and keep the cursor among the visible rows, which is no input of the user."""
         if self._count():
             self._window.scroll(lines)
