@@ -42,6 +42,9 @@ class ViewActions(InboxBase):
         chip = self._bars.last_chip()
         if chip is not None:
             self.show_query(self.inbox.view.query.without(chip))
+        else:
+            key = self._keys["inbox.filter"]
+            self._notify(sentences.NO_FILTER.format(key=key))
 
     def action_status(self, step: int) -> None:
         """Select the next or previous status."""

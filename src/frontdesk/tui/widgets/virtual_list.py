@@ -504,8 +504,10 @@ class RowSearch:
         self._body = body
         self._rows = body.rows
         self._start, self._step = body.cursor, step
-        self._looked_at = 0
+        self._looked_at = self._counted = 0
         self.found = False
+        self._position = -1
+        self.number = self.total = 0
 
     def run(self, most: int) -> bool:
         """Test up to `most` further rows, and go to a match; False when the search is over."""
@@ -520,7 +522,25 @@ class RowSearch:
             position = (self._start + self._step * away) % count
             if text in folded(self._body.words_at(position)):
                 self._body.go_to(position)
-                self.found = True
+                self.found, self._position = True, position
                 return False
         self._looked_at = last
         return last < count
+
+    def count(self, most: int) -> bool:
+        """Count the matches among up to `most` further rows; False when all are counted.
+
+        Afterwards `total` is their number, and `number` is which of them, from 1, was gone to; 0 if
+        another row is selected meanwhile.
+        """
+        if self._rows is not self._body.rows or self._body.cursor != self._position:
+            self.number = 0
+            return False
+        text = folded(self.text)
+        last = min(len(self._rows), self._counted + most)
+        for position in range(self._counted, last):
+            if text in folded(self._body.words_at(position)):
+                self.total += 1
+                self.number += position <= self._position
+        self._counted = last
+        return last < len(self._rows)
