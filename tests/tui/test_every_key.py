@@ -92,6 +92,8 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.scroll_down": "",
         "inbox.scroll_up": "",
         "inbox.zoom": "",
+        "inbox.narrower": "",
+        "inbox.wider": "",
         "inbox.raw_row": "",
         "inbox.open_link": "3",
         "inbox.copy": "3",

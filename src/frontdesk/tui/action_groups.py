@@ -40,6 +40,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "pane.before": "focus tab",
             "pane.left": "focus",
             "pane.right": "focus",
+            "inbox.narrower": "split resize width thread",
+            "inbox.wider": "split resize width thread",
             "inbox.zoom": "maximize alone full table",
         },
         "Triage": {

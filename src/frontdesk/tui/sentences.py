@@ -17,6 +17,9 @@ MORE_MISTAKES = "{first} ({count} more: frontdesk config check)"
 HOW_TO_QUIT = "Press {key} twice in the list to quit, or {anywhere} anywhere"
 PRESS_AGAIN_TO_QUIT = "Press {key} again to quit"
 
+NOT_SIDE_BY_SIDE = "List and thread are not side by side here"
+SPLIT_AT_END = "Neither list nor thread can be narrower than this"
+
 # Views
 VIEW_SAVED = "Saved as view {key}"
 VIEW_SAVED_IN_MENU = "Saved in the menu of views"

@@ -23,6 +23,7 @@ from frontdesk.tui.dialogs.view_table import (
 )
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
+from frontdesk.tui.inbox.inbox_base import SPLIT_SETTING
 from frontdesk.tui.inbox.panes import (
     LEAST_ALL_PANES,
     LEAST_LINES_OF_BOTH,
@@ -84,6 +85,8 @@ class InboxScreen(RowActions):
         Binding("ctrl+e", "scroll_thread(3)", "Scroll the thread down", id="inbox.scroll_down"),
         Binding("ctrl+y", "scroll_thread(-3)", "Scroll the thread up", id="inbox.scroll_up"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
+        Binding("less_than_sign", "move_split(-4)", "Narrower list", id="inbox.narrower"),
+        Binding("greater_than_sign", "move_split(4)", "Wider list", id="inbox.wider"),
         Binding("w", "raw_row", "Show as JSON", id="inbox.raw_row"),
         Binding("o", "open_link", "Open in the browser", id="inbox.open_link"),
         Binding("y", "copy", "Copy message or line", id="inbox.copy"),
@@ -311,6 +314,15 @@ class InboxScreen(RowActions):
             self.panes.enter(self.panes.before_contact)
         elif not shown and (self.has_class("-single") or self.panes.replaces_list):
             self.panes.enter("contact")
+
+    def action_move_split(self, cells: int) -> None:
+        """Move the line between list and thread, and remember where it is."""
+        if not self.panes.shows_split:
+            self._notify(sentences.NOT_SIDE_BY_SIDE)
+        elif self.panes.move_split(cells):
+            self._mailbox.set_setting(SPLIT_SETTING, str(self.panes.split))
+        else:
+            self._notify(sentences.SPLIT_AT_END)
 
     def action_zoom(self) -> None:
         self.panes.toggle_zoom()
