@@ -86,7 +86,8 @@ def test_a_sentence_of_the_viewer_begins_as_one_and_is_used() -> None:
     # Shown inside of a field or after other words.
     fragments = {name for name in of_viewer() if name.startswith(("FIND_", "SEARCH_HINT", "GO_TO"))}
     fragments |= {
-        "UNDO_VIEW",
+        "UNDO",
+        "MARKING_READ",
         "SAVING_VIEW",
         "REMOVING_VIEW",
         "SAVED_AS",

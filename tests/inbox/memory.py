@@ -297,6 +297,12 @@ class Cache:
         marked = [id for id, mark in self.marks.items() if mark == "unread"]
         return [self.rows[id] for id in marked if id in self.rows]
 
+    def read_marks(self, conversation_ids: Collection[str]) -> dict[str, str]:
+        return {id: self.marks.get(id, "") for id in conversation_ids}
+
+    def restore_read_marks(self, marks: Mapping[str, str]) -> None:
+        self.marks.update(marks)
+
     def is_marked_unread(self, conversation_id: str) -> bool:
         return self.marks.get(conversation_id) == "unread"
 
@@ -594,6 +600,8 @@ class Terminal:
         self.cache.connected = False
         self.displays_thread, self.pane, self.reads = True, "list", 0
         self._thread_of: str | None = None
+        self.last_key = ""
+        self._marks_before: Mapping[str, str] = {}
         # Numbers of new messages by id, as the thread that was opened last shows them.
         self.new_when_opened: Mapping[str, int] = {}
         self._due: list[tuple[float, int, Asked]] = []
@@ -737,9 +745,11 @@ class Terminal:
         """Press keys, each in a frame of its own, and let time pass."""
         for key in keys:
             self.said.clear()
+            self.last_key = key
             self.do(refreshing.note_input, self.inbox)
             self._press(key)
             self._frame()
+            self.last_key = ""
         self.wait(seconds)
 
     def _press(self, key: str) -> None:
@@ -755,7 +765,9 @@ class Terminal:
             "U": lambda: finding.next_unread(inbox, -1),
             "W": lambda: finding.longest_wait(inbox),
             "-": lambda: navigating.go_to_last_opened(inbox),
-            "m": lambda: selecting.mark_unread(inbox),
+            "m": lambda: selecting.toggle_read(inbox),
+            "M": self._mark_above_read,
+            "undo": lambda: inbox.restore_read_marks(self._marks_before),
             "space": self._mark,
             "enter": self._enter,
             "escape": self._escape,
@@ -776,6 +788,9 @@ class Terminal:
         if self.window.row is not None:
             selecting.open_selected(self.inbox)
             self.enter_pane("thread")
+
+    def _mark_above_read(self) -> None:
+        self._marks_before = selecting.mark_above_read(self.inbox)
 
     def _open_dialog(self) -> None:
         self.window.is_covered = True

@@ -7,6 +7,7 @@ import pytest
 
 from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.requests import FetchThread, Request
+from frontdesk.inbox.sentences import NOTHING_UNREAD_ABOVE
 from frontdesk.inbox.state import ReadAfter
 from frontdesk.query import parse
 from tests.inbox.memory import Server, Terminal, basic, name
@@ -61,6 +62,50 @@ def test_m_makes_unread_until_the_conversation_is_opened_again() -> None:
     assert here in terminal.unread
     terminal.press("enter", seconds=0.3)
     assert here not in terminal.unread
+
+
+def test_m_reads_an_unread_conversation_without_opening_it() -> None:
+    terminal = Terminal(Server(15), read_after="never")
+    terminal.press("j", seconds=0.3)
+    here, before = terminal.selected, terminal.unread
+    assert here in before
+    terminal.press("m")
+    assert terminal.unread == before - {here}
+    assert terminal.pane == "list"
+    terminal.press("m", "m", "m")
+    assert terminal.unread == before
+
+
+def test_capital_m_reads_what_is_here_and_above_until_that_is_undone() -> None:
+    terminal = Terminal(Server(15))
+    terminal.press(*"jjjjj", seconds=0.3)
+    before, above = terminal.unread, set(terminal.names[:6])
+    assert len(above & before) > 1
+    assert before - above
+    terminal.press("M", seconds=0.3)
+    assert terminal.unread == before - above
+    terminal.press("undo", seconds=0.3)
+    assert terminal.unread == before
+
+
+def test_capital_m_above_which_all_is_read_says_so_and_changes_nothing() -> None:
+    terminal = Terminal(Server(15))
+    terminal.press("M", seconds=0.1)
+    before = terminal.unread
+    terminal.press("M", seconds=0.1)
+    assert terminal.said == [NOTHING_UNREAD_ABOVE]
+    assert terminal.unread == before
+
+
+def test_what_capital_m_read_stays_dimmed_in_the_unread_view() -> None:
+    terminal = Terminal(Server(15))
+    terminal.query(UNREAD, seconds=2.0)
+    rows = terminal.names
+    terminal.press(*"jj", "M", seconds=0.2)
+    assert terminal.names == rows
+    assert len(terminal.window.dimmed) == 3
+    terminal.press("undo", seconds=0.2)
+    assert not terminal.window.dimmed
 
 
 def test_the_status_line_counts_the_rows_that_no_longer_match() -> None:

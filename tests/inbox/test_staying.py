@@ -4,7 +4,7 @@ import random
 
 from tests.inbox.memory import Server, Terminal, name
 
-KEYS = ("j", "k", "g", "G", "u", "W", "J", "enter", "escape", "m", "ctrl+r", "5", "8", "9")
+KEYS = ("j", "k", "g", "G", "u", "W", "J", "enter", "escape", "m", "M", "ctrl+r", "5", "8", "9")
 
 
 def open_unread(server: Server) -> list[str]:

@@ -47,7 +47,7 @@ QUERIES = (
     "from:+16505550199",
     "sort:window",
 )
-KEYS = ("j", "k", "g", "G", "J", "K", "u", "U", "W", "-", "m", "space", "enter", "escape", "ctrl+r")
+KEYS = (*"jkgGJKuUW-mM", "space", "enter", "escape", "ctrl+r")
 CHANGES: tuple[dict[str, Any], ...] = (
     {},
     {"status": "open"},
@@ -122,7 +122,7 @@ class Truths:
         self._released, self._kept = released, view.kept.answered and not released
 
     def _reading_takes_rest(self, terminal: Terminal) -> None:
-        """What is read was entered, or rested on for three seconds with nothing over it."""
+        """What is read was marked, entered, or rested on for 3 seconds with nothing over it."""
         selection, now = terminal.inbox.selection, terminal.now
         if selection.id != self._selected[0]:
             self._selected = selection.id, now
@@ -133,7 +133,7 @@ class Truths:
             for id, mark in terminal.cache.marks.items()
             if mark != "unread" and self._marks.get(id) != mark
         }
-        if read and terminal.pane != "thread":
+        if read and terminal.pane != "thread" and terminal.last_key not in ("m", "M"):
             rested = now - max(self._selected[1], self._covered_until)
             assert rested >= REST - 1e-6, f"{read} was read after {rested} s"
             assert terminal.window.is_by_input, "rows that came by themselves were read"

@@ -101,6 +101,20 @@ async def test_read_and_unread_marks_are_remembered_locally_and_not_sent(
     assert inbox.requests == []
 
 
+def test_read_marks_are_restored_as_they_were(inbox: Inbox, mailbox: Mailbox) -> None:
+    rows = [inbox.conversations[id].model_copy(update={"unread_count": 2}) for id in "789"]
+    mailbox.mark_read("7")
+    mailbox.mark_unread("8")
+    before = mailbox.unread_among(rows)
+    marks = mailbox.read_marks("789")
+    for id in marks:
+        mailbox.mark_read(id)
+    assert mailbox.unread_among(rows) == {}
+    mailbox.restore_read_marks(marks)
+    assert mailbox.unread_among(rows) == before == {"8": 2, "9": 2}
+    assert mailbox.is_marked_unread("8")
+
+
 @pytest.mark.parametrize(
     ("inbound", "last", "unread"),
     [

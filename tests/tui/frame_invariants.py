@@ -10,6 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from frontdesk.inbox.requests import Kind
+from frontdesk.inbox.sentences import MARKED_READ
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Term
 from frontdesk.query.language import DURATIONS, ID, OLDEST, WAITING, WINDOW
@@ -144,7 +145,7 @@ class TrueScreen:
             self._seen.update(rows[at].id for at in queue.list.in_view())
 
     def _reading(self) -> None:
-        """A conversation becomes read where it is entered, or stays selected for 3 seconds."""
+        """A conversation becomes read by `m`, where it is entered, or selected for 3 seconds."""
         inbox, now = self.inbox, self._clock()
         is_unread = inbox.inbox.planning.is_unread
         selected, since = self._selected
@@ -156,7 +157,8 @@ class TrueScreen:
             rested = id in self._rested or (id == selected and now - since >= _REST)
             # With the focus in the thread, keys open one conversation after the other.
             entered = self._entered or inbox.focused is inbox.thread.messages
-            assert rested or entered, f"{row.contact.name} was passed by, and is read"
+            by_hand = MARKED_READ in self._lines[-1]
+            assert rested or entered or by_hand, f"{row.contact.name} was passed by, and is read"
         self._unread, self._rested = unread, set()
         self._entered = inbox.focused is inbox.thread.messages
 

@@ -89,7 +89,11 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.search": "",
         "inbox.switch": "",
         "inbox.date": "",
+        "inbox.scroll_down": "",
+        "inbox.scroll_up": "",
         "inbox.zoom": "",
+        "inbox.narrower": "",
+        "inbox.wider": "",
         "inbox.raw_row": "",
         "inbox.open_link": "3",
         "inbox.copy": "3",
@@ -110,6 +114,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.view_back": "6",
         "inbox.view_forward": "6 H",
         "inbox.mark_unread": "",
+        "inbox.mark_above": "",
     },
     "VirtualList": {
         "list.next": "",
@@ -233,6 +238,9 @@ UNSEEN = {
     "inbox.refresh",
     "server.ask",
     "view.refresh",
+    # Threads of the sample fit on this screen.
+    "inbox.scroll_down",
+    "inbox.scroll_up",
     ("InboxScreen", "view.inbox"),
     ("ViewScreen", "view.reports"),
 }

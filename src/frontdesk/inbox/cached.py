@@ -73,6 +73,11 @@ class Cached(Protocol):
 
     def mark_unread(self, conversation_id: str) -> None: ...
 
+    def read_marks(self, conversation_ids: Collection[str]) -> dict[str, str]:
+        """What is stored of visits, by id, for `restore_read_marks`."""
+
+    def restore_read_marks(self, marks: Mapping[str, str]) -> None: ...
+
     def newer_entry(self, conversation: Conversation) -> str | None:
         """Id of the newest entry, if it is newer than the last activity of the row."""
 

@@ -4,10 +4,10 @@ Resting on a conversation reads it, if a key or a click selected it and its newe
 displayed.
 """
 
-from frontdesk.inbox.limits import PREVIEW_SECONDS
-from frontdesk.inbox.orders import DrawAhead, OpenThread, ReadShown, Say, ShowEntry, ShowSelected
+from frontdesk.inbox import sentences
+from frontdesk.inbox.limits import MOST_ROWS_SEARCHED, PREVIEW_SECONDS
+from frontdesk.inbox.orders import DrawAhead, OpenThread, ReadShown, ShowEntry, ShowSelected
 from frontdesk.inbox.requests import Kind
-from frontdesk.inbox.sentences import MARKED_UNREAD
 from frontdesk.inbox.state import Inbox, Selected
 from frontdesk.inbox.threads import request_thread
 
@@ -103,12 +103,29 @@ def read(inbox: Inbox) -> None:
     """Mark the selected conversation as read on this computer."""
     inbox.selection.reads_at = None
     if inbox.read_after != "never" and inbox.selection.id is not None:
-        inbox.mark(inbox.selection.id, read=True)
+        inbox.mark([inbox.selection.id], read=True)
 
 
-def mark_unread(inbox: Inbox) -> None:
-    """Mark the selected conversation as unread on this computer, until it is read again."""
+def toggle_read(inbox: Inbox) -> None:
+    """Mark the selected conversation as read on this computer, or a read one as unread."""
     inbox.selection.reads_at = None
-    if inbox.selection.id is not None:
-        inbox.mark(inbox.selection.id, read=False)
-        inbox.orders.append(Say(MARKED_UNREAD))
+    row = inbox.selected
+    if row is not None:
+        read = inbox.planning.is_unread(row)
+        inbox.mark([row.id], read=read)
+        inbox.say(sentences.MARKED_READ if read else sentences.MARKED_UNREAD)
+
+
+def mark_above_read(inbox: Inbox) -> dict[str, str]:
+    """Mark the selected conversation and those above it as read, of the nearest rows.
+
+    Returns their marks before, for `Inbox.restore_read_marks`.
+    """
+    inbox.selection.reads_at = None
+    rows, end = inbox.window.rows, inbox.window.cursor + 1
+    above = [rows[at] for at in range(max(0, end - MOST_ROWS_SEARCHED), min(end, len(rows)))]
+    marks = inbox.cached.read_marks(inbox.cached.unread_among(above))
+    inbox.mark(marks, read=True)
+    if not marks:
+        inbox.say(sentences.NOTHING_UNREAD_ABOVE)
+    return marks

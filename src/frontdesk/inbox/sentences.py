@@ -16,3 +16,5 @@ CUSTOMER_VIEW = "Conversations of this customer. {key}: back to the previous vie
 NOT_ON_THIS_COMPUTER = "This conversation is no longer on this computer"
 NO_PREVIOUS = "No previously opened conversation in this view"
 MARKED_UNREAD = "Marked as unread on this computer"
+MARKED_READ = "Marked as read on this computer"
+NOTHING_UNREAD_ABOVE = "No unread conversation here or above"

@@ -396,18 +396,26 @@ class Inbox:
         if row is not None and self.planning.matcher(self.view.query.terms)(row):
             scan.stale.discard(conversation_id)
 
-    def mark(self, conversation_id: str, *, read: bool) -> None:
-        """Mark a conversation here as read or unread; with `unread` a read one stays, dimmed."""
-        if read:
-            self.cached.mark_read(conversation_id)
-        else:
-            self.cached.mark_unread(conversation_id)
+    def mark(self, conversation_ids: Collection[str], *, read: bool) -> None:
+        """Mark conversations here as read or unread; with `unread` a read one stays, dimmed."""
+        store = self.cached.mark_read if read else self.cached.mark_unread
+        for id in conversation_ids:
+            store(id)
+        self._show_marks(conversation_ids, read=read)
+
+    def restore_read_marks(self, marks: Mapping[str, str]) -> None:
+        """Take back that conversations were marked as read."""
+        self.cached.restore_read_marks(marks)
+        self._show_marks(marks, read=False)
+
+    def _show_marks(self, conversation_ids: Collection[str], *, read: bool) -> None:
         scan, read_here = self.view.scan, self.view.kept.read_here
         if scan is not None and shows_unread(self.view.query):
             if read:
-                read_here.add(conversation_id)
+                read_here.update(conversation_ids)
             else:
-                read_here.discard(conversation_id)
-                self._take_back(scan, conversation_id)
+                read_here.difference_update(conversation_ids)
+                for id in conversation_ids:
+                    self._take_back(scan, id)
             self._dim_stale(scan)
         self.window.refresh_rows()

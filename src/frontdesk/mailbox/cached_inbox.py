@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
@@ -195,6 +195,16 @@ class CachedInbox:
     def mark_unread(self, conversation_id: str) -> None:
         """Store that a conversation is unread until the next visit; the server is not informed."""
         self._cache.set_setting(_read_name(conversation_id), _UNREAD)
+
+    def read_marks(self, conversation_ids: Collection[str]) -> dict[str, str]:
+        """What is stored of visits, by id, for `restore_read_marks`; "" without a visit."""
+        stored = self._cache.get_settings([_read_name(id) for id in conversation_ids])
+        return {id: stored.get(_read_name(id), "") for id in conversation_ids}
+
+    def restore_read_marks(self, marks: Mapping[str, str]) -> None:
+        """Store again what `read_marks` returned."""
+        for id, mark in marks.items():
+            self._cache.set_setting(_read_name(id), mark)
 
     def is_marked_unread(self, conversation_id: str) -> bool:
         """True if a conversation was marked as unread on this computer, and not read since."""

@@ -40,6 +40,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "pane.before": "focus tab",
             "pane.left": "focus",
             "pane.right": "focus",
+            "inbox.narrower": "split resize width thread",
+            "inbox.wider": "split resize width thread",
             "inbox.zoom": "maximize alone full table",
         },
         "Triage": {
@@ -51,7 +53,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.swap": "before alternate toggle",
             "inbox.before": "open snoozed resolved",
             "inbox.after": "open snoozed resolved",
-            "inbox.mark_unread": "new later",
+            "inbox.mark_unread": "new later seen done",
+            "inbox.mark_above": "seen done catch up all",
             "inbox.filter": "narrow status assignee label channel",
             "inbox.filter_line": "query language text",
             "inbox.remove_filter": "clear chip undo",
@@ -77,6 +80,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Read": {
             "inbox.contact": "customer details info sidebar",
+            "inbox.scroll_down": "messages preview line",
+            "inbox.scroll_up": "messages preview line",
             "inbox.date": "day calendar jump",
             "inbox.open_link": "link url file photo play voice document web inbox",
             "inbox.save_file": "download photo picture document voice attachment",

@@ -10,7 +10,7 @@ import pytest
 
 from frontdesk.mailbox import Mailbox
 from frontdesk.text.phones import contact_name, format_phone
-from frontdesk.tui.inbox.panes import pane_widths
+from frontdesk.tui.inbox.panes import LEAST_WIDTH, pane_widths
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.wire import Contact, Conversation
 from tests.soak.sandbox import send
@@ -36,6 +36,32 @@ def test_a_wider_terminal_never_makes_the_thread_narrower() -> None:
         assert sum(panes) == columns
         assert panes.thread >= 0.45 * columns
         assert panes.list >= 33
+
+
+@pytest.mark.parametrize("split", [-400, -8, 8, 400])
+def test_a_moved_split_takes_from_one_pane_what_it_gives_the_other(split: int) -> None:
+    for columns in range(80, 401):
+        automatic, panes = pane_widths(columns), pane_widths(columns, split)
+        assert sum(panes) == columns
+        assert min(panes.list, panes.thread) >= LEAST_WIDTH
+        assert (panes.channels, panes.contact) == (automatic.channels, automatic.contact)
+        assert 0 < (panes.list - automatic.list) / split <= 1
+
+
+def test_the_split_moves_with_two_keys_and_is_remembered(tmp_path: Path) -> None:
+    widths: list[int] = []
+
+    async def scenario() -> None:
+        for keys in (["less_than_sign"] * 2, ["greater_than_sign"], []):
+            async with memory_inbox_viewer(
+                MemoryInbox(30), tmp_path / "cache.db", (120, 24)
+            ) as app:
+                await press(app, *keys)
+                widths.append(app.screen.query_one("#thread-pane").region.width)
+
+    run(0, scenario)
+    automatic = pane_widths(120).thread
+    assert widths == [automatic + 8, automatic + 4, automatic + 4]
 
 
 @pytest.mark.parametrize("height", [24, 40])

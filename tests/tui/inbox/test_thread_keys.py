@@ -49,6 +49,36 @@ async def test_notes_only_people_only_and_all_again(viewer: Viewer) -> None:
         assert "showing:" not in shown(app)
 
 
+async def test_the_thread_scrolls_from_the_list_and_by_pages_in_it(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(120, 16)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+k", *"whole", "enter")
+        await settle(pilot)
+        thread, listed = screen_of(app).thread, screen_of(app).queue.list
+        await pilot.press("2")
+        await settle(pilot)
+        selected = listed.selected_key
+        assert thread.messages.at_end
+        await pilot.press("ctrl+y", "ctrl+y")
+        assert not thread.messages.at_end
+        await pilot.press("ctrl+e", "ctrl+e")
+        assert thread.messages.at_end
+        assert (screen_of(app).focused, listed.selected_key) == (listed, selected)
+        await pilot.press("3", "b")
+        assert not thread.messages.at_end
+        await pilot.press("space")
+        assert thread.messages.at_end
+
+
+async def test_a_thread_that_is_not_shown_is_not_scrolled(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+e")
+        assert "The thread is not shown here. 3: go to the thread" in notifications(app)
+
+
 async def test_t_goes_to_the_first_message_of_a_day_and_loads_as_far_back_as_it_is(
     viewer: Viewer,
 ) -> None:

@@ -132,7 +132,12 @@ def test_what_was_looked_for_is_said_to_be_found_or_not(tmp_path: Path) -> None:
     async def story(app: MemoryInboxApp) -> None:
         await press(app, "slash", *name(7), "enter", seconds=1.0)
         assert Shown(app).selected == name(7)
-        assert f"Found “{name(7)}”: n next match, N previous" in status(app)
+        assert f"Found “{name(7)}”, 1 of 1: n next match, N previous" in status(app)
+        await press(app, "slash", "ctrl+u", *"customer 00", "enter", "n", "n", "N", seconds=1.0)
+        listed = names(app)
+        among = [row for row in listed if row.startswith("Customer 00")]
+        place = among.index(Shown(app).selected or "") + 1
+        assert f"Found “customer 00”, {place} of {len(among)}: n next" in status(app)
         await press(app, "slash", "ctrl+u", *"nobody at all", "enter", seconds=1.0)
         assert "No match for “nobody at all”" in status(app)
         # A day without messages, before and after all others.
@@ -142,8 +147,16 @@ def test_what_was_looked_for_is_said_to_be_found_or_not(tmp_path: Path) -> None:
         assert "No messages on or after 2099-01-01" in status(app)
         await press(app, "F", "ctrl+u", *'is:open "nobody says this"', "enter", seconds=2.0)
         assert Shown(app).selected is None
-        await press(app, "Y", seconds=0.5)
-        assert sentences.NOTHING_TO_COPY in status(app)
+        for key, words in (
+            ("Y", sentences.NOTHING_TO_COPY),
+            ("t", sentences.NO_CONVERSATION),
+            ("E", sentences.NOTHING_TO_EXPORT),
+            ("w", sentences.NO_ROW),
+        ):
+            await press(app, key, seconds=0.5)
+            assert words in status(app)
+        await press(app, "backspace", "backspace", "backspace", "backspace", seconds=0.5)
+        assert "No filter to remove. f: filter" in status(app)
 
     play(MemoryInbox(15), tmp_path, story)
 

@@ -18,7 +18,7 @@ from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.tui.theme import STYLES
 from frontdesk.tui.widgets.line_widget import PARTS
 from frontdesk.tui.widgets.text_layout import Piece, fit
-from frontdesk.tui.widgets.virtual_list import VirtualList
+from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
 from tests.tui.conftest import settle
 from tests.tui.memory_inbox import virtual_time
 from tests.tui.screen_text import strips
@@ -37,6 +37,9 @@ class Words(VirtualList[str]):
         lines = 1 + int(word.rpartition("*")[2]) if "*" in word else 2
         lines = -(-36 // width) if word.startswith("wrapped") else lines
         return [[("text", fit(f"{word} {at}", width))] for at in range(lines)]
+
+    def words_at(self, position: int) -> str:
+        return str(self.rows[position])
 
 
 class FollowedWords(Words):
@@ -135,6 +138,36 @@ async def test_keys_reach_both_ends_and_stop_there() -> None:
         assert app.words.row == "w5"
         await pilot.press("pageup")
         assert app.words.row == "w0"
+
+
+async def test_matches_are_counted_in_steps_until_another_row_is_selected() -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS), cursor=20)
+        await pilot.pause()
+        search = RowSearch(app.words, "5", 1)
+        assert not search.run(100)
+        assert app.words.row == "w25"
+        assert search.count(60)
+        assert not search.count(60)
+        # w5, w15, w25, ... and w50 to w59.
+        assert (search.number, search.total) == (3, 19)
+        search = RowSearch(app.words, "5", 1)
+        search.run(100)
+        app.words.go_to(0)
+        assert not search.count(100)
+        assert search.number == 0
+
+
+@pytest.mark.parametrize(("down", "up"), [("space", "b"), ("ctrl+f", "ctrl+b")])
+async def test_other_keys_turn_the_page_too(down: str, up: str) -> None:
+    app = ListApp()
+    async with app.run_test(size=(20, 10)) as pilot:
+        app.words.show(rows(WORDS))
+        await pilot.press(down, down)
+        assert app.words.row == "w10"
+        await pilot.press(up)
+        assert app.words.row == "w5"
 
 
 @pytest.mark.parametrize("height", [7, 9, 10, 25])

@@ -9,6 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from frontdesk.mailbox import Mailbox
+from frontdesk.tui import sentences
+from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.inbox.panes import Pane
 from frontdesk.tui.unsupported import lacking
@@ -107,7 +109,8 @@ class ContactPane(Pane):
         return self._mailbox.notes(conversation_id) if known else None
 
     def action_group(self, step: int) -> None:
-        self.facts.step_group(step)
+        if not self.facts.step_group(step):
+            say(self.screen, sentences.NO_LATER_GROUP if step > 0 else sentences.NO_EARLIER_GROUP)
 
     @on(VirtualList.Opened)
     def _open(self, event: VirtualList.Opened) -> None:

@@ -102,6 +102,7 @@ class MailboxReads:
         self.unread_among, self.marked_unread = mailbox.unread_among, mailbox.marked_unread
         self.is_marked_unread, self.has_newest = mailbox.is_marked_unread, mailbox.has_newest
         self.mark_read, self.mark_unread = mailbox.mark_read, mailbox.mark_unread
+        self.read_marks, self.restore_read_marks = mailbox.read_marks, mailbox.restore_read_marks
         self.get_setting, self.set_setting = mailbox.get_setting, mailbox.set_setting
 
     @property

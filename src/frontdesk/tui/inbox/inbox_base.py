@@ -1,5 +1,9 @@
 """Parts of an inbox screen, and what its actions have in common."""
 
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
 from textual.reactive import var
 
 from frontdesk.inbox import deadlines, navigating, refreshing, selecting
@@ -23,6 +27,23 @@ from frontdesk.tui.preferences import PLAIN, Preferences
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.tui.widgets.conversation_list import ConversationList
 from frontdesk.wire import Contact, PhoneRef
+
+# Name of the setting with cells by which the list is wider than by default.
+SPLIT_SETTING = "inbox.split"
+
+
+def stored_split(mailbox: Mailbox) -> int:
+    """Stored place of the line between list and thread, see `pane_widths`."""
+    text = mailbox.get_setting(SPLIT_SETTING) or "0"
+    return int(text) if re.fullmatch(r"-?[0-9]{1,4}", text) else 0
+
+
+class Undo(NamedTuple):
+    """How the last change is taken back, words for the change, and what is said afterwards."""
+
+    take_back: Callable[[], object]
+    change: str
+    done: str
 
 
 class InboxBase(SizedScreen[None]):
@@ -51,8 +72,7 @@ class InboxBase(SizedScreen[None]):
         )
         self._keys = keys = KeyNames((type(self), ThreadPane, ConversationList), preferences.keys)
         self._views = SavedViews(mailbox, preferences.views)
-        # Stored views before the last change of them, and words for it.
-        self._undo: tuple[str, str] | None = None
+        self._undo: Undo | None = None
         self.channels, self.contact = ChannelPane(mailbox), ContactPane(mailbox, clock)
         self.thread = ThreadPane(mailbox, clock, connection, keys, preferences.media)
         self.queue = QueuePane(
@@ -67,7 +87,9 @@ class InboxBase(SizedScreen[None]):
             read_after=preferences.mark_read_after,
         )
         self.inbox, self._do = self.queue.inbox, self.queue.driver.do
-        self.panes = Panes(self.channels, self.queue, self.thread, self.contact)
+        self.panes = Panes(
+            self.channels, self.queue, self.thread, self.contact, split=stored_split(mailbox)
+        )
         self._bars = Bars(self.queue, self.channels, self._views, title, keys)
         self._display = Display(
             self,

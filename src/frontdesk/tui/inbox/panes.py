@@ -22,6 +22,8 @@ ORDER = ("channels", "list", "thread", "contact")
 
 LEAST_PANES, LEAST_TABLE, LEAST_ALL_PANES = 80, 140, 190
 LEAST_LINES_OF_BOTH = 32
+# Of list and thread side by side.
+LEAST_WIDTH = 30
 
 # Panes that take the focus, in order, when the focused pane is hidden.
 _INSTEAD = {
@@ -41,12 +43,19 @@ class PaneWidths(NamedTuple):
     contact: int
 
 
-def pane_widths(columns: int) -> PaneWidths:
+def pane_widths(columns: int, split: int = 0) -> PaneWidths:
     """Pane widths for a terminal of at least 80 columns; 0 for panes that have no column.
 
     The thread gets at least 45 %, and grows monotonically with the terminal; lines wrap at 90
-    cells.
+    cells. split: cells by which the list is wider than that, or narrower if negative, as far as
+    list and thread keep `LEAST_WIDTH`.
     """
+    widths = _widths_without_split(columns)
+    list = max(LEAST_WIDTH, min(widths.list + split, widths.list + widths.thread - LEAST_WIDTH))
+    return widths._replace(list=list, thread=widths.list + widths.thread - list)
+
+
+def _widths_without_split(columns: int) -> PaneWidths:
     if columns < LEAST_ALL_PANES:
         fitting = min(90, 47 + (columns - LEAST_PANES) * 13 // 20)
         thread = max(-(-columns * 45 // 100), fitting)
@@ -95,8 +104,10 @@ class Panes(Horizontal):
     # The panes cover it.
     BLANK = True
 
-    def __init__(self, *panes: Pane) -> None:
+    def __init__(self, *panes: Pane, split: int = 0) -> None:
+        """split: see `pane_widths`."""
         super().__init__(id="panes", classes="-at-list")
+        self.split = split
         self._panes = dict(zip(ORDER, panes, strict=True))
         self.at = self.before_contact = "list"
         self._terminal = Size(0, 0)
@@ -117,7 +128,7 @@ class Panes(Horizontal):
         """Set the widths of the grid columns; the stylesheet says which panes are in them."""
         columns, contact = ["1fr"], None
         if self._terminal.width >= LEAST_PANES and not self.has_class("-zoomed"):
-            widths = pane_widths(self._terminal.width)
+            widths = pane_widths(self._terminal.width, self.split)
             if widths.channels:
                 columns = [str(widths.channels), "1fr", str(widths.thread), str(widths.contact)]
                 columns = columns[:-1] if self.has_class("-no-contact") else columns
@@ -150,6 +161,21 @@ class Panes(Horizontal):
         self.set_class(shown, "-contact")
         self.set_class(not shown, "-no-contact")
         self._lay_out()
+
+    @property
+    def shows_split(self) -> bool:
+        """True if list and thread are side by side."""
+        return self._panes["list"].display and self._panes["thread"].display
+
+    def move_split(self, cells: int) -> bool:
+        """Move the line between list and thread to the right; False at the end of its way."""
+        columns = self._terminal.width
+        before = pane_widths(columns, self.split)
+        automatic = pane_widths(columns)
+        after = pane_widths(columns, before.list - automatic.list + cells)
+        self.split = after.list - automatic.list
+        self._lay_out()
+        return after != before
 
     def toggle_zoom(self) -> None:
         """Show only the focused pane, or all again."""

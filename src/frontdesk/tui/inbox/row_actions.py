@@ -14,11 +14,13 @@ from frontdesk.exports.conversations import (
 )
 from frontdesk.inbox import finding, navigating, selecting
 from frontdesk.query import Query
+from frontdesk.text.clean import counted
 from frontdesk.text.dates import HOW_TO, day_of
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.clipboard import copy
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending
+from frontdesk.tui.inbox.inbox_base import Undo
 from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
@@ -30,9 +32,21 @@ _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
 class RowActions(ViewActions):
     """Keys that lead to a row, or take something from it."""
 
-    def action_mark_unread(self) -> None:
-        """Mark the selected conversation as unread on this computer, until it is read again."""
-        self._do(selecting.mark_unread, self.inbox)
+    def action_toggle_read(self) -> None:
+        """Mark the selected conversation as read on this computer, or a read one as unread."""
+        self._do(selecting.toggle_read, self.inbox)
+
+    def action_mark_above_read(self) -> None:
+        """Mark the selected conversation and those above it as read on this computer."""
+        marks = self._do(selecting.mark_above_read, self.inbox)
+        if marks:
+            count = counted(len(marks), "conversation")
+            self._undo = Undo(
+                partial(self._do, self.inbox.restore_read_marks, marks),
+                sentences.MARKING_READ.format(conversations=count),
+                sentences.READ_MARKS_RESTORED.format(conversations=count),
+            )
+            self._say_undoable(sentences.MARKED_ABOVE_READ.format(conversations=count))
 
     def action_conversation(self, step: int) -> None:
         """Open the next or previous conversation; the focus stays in its pane."""
@@ -90,9 +104,7 @@ class RowActions(ViewActions):
 
     def _find_first(self, text: str) -> None:
         self._find_text = text
-        if self._find(1):
-            after, before = self._keys["inbox.next_match"], self._keys["inbox.previous_match"]
-            self._notify(sentences.FOUND.format(text=text, next=after, previous=before))
+        self._find(1)
 
     def action_find_next(self, step: int) -> None:
         """Go to the next or previous match of the last search text."""
@@ -102,16 +114,18 @@ class RowActions(ViewActions):
             key, find = self._keys["inbox.find"], sentences.FIND_IN_PANE
             self._notify(sentences.NOTHING_TO_FIND_AGAIN.format(key=key, find=find))
 
-    def _find(self, step: int) -> bool:
-        """Search for the text; True if it was found at once."""
+    def _find(self, step: int) -> None:
+        """Search for the text, and say which of the matches was found."""
         search = self.panes.search(self._find_text, step)
         if search.run(_ROWS_AT_ONCE):
             key = self._keys["inbox.back"]
             self._notify(sentences.SEARCHING.format(text=self._find_text, key=key))
             self._continue_search(search)
-            return False
-        self._notify_unless_found(search)
-        return search.found
+        elif search.found and search.count(_ROWS_AT_ONCE):
+            self._say_found(sentences.FOUND)
+            self._continue_count(search)
+        else:
+            self._say_result(search)
 
     @work(group=SEARCH, exclusive=True)
     async def _continue_search(self, search: RowSearch) -> None:
@@ -120,14 +134,43 @@ class RowActions(ViewActions):
         while more:
             await asyncio.sleep(0)
             more = search.run(_ROWS_PER_STEP)
-        self._notify_unless_found(search)
+        await self._count(search)
 
-    def _notify_unless_found(self, search: RowSearch) -> None:
+    @work(group=SEARCH, exclusive=True)
+    async def _continue_count(self, search: RowSearch) -> None:
+        await self._count(search)
+
+    async def _count(self, search: RowSearch) -> None:
+        """Count the matches of a long list in steps."""
+        more = search.found
+        while more:
+            await asyncio.sleep(0)
+            more = search.count(_ROWS_PER_STEP)
+        self._say_result(search)
+
+    def _say_result(self, search: RowSearch) -> None:
         if not search.found:
             self._notify(sentences.NO_MATCH_IN_PANE.format(text=search.text))
+        elif search.number:
+            self._say_found(sentences.FOUND_OF, number=search.number, total=search.total)
+
+    def _say_found(self, words: str, **numbers: int) -> None:
+        after, before = self._keys["inbox.next_match"], self._keys["inbox.previous_match"]
+        self._notify(words.format(text=self._find_text, next=after, previous=before, **numbers))
+
+    def action_scroll_thread(self, lines: int) -> None:
+        """Scroll the thread from any pane; the focus stays where it is."""
+        if self.thread.display:
+            self.thread.messages.scroll_lines(lines)
+        else:
+            key = self._keys["pane.thread"]
+            self._notify(sentences.THREAD_NOT_SHOWN.format(key=key))
 
     def action_date(self) -> None:
         """Ask for a date and go there; older messages are loaded as needed."""
+        if self.selected_id is None:
+            self._notify(sentences.NO_CONVERSATION)
+            return
         today = self._clock.now().date()
         prompt = dialogs.prompt(
             "day ",
@@ -179,6 +222,8 @@ class RowActions(ViewActions):
         if body.row is not None:
             title = f"{type(body.row).__name__} {body.row.id}, as received"
             self.app.push_screen(RawRow(title, body.row))
+        else:
+            self._notify(sentences.NO_ROW)
 
     def action_export(self, pane: str = "") -> None:
         """Save the thread; in the list the selected conversations, or else all loaded ones."""

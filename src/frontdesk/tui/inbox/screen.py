@@ -23,6 +23,7 @@ from frontdesk.tui.dialogs.view_table import (
 )
 from frontdesk.tui.inbox.channel_pane import ChannelPane
 from frontdesk.tui.inbox.contact_pane import ContactPane
+from frontdesk.tui.inbox.inbox_base import SPLIT_SETTING
 from frontdesk.tui.inbox.panes import (
     LEAST_ALL_PANES,
     LEAST_LINES_OF_BOTH,
@@ -73,14 +74,19 @@ class InboxScreen(RowActions):
         Binding("U", "unread(-1)", "Previous unread", id="inbox.previous_unread"),
         Binding("W", "waiting", "Next longest wait", id="inbox.next_waiting"),
         Binding("minus", "swap", "Last opened conversation", id="inbox.swap"),
-        Binding("m", "mark_unread", "Mark as unread", id="inbox.mark_unread"),
+        Binding("m", "toggle_read", "Mark as read or unread", id="inbox.mark_unread"),
+        Binding("M", "mark_above_read", "Mark this and all above as read", id="inbox.mark_above"),
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
         Binding("s", "search", "Search everything on this computer…", id="inbox.search"),
         Binding("ctrl+k", "switch", "Go to a customer, conversation or view…", id="inbox.switch"),
         Binding("t", "date", "Go to a date…", id="inbox.date"),
+        Binding("ctrl+e", "scroll_thread(3)", "Scroll the thread down", id="inbox.scroll_down"),
+        Binding("ctrl+y", "scroll_thread(-3)", "Scroll the thread up", id="inbox.scroll_up"),
         Binding("plus,underscore", "zoom", "Zoom this pane", id="inbox.zoom"),
+        Binding("less_than_sign", "move_split(-4)", "Narrower list", id="inbox.narrower"),
+        Binding("greater_than_sign", "move_split(4)", "Wider list", id="inbox.wider"),
         Binding("w", "raw_row", "Show as JSON", id="inbox.raw_row"),
         Binding("o", "open_link", "Open in the browser", id="inbox.open_link"),
         Binding("y", "copy", "Copy message or line", id="inbox.copy"),
@@ -309,6 +315,15 @@ class InboxScreen(RowActions):
         elif not shown and (self.has_class("-single") or self.panes.replaces_list):
             self.panes.enter("contact")
 
+    def action_move_split(self, cells: int) -> None:
+        """Move the line between list and thread, and remember where it is."""
+        if not self.panes.shows_split:
+            self._notify(sentences.NOT_SIDE_BY_SIDE)
+        elif self.panes.move_split(cells):
+            self._mailbox.set_setting(SPLIT_SETTING, str(self.panes.split))
+        else:
+            self._notify(sentences.SPLIT_AT_END)
+
     def action_zoom(self) -> None:
         self.panes.toggle_zoom()
         self._display.refresh_bars()
@@ -388,8 +403,8 @@ class InboxScreen(RowActions):
             keys = f"{menu} {filters.REMOVE}"
             save.append(CommandEntry("Remove view…", keys, self.action_remove_view, "delete"))
         if self._undo is not None:
-            undo = sentences.UNDO_VIEW_COMMAND.format(change=self._undo[1])
-            save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_view, "restore"))
+            undo = sentences.UNDO_COMMAND.format(change=self._undo.change)
+            save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_change, "restore"))
         actions = self._with_view_names(all_commands(self))
         screens = view_commands(self._keys, self.action_view)
         return [*actions, *orders, *queries, *views, *save, *screens]

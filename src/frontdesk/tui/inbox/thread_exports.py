@@ -10,7 +10,7 @@ from frontdesk.exports.conversations import THREAD_ENDINGS, thread_text, threads
 from frontdesk.text.clean import first_non_blank
 from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
-from frontdesk.tui.clipboard import copy, links_in, open_outside
+from frontdesk.tui.clipboard import copy, links_in, open_outside, say
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.dialogs.save_prompt import ask_for_name, ending, save_text
@@ -95,6 +95,7 @@ class ThreadExports(ThreadLoading):
     def action_export(self) -> None:
         """Ask for a file name, and save the whole thread."""
         if self.conversation is None:
+            say(self.screen, sentences.NOTHING_TO_EXPORT)
             return
         contact = self.conversation.contact
         name = first_non_blank(contact.name, contact.phone, contact.id)

@@ -71,7 +71,8 @@ class ThreadPane(ThreadExports):
     @on(VirtualList.Opened)
     def _show_file(self, event: VirtualList.Opened) -> None:
         event.stop()
-        self.show_file()
+        if not self.show_file():
+            say(self.screen, sentences.NO_FILE)
 
     @on(Thread.PicturesWanted)
     def _load_pictures(self, event: Thread.PicturesWanted) -> None:
@@ -81,7 +82,9 @@ class ThreadPane(ThreadExports):
 
     def action_day(self, step: int) -> None:
         """Go to the first entry of the next or previous day."""
-        if not self._step_day(step):
+        if self.conversation is None:
+            say(self.screen, sentences.NO_CONVERSATION)
+        elif not self._step_day(step):
             earlier = sentences.NO_EARLIER_DAY.format(key=self._keys["inbox.date"])
             say(self.screen, sentences.NO_LATER_DAY if step > 0 else earlier)
 

@@ -14,7 +14,7 @@ from frontdesk.tui.dialogs.view_table import (
     OverlayView,
     view_entries,
 )
-from frontdesk.tui.inbox.inbox_base import InboxBase
+from frontdesk.tui.inbox.inbox_base import InboxBase, Undo
 from frontdesk.tui.saved_views import QueryHistory
 from frontdesk.tui.unsupported import remark_on
 from frontdesk.wire import Contact, Conversation, PhoneRef
@@ -42,6 +42,9 @@ class ViewActions(InboxBase):
         chip = self._bars.last_chip()
         if chip is not None:
             self.show_query(self.inbox.view.query.without(chip))
+        else:
+            key = self._keys["inbox.filter"]
+            self._notify(sentences.NO_FILTER.format(key=key))
 
     def action_status(self, step: int) -> None:
         """Select the next or previous status."""
@@ -161,7 +164,7 @@ class ViewActions(InboxBase):
             self._ask_for_view_name(name, partial(self._save_view, query, key), problem)
             return
         replaced = self._views.of(view.key) if view.key else None
-        self._undo = (self._views.snapshot(), sentences.SAVING_VIEW.format(name=name))
+        self._undo = self._undo_of_views(sentences.SAVING_VIEW.format(name=name))
         self._views.save(view)
         saved = sentences.VIEW_SAVED.format(key=key)
         words = saved if view.key else sentences.VIEW_SAVED_IN_MENU
@@ -173,7 +176,7 @@ class ViewActions(InboxBase):
 
     def _say_undoable(self, words: str) -> None:
         keys = f"{self._keys['view.menu']} {filters.UNDO}"
-        self._notify(sentences.VIEW_CAN_BE_UNDONE.format(saved=words, keys=keys))
+        self._notify(sentences.CAN_BE_UNDONE.format(done=words, keys=keys))
         self._display.refresh_bars()
 
     def action_remove_view(self) -> None:
@@ -182,20 +185,25 @@ class ViewActions(InboxBase):
         dialogs.ask(self.app, dialogs.picker("Remove", choices, current=None), self._remove_view)
 
     def _remove_view(self, view: SavedView) -> None:
-        self._undo = (self._views.snapshot(), sentences.REMOVING_VIEW.format(name=view.name))
+        self._undo = self._undo_of_views(sentences.REMOVING_VIEW.format(name=view.name))
         self._views.remove(view)
         self._say_undoable(sentences.VIEW_REMOVED.format(name=view.name))
 
-    def _undo_view(self) -> None:
+    def _undo_of_views(self, change: str) -> Undo:
+        restore = partial(self._views.restore, self._views.snapshot())
+        return Undo(restore, change, sentences.VIEWS_RESTORED)
+
+    def _undo_change(self) -> None:
+        """Take back the last change of views or marks."""
         if self._undo is not None:
-            self._views.restore(self._undo[0])
-            self._notify(sentences.VIEWS_RESTORED)
+            self._undo.take_back()
+            self._notify(self._undo.done)
             self._undo = None
             self._display.refresh_bars()
 
     def action_views(self) -> None:
         """Open the menu of saved views and screens."""
-        undo = sentences.UNDO_VIEW.format(change=self._undo[1]) if self._undo else ""
+        undo = sentences.UNDO.format(change=self._undo.change) if self._undo else ""
         entries = filters.view_menu(self._views, view_entries(self._keys), undo)
         dialogs.ask(self.app, dialogs.menu("Views", entries), self._open_view_entry)
 
@@ -207,7 +215,7 @@ class ViewActions(InboxBase):
         elif entry == filters.REMOVE:
             self.action_remove_view()
         elif entry == filters.UNDO:
-            self._undo_view()
+            self._undo_change()
         else:
             self.action_view(entry)
 

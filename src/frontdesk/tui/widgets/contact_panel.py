@@ -52,16 +52,21 @@ class ContactPanel(VirtualList[Fact]):
         else:
             self.show(self.rows)
 
-    def step_group(self, step: int) -> None:
-        """Move to the next (1) or previous (-1) group; the first group has no heading."""
+    def step_group(self, step: int) -> bool:
+        """Move to the next (1) or previous (-1) group; False if there is none.
+
+        The first group has no heading.
+        """
         facts = self.rows
         starts = [at for at in range(len(facts)) if not at or facts[at].heads]
         here = sum(start <= self.cursor for start in starts) - 1
-        if starts and 0 <= here + step < len(starts):
+        has_group = bool(starts) and 0 <= here + step < len(starts)
+        if has_group:
             start, end = [*starts, len(facts)][here + step : here + step + 2]
             # Reveal the end first, so that as much of the group as possible is visible.
             self.go_to(end - 1)
             self.go_to(start)
+        return has_group
 
     def copied(self) -> str:
         return (self.row.copied or self.row.value) if self.row else ""

@@ -105,8 +105,8 @@ class VirtualList(PaintedRows[R], can_focus=True):
         Binding("G,end", "last", "Last", id="list.last"),
         Binding("ctrl+d", "page(0.5)", "Half a page down", id="list.half_down"),
         Binding("ctrl+u", "page(-0.5)", "Half a page up", id="list.half_up"),
-        Binding("pagedown,space", "page(1)", "Page down", id="list.page_down"),
-        Binding("pageup,b", "page(-1)", "Page up", id="list.page_up"),
+        Binding("pagedown,space,ctrl+f", "page(1)", "Page down", id="list.page_down"),
+        Binding("pageup,b,ctrl+b", "page(-1)", "Page up", id="list.page_up"),
         Binding("enter", "open", "Open", id="list.open"),
     ]
 
@@ -360,9 +360,9 @@ class VirtualList(PaintedRows[R], can_focus=True):
         if thumb and event.x == self.size.width - 1:
             # The thumb may be drawn at an end before that is reached.
             if event.y < max(1, thumb.start):
-                self._scroll(-page)
+                self.scroll_lines(-page)
             elif event.y >= min(self.size.height - 1, thumb.stop):
-                self._scroll(page)
+                self.scroll_lines(page)
             return
         position = self._window.position_at(event.y)
         if position is not None:
@@ -392,9 +392,9 @@ class VirtualList(PaintedRows[R], can_focus=True):
         heights = {row.height for row in self._window.visible()}
         height = heights.pop() if len(heights) == 1 else 1
         whole = height if 0 < height <= _WHEEL_LINES else 1
-        self._scroll(direction * whole * round(_WHEEL_LINES / whole))
+        self.scroll_lines(direction * whole * round(_WHEEL_LINES / whole))
 
-    def _scroll(self, lines: int) -> None:
+    def scroll_lines(self, lines: int) -> None:
         """Scroll, and keep the cursor among the visible rows, which is no input of the user."""
         if self._count():
             self._window.scroll(lines)
@@ -504,8 +504,10 @@ class RowSearch:
         self._body = body
         self._rows = body.rows
         self._start, self._step = body.cursor, step
-        self._looked_at = 0
+        self._looked_at = self._counted = 0
         self.found = False
+        self._position = -1
+        self.number = self.total = 0
 
     def run(self, most: int) -> bool:
         """Test up to `most` further rows, and go to a match; False when the search is over."""
@@ -520,7 +522,25 @@ class RowSearch:
             position = (self._start + self._step * away) % count
             if text in folded(self._body.words_at(position)):
                 self._body.go_to(position)
-                self.found = True
+                self.found, self._position = True, position
                 return False
         self._looked_at = last
         return last < count
+
+    def count(self, most: int) -> bool:
+        """Count the matches among up to `most` further rows; False when all are counted.
+
+        Afterwards `total` is their number, and `number` is which of them, from 1, was gone to; 0 if
+        another row is selected meanwhile.
+        """
+        if self._rows is not self._body.rows or self._body.cursor != self._position:
+            self.number = 0
+            return False
+        text = folded(self.text)
+        last = min(len(self._rows), self._counted + most)
+        for position in range(self._counted, last):
+            if text in folded(self._body.words_at(position)):
+                self.total += 1
+                self.number += position <= self._position
+        self._counted = last
+        return last < len(self._rows)
