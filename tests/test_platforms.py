@@ -36,6 +36,8 @@ ALLOWED = {
     ("cli/web/viewers.py", "os.killpg"): "the viewer is killed, not what it runs",
     ("cli/web/viewers.py", "signal.SIGKILL"): "the viewer is killed, not what it runs",
     ("cli/log_redaction.py", "resource"): "the system's default applies",
+    ("own_commands/runner.py", "start_new_session"): "Windows ignores it",
+    ("own_commands/runner.py", "os.killpg"): "the program is killed, not what it has started",
     ("pictures/process.py", "start_new_session"): "Windows ignores it",
     ("pictures/worker.py", "resource"): "the number of pixels alone is limited",
     ("service/server.py", "resource"): "the system's limit applies",
