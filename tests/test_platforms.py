@@ -45,6 +45,11 @@ ALLOWED = {
     ("service/server.py", "signal.SIGHUP"): "the access log is not opened again",
     ("tui/app_base.py", "signal.SIGCONT"): "nothing stops and continues a process there",
     ("tui/app_base.py", "signal.SIGTSTP"): "nothing stops and continues a process there",
+    ("tui/terminal_job.py", "termios"): "a program is waited for, without a job of its own",
+    ("tui/terminal_job.py", "process_group"): "a program is waited for, without a job of its own",
+    ("tui/terminal_job.py", "os.killpg"): "a program is waited for, without a job of its own",
+    ("tui/terminal_job.py", "os.waitpid"): "a program is waited for, without a job of its own",
+    ("tui/terminal_job.py", "signal.SIGCONT"): "nothing stops and continues a process there",
     (
         "system/private_files.py",
         "os.geteuid",

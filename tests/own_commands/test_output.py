@@ -48,19 +48,32 @@ def test_a_line_is_plain_text(written: bytes, shown: str) -> None:
 def test_the_first_and_the_last_lines_are_kept_and_the_rest_is_counted() -> None:
     lines = [b"%06d\n" % number for number in range(50_000)]
     output = kept(b"".join(lines))
-    shown = output.lines()
+    shown = output.lines
     assert shown[0] == "000000"
-    assert shown[-1] == output.last_line == "049999"
+    assert shown[len(shown) - 1] == output.last_line == "049999"
     assert len(shown) == HEAD_LINES + 1 + TAIL_LINES
     assert shown[HEAD_LINES] == f"… {output.left_out:,} bytes left out …"
     assert output.left_out == 7 * (50_000 - HEAD_LINES - TAIL_LINES)
 
 
+def test_rows_of_an_output_keep_their_keys_while_it_grows() -> None:
+    output = kept(b"".join(b"%06d\n" % number for number in range(40_000)))
+    before = output.lines
+    output.add(b"more\n" * 10)
+    after = output.lines
+    for position in (0, HEAD_LINES - 1, HEAD_LINES, len(before) - 1):
+        found = after.find(before.key(position))
+        assert found is not None
+        assert found == before.find(before.key(position)) or position > HEAD_LINES
+        assert after.key(found) == before.key(position)
+    assert after.find(before.key(HEAD_LINES + 1)) is None
+
+
 def test_a_line_without_an_end_is_kept_in_parts_and_copied_whole() -> None:
     line = "é" * 10_000
     output = kept(*(line.encode()[at : at + 999] for at in range(0, 20_000, 999)))
-    assert max(map(len, output.lines())) <= 4_000
-    assert "".join(output.lines()) == output.text() == line
+    assert max(map(len, output.lines)) <= 4_000
+    assert "".join(output.lines) == output.text() == line
 
 
 def test_ten_megabytes_in_one_line_are_bounded() -> None:

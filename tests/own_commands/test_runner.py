@@ -42,6 +42,10 @@ async def test_an_exit_code_is_the_failure() -> None:
     assert (failed.failure, failed.output.last_line) == ("exit code 3", "no")
 
 
+async def test_a_signal_that_ended_a_program_is_the_failure() -> None:
+    assert (await run("sh", "-c", "kill -9 $$")).failure == "ended by signal 9"
+
+
 async def test_errors_can_be_kept_apart() -> None:
     both = await run("sh", "-c", "echo out; echo err >&2", keeps_errors=False)
     assert (both.output.text(), both.errors.text()) == ("out\n", "err\n")

@@ -38,6 +38,7 @@ class KeptOutput:
         self._tail: deque[bytes] = deque()
         self._head_bytes = self._tail_bytes = 0
         self._is_head_full = False
+        self._dropped = 0
         self._partial = b""
 
     def add(self, data: bytes) -> None:
@@ -70,14 +71,19 @@ class KeptOutput:
         self._tail_bytes += len(line)
         while self._tail_bytes > TAIL_BYTES or len(self._tail) > TAIL_LINES:
             size = len(self._tail.popleft())
+            self._dropped += 1
             self._tail_bytes -= size
             self.left_out += size
 
-    def lines(self) -> list[str]:
-        """The kept lines as text, with one for what is left out."""
-        head, tail = map(plain_line, self._head), map(plain_line, self._tail)
-        last = [plain_line(self._partial)] if self._partial else []
-        return [*head, *self._gap(), *tail, *last]
+    @property
+    def lines(self) -> "KeptLines":
+        """The kept lines as text, with one for what is left out; does not change any more."""
+        return KeptLines(
+            list(self._head),
+            list(self._tail) + ([self._partial] if self._partial else []),
+            self._gap(),
+            self._dropped,
+        )
 
     def text(self) -> str:
         """What is kept, with the parts of lines put together again."""
@@ -95,6 +101,41 @@ class KeptOutput:
         newest_first = (self._partial, *reversed(self._tail), *reversed(self._head))
         lines = map(plain_line, newest_first)
         return next((line.strip() for line in lines if line.strip()), "")
+
+
+class KeptLines:
+    """Rows of an output: the first lines, a line for `dropped` ones, the last lines.
+
+    Lines are decoded when they are read: thousands come between two frames. Keys are numbers of
+    lines.
+    """
+
+    def __init__(self, head: list[bytes], tail: list[bytes], gap: list[str], dropped: int) -> None:
+        self._head, self._tail, self._gap, self._dropped = head, tail, gap, dropped
+
+    def __len__(self) -> int:
+        return len(self._head) + len(self._gap) + len(self._tail)
+
+    def __getitem__(self, position: int, /) -> str:
+        if position < len(self._head):
+            return plain_line(self._head[position])
+        beyond = position - len(self._head) - len(self._gap)
+        return plain_line(self._tail[beyond]) if beyond >= 0 else self._gap[0]
+
+    def key(self, position: int, /) -> str:
+        beyond = position - len(self._head) - len(self._gap)
+        if position < len(self._head):
+            return str(position)
+        return str(len(self._head) + self._dropped + beyond) if beyond >= 0 else "gap"
+
+    def find(self, key: str, /) -> int | None:
+        first = len(self._head)
+        if key == "gap":
+            return first if self._gap else None
+        if int(key) < first:
+            return int(key)
+        beyond = int(key) - first - self._dropped
+        return first + len(self._gap) + beyond if 0 <= beyond < len(self._tail) else None
 
 
 def _boundary(line: bytes, start: int) -> int:

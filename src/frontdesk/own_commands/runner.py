@@ -31,6 +31,13 @@ class Job(NamedTuple):
     detached: bool = False
 
 
+def exit_words(code: int | None) -> str:
+    """What an exit code says of a failure, or ""; signals are negative."""
+    if not code:
+        return ""
+    return f"exit code {code}" if code > 0 else f"ended by signal {-code}"
+
+
 class ProgramRun(asyncio.SubprocessProtocol):
     """A run of a job. exit_code: None before its end; problem: why it has none of its own, or "".
 
@@ -54,7 +61,7 @@ class ProgramRun(asyncio.SubprocessProtocol):
     @property
     def failure(self) -> str:
         """Why it did not succeed, or ""."""
-        return self.problem or (f"exit code {self.exit_code}" if self.exit_code else "")
+        return self.problem or exit_words(self.exit_code)
 
     async def run(self) -> None:
         """Start the program, and wait for its end. Cancelled, it ends the program first."""
@@ -121,10 +128,13 @@ class ProgramRun(asyncio.SubprocessProtocol):
 
     async def _end(self) -> None:
         self._signal("SIGTERM")
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GRACE_SECONDS):
-                await self._ended.wait()
-        self._signal("SIGKILL")
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE_SECONDS):
+                    await self._ended.wait()
+        finally:
+            # Also when the viewer ends meanwhile.
+            self._signal("SIGKILL")
         await self._ended.wait()
 
     async def _close(self) -> None:

@@ -99,6 +99,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "view.copy": "clipboard yank",
             "queue.mark": "mark choose",
             "inbox.export": "save download file csv json markdown thread list",
+            "inbox.pipe": "shell program run filter",
+            "inbox.own_commands": "programs run scripts crm",
         },
         "Views": {
             **{f"inbox.view_{digit}": "saved tab" for digit in "56789"},
