@@ -251,3 +251,20 @@ def _exists(group: int) -> bool:
     except (ProcessLookupError, PermissionError):
         return False
     return True
+
+
+async def test_a_page_has_neither_the_pipe_nor_commands(client: InboxClient, cache: Cache) -> None:
+    class OnPage(FrontdeskApp):
+        is_web = True
+
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    preferences = Preferences(commands=(OwnCommand("Look up", ("true",)),))
+    clock = Clock(UTC, lambda: NOW)
+    app = OnPage(mailbox, title="sample", clock=clock, preferences=preferences)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("vertical_line", "x")
+        assert isinstance(app.screen, InboxScreen)
+        assert not notifications(app)
+        titles = [command.title for command in app.commands()]
+        assert not {"Pipe to a program…", "Own commands…", "Run: Look up"} & set(titles)
