@@ -182,6 +182,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "view.reports": "",
     },
     "ReportScreen": {
+        "report.pipe": "",
         "report.metrics": "2",
         "report.plot": "",
         "report.channels": "",

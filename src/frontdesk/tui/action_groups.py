@@ -65,6 +65,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "report.zone": "timezone",
             "report.granularity": "granularity",
             "report.export": "download file",
+            "report.pipe": "shell program run filter",
             "report.formula": "explain definition",
             "report.users": "person agent who slow",
             "report.teams": "team",

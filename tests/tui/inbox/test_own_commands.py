@@ -88,6 +88,17 @@ async def test_a_pipe_gives_the_marked_threads_to_a_program(make: Make) -> None:
         assert "exit code 0" in screen
 
 
+async def test_a_report_is_piped_as_csv(make: Make) -> None:
+    app = make()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("v", "r")
+        await settle(pilot)
+        await type_line(pilot, "head -1 | tr -cd ,")
+        await ended(pilot)
+        assert set(app.screen.query_one(OutputLines).rows[0]) == {","}
+
+
 async def test_the_pipe_remembers_lines_except_those_after_a_blank(make: Make) -> None:
     app = make()
     async with app.run_test(size=(100, 30)) as pilot:

@@ -1,6 +1,5 @@
 """Runs the user's commands, and pipes threads to programs."""
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from frontdesk.errors import BadSettings
 from frontdesk.mailbox import Mailbox
-from frontdesk.own_commands.command import OwnCommand, facts, program_environment, values_of
+from frontdesk.own_commands.command import OwnCommand, facts, values_of
 from frontdesk.own_commands.runner import Job, ProgramRun
-from frontdesk.text.clean import compact_json, shortened
+from frontdesk.text.clean import shortened
 from frontdesk.text.messages import Entry
 from frontdesk.tui import sentences
 from frontdesk.tui.action_groups import CommandEntry
@@ -19,14 +18,13 @@ from frontdesk.tui.clipboard import copy, say
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs import factories as dialogs
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
+from frontdesk.tui.dialogs.pipe import ask_for_program, encoded, give_terminal
 from frontdesk.tui.dialogs.program_output import ProgramOutput
 from frontdesk.tui.preferences import Preferences
 
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.inbox_base import InboxBase
 
-_HISTORY = "pipe.history"
-_MOST_REMEMBERED = 100
 # Programs at once that are not in a dialog.
 _MOST_RUNNING = 4
 _SHOWN_LINE = 200
@@ -53,41 +51,12 @@ class OwnCommands:
 
     def ask_for_line(self) -> None:
         """Ask for a command line for `sh`, which reads the thread or the marked threads."""
-        from frontdesk.tui.dialogs.command_prompt import CommandPrompt
-
-        if sys.platform == "win32":
-            say(self._screen, sentences.NO_PIPE_HERE)
-        elif self._screen.thread.conversation is None:
+        conversation = self._screen.thread.conversation
+        if conversation is None:
             say(self._screen, sentences.NO_CONVERSATION)
-        else:
-            dialogs.ask(self._screen.app, CommandPrompt(self._history()), self._pipe)
-
-    def _history(self) -> list[str]:
-        try:
-            lines = json.loads(self._mailbox.get_setting(_HISTORY) or "[]")
-        except ValueError:
-            return []
-        return [line for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
-
-    def _remember(self, line: str) -> None:
-        lines = [one for one in self._history() if one != line]
-        newest = [*lines, line][-_MOST_REMEMBERED:]
-        self._mailbox.set_setting(_HISTORY, compact_json(newest))
-
-    def _pipe(self, line: str) -> None:
-        # As in shells, a line that begins with a blank is not remembered.
-        if not line.startswith(" "):
-            self._remember(line)
-        line = line.strip()
-        in_terminal = line.startswith("!")
-        program = line.removeprefix("!").strip()
-        if not program:
             return
-        values = facts(values_of(self._screen.thread.conversation), self._profile)
-        environment = program_environment(values, is_plain=not in_terminal)
-        job = Job(["sh", "-c", program], environment=environment)
-        run = self._run_in_terminal if in_terminal else self._show
-        self._with_threads(lambda text: run(f"| {program}", job._replace(stdin=_encoded(text))))
+        named = facts(values_of(conversation), self._profile)
+        ask_for_program(self._screen, self._mailbox, self._clock, named, self._with_threads)
 
     def _with_threads(self, use: Callable[[str], object]) -> None:
         marked = self._screen.queue.marked if self._screen.panes.at == "list" else ()
@@ -151,7 +120,7 @@ class OwnCommands:
 
     def _load(self, command: OwnCommand, job: Job, id: str, entry: Entry | None) -> None:
         def run(text: str) -> None:
-            self._run(command, job._replace(stdin=_encoded(text)), id)
+            self._run(command, job._replace(stdin=encoded(text)), id)
 
         match command.stdin:
             case "thread":
@@ -167,9 +136,9 @@ class OwnCommands:
 
     def _run(self, command: OwnCommand, job: Job, id: str) -> None:
         if command.output == "pane":
-            self._show(command.name, job)
+            self._screen.app.push_screen(ProgramOutput(command.name, job, self._clock))
         elif command.output == "terminal":
-            self._run_in_terminal(command.name, job)
+            give_terminal(self._screen, command.name, job)
         elif (command.name, id) in self._running:
             say(self._screen, sentences.COMMAND_RUNS.format(name=command.name))
         elif len(self._running) >= _MOST_RUNNING:
@@ -204,27 +173,9 @@ class OwnCommands:
     def _warn(self, words: str) -> None:
         self._screen.app.notify(words, severity="warning", timeout=10, markup=False)
 
-    def _show(self, title: str, job: Job) -> None:
-        self._screen.app.push_screen(ProgramOutput(title, job, self._clock))
-
-    def _run_in_terminal(self, name: str, job: Job) -> None:
-        from frontdesk.tui.terminal_job import NoTerminal, run_in_terminal
-
-        try:
-            failure = run_in_terminal(self._screen.app, job)
-        except NoTerminal:
-            failure = ""
-            say(self._screen, sentences.NO_TERMINAL.format(name=name))
-        if failure:
-            self._warn(sentences.COMMAND_FAILED.format(name=name, failure=failure, line=""))
-
 
 def _is_general(command: OwnCommand) -> bool:
     return "conversation" in command.places
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
 
 
 def _letters(configured: Sequence[str]) -> list[str]:
