@@ -202,13 +202,13 @@ def test_the_new_file_is_sound_and_every_line_that_is_off_can_be_put_on() -> Non
     assert said(NEW_FILE) == []
     settings = [line[2:] for line in NEW_FILE.splitlines() if line.startswith(("# ", '# "'))]
     on = [line for line in settings if " = " in line and not line.startswith("key_command")]
-    assert len(on) == 30
+    assert len(on) == 35
     tables = {
         **{"viewer": on[1:13], "mirror": on[13:15], "alerts": on[15:21], "open": on[21:22]},
         **{"network": on[22:24], "targets": on[24:26], "keys": on[26:27]},
     }
     lines = [line for name, values in tables.items() for line in (f"[{name}]", *values)]
-    viewer = "\n".join([*lines, "[[views]]", *on[27:]])
+    viewer = "\n".join([*lines, "[[views]]", *on[27:30], "[[commands]]", *on[30:]])
     assert said(viewer) == []
 
 

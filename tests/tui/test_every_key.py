@@ -48,6 +48,8 @@ OPENED = {
     "HelpScreen": "question_mark",
     "FilterLine": "F",
     "RawRow": "w",
+    "CommandPrompt": "vertical_line",
+    "ProgramOutput": "vertical_line s e q space 3 0 enter",
     "ViewScreen": "v r",
     "ReportScreen": "v r",
     "ReportTable": "v r",
@@ -99,6 +101,8 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.copy": "3",
         "inbox.copy_menu": "",
         "inbox.export": "",
+        "inbox.pipe": "",
+        "inbox.own_commands": "",
         "view.menu": "",
         "view.inbox": "",
         "view.contacts": "",
@@ -154,6 +158,21 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "filter_line.earlier": "x enter backspace F",
         "filter_line.later": "x enter backspace F up",
     },
+    "CommandPrompt": {
+        "command.earlier": "x enter escape vertical_line",
+        "command.later": "x enter escape vertical_line up",
+    },
+    "ProgramOutput": {
+        "output.leave": "",
+        "output.cancel": "",
+        "output.find": "",
+        "output.next_match": "slash 2 enter",
+        "output.previous_match": "slash 2 enter",
+        "output.copy": "",
+        "output.copy_all": "",
+        "output.save": "",
+        "output.again": "",
+    },
     "RawRow": {"raw_row.leave": "", "raw_row.copy": ""},
     "FileDialog": {
         "file.leave": "",
@@ -181,6 +200,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "view.reports": "",
     },
     "ReportScreen": {
+        "report.pipe": "",
         "report.metrics": "2",
         "report.plot": "",
         "report.channels": "",
@@ -237,6 +257,8 @@ UNSEEN = {
     "inbox.redraw",
     "inbox.refresh",
     "server.ask",
+    "output.again",
+    "output.cancel",
     "view.refresh",
     # Threads of the sample fit on this screen.
     "inbox.scroll_down",
@@ -355,7 +377,7 @@ async def test_a_key_without_an_action_would_be_noticed(viewer: Viewer) -> None:
         await settle(pilot)
         await home(pilot)
         was = state(app)
-        await pilot.press("f12", "x")
+        await pilot.press("f12", "X")
         await settle(pilot)
         assert state(app) == was
 

@@ -4,6 +4,7 @@ pydantic validates the document. An invalid value is reported with its line and 
 default; the rest of the file is used. tomlkit locates mistakes. `profiles.py` edits the file.
 """
 
+import os
 import re
 import shlex
 from collections.abc import Collection, Mapping
@@ -20,7 +21,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from frontdesk.alerts import AlertSettings, QuietHours
 from frontdesk.errors import BadSettings
 from frontdesk.inbox.limits import READ_AFTER_SECONDS
-from frontdesk.system import environment, toml
+from frontdesk.system import environment, private_files, toml
 from frontdesk.system.proxy_address import check_proxy
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.times import parse_duration
@@ -28,10 +29,12 @@ from frontdesk.text.times import parse_duration
 if TYPE_CHECKING:
     from tomlkit.container import Container
 
+    from frontdesk.own_commands.command import OwnCommand
+
 _LONGEST_VALUE = 100
 _LARGEST = 64 * 1024
 _TABLES = ("viewer", "mirror", "alerts", "open", "network", "targets", "keys", "profiles")
-_MEMBERS = ("profile", "views", *_TABLES)
+_MEMBERS = ("profile", "views", "commands", *_TABLES)
 PROFILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,39}")
 # Path of a value: the names of its tables and its own.
 Place = tuple[str, ...]
@@ -119,6 +122,14 @@ NEW_FILE = """\
 # name = "Billing"
 # query = "is:open #billing sort:waiting"
 # key = "8"
+
+# Programs of your own, run on a conversation with "x" in the viewer.
+# [[commands]]
+# name = "Read in less"
+# letter = "l"
+# run = ["less", "-R"]
+# stdin = "thread"
+# output = "terminal"
 
 # Profiles: frontdesk profiles add|list|use|remove. API keys are not kept in this file.
 # key_command is a program that writes the key, and can be set in the profile of a server:
@@ -397,6 +408,7 @@ class Configuration(NamedTuple):
     targets: TargetSettings = TargetSettings.model_construct()
     keys: Mapping[str, str] = MappingProxyType({})
     views: tuple[ViewSettings, ...] = ()
+    commands: "tuple[OwnCommand, ...]" = ()
     mistakes: tuple[Mistake, ...] = ()
 
     def named(self, name: str) -> Profile:
@@ -464,6 +476,7 @@ def read(path: Path, *, whole: bool = True) -> Configuration:
     try:
         with path.open("rb") as file:
             written = file.read(_LARGEST + 1)
+            is_trusted = not private_files.can_be_written_by_others(os.fstat(file.fileno()))
     except FileNotFoundError:
         return Configuration(path)
     except OSError as error:
@@ -476,18 +489,18 @@ def read(path: Path, *, whole: bool = True) -> Configuration:
     except UnicodeDecodeError as error:
         line = written[: error.start].count(b"\n") + 1
         return Configuration(path, mistakes=(Mistake(line, "this is not UTF-8"),))
-    return parsed(path, text, whole=whole)
+    return parsed(path, text, whole=whole, is_trusted=is_trusted)
 
 
-def parsed(path: Path, text: str, *, whole: bool = True) -> Configuration:
-    """Parse a text. path: used in error messages."""
+def parsed(path: Path, text: str, *, whole: bool = True, is_trusted: bool = True) -> Configuration:
+    """Parse a text. path: used in error messages. is_trusted: commands in it may be run."""
     try:
         members = toml.loads(text)
     except ValueError as error:
         return Configuration(path, mistakes=(_syntax(text, str(error)),))
     if not whole:
         members = _without_viewer(members)
-    return _Reader(path, text).configuration(members)
+    return _Reader(path, text, is_trusted=is_trusted).configuration(members)
 
 
 def line_of(text: str, place: Place) -> int:
@@ -538,11 +551,12 @@ def _locate(container: "Container", above: Place, line: int, lines: dict[Place, 
     return line
 
 
+_OF_THE_VIEWER = ("viewer", "keys", "views", "commands")
+
+
 def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
     """Remove members that only the viewer uses."""
-    rest = {
-        name: value for name, value in members.items() if name not in ("viewer", "keys", "views")
-    }
+    rest = {name: value for name, value in members.items() if name not in _OF_THE_VIEWER}
     profiles = rest.get("profiles")
     for profile in profiles.values() if isinstance(profiles, dict) else ():
         if isinstance(profile, dict):
@@ -553,8 +567,8 @@ def _without_viewer(members: dict[str, Any]) -> dict[str, Any]:
 class _Reader:
     """Validates a document's members and collects errors."""
 
-    def __init__(self, path: Path, text: str) -> None:
-        self._path, self._text = path, text
+    def __init__(self, path: Path, text: str, *, is_trusted: bool) -> None:
+        self._path, self._text, self._is_trusted = path, text, is_trusted
         self._lines: dict[Place, int] | None = None
         self._mistakes: list[Mistake] = []
 
@@ -577,6 +591,7 @@ class _Reader:
             self._validated(TargetSettings, ("targets",), targets),
             self._keys(keys),
             self._views(members.get("views", [])),
+            self._commands(members.get("commands", [])),
             tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),
         )
 
@@ -641,6 +656,35 @@ class _Reader:
             if len(self._mistakes) == mistakes:
                 views.append(values)
         return tuple(views)
+
+    def _commands(self, tables: object) -> "tuple[OwnCommand, ...]":
+        """Return the valid commands; one with a mistake is left out."""
+        if not tables:
+            return ()
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            self._report(("commands",), "commands is not a list of tables: write [[commands]]")
+            return ()
+        if not self._is_trusted:
+            words = (
+                f"others can change this file, so its commands are not run: chmod go-w {self._path}"
+            )
+            self._report(("commands",), words)
+            return ()
+        from frontdesk.cli.command_settings import MOST_COMMANDS, CommandTable, mistakes_of
+
+        commands: list[OwnCommand] = []
+        for number, table in enumerate(tables):
+            place, mistakes = ("commands", str(number)), len(self._mistakes)
+            if number >= MOST_COMMANDS:
+                self._report(place, f"there are more than {MOST_COMMANDS} commands")
+                break
+            values = self._validated(CommandTable, place, table)
+            if len(self._mistakes) == mistakes:
+                for member, words in mistakes_of(values, table, commands):
+                    self._report((*place, member), words)
+            if len(self._mistakes) == mistakes:
+                commands.append(values.command)
+        return tuple(commands)
 
     def _validated(self, model: type[T], place: Place, table: Mapping[str, Any]) -> T:
         """Validate a table; invalid values are reported, and their defaults taken."""

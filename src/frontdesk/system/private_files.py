@@ -69,6 +69,16 @@ def is_closed_to_others(status: os.stat_result) -> bool:
     return not stat.S_IMODE(status.st_mode) & 0o077 and status.st_uid in (os.geteuid(), 0)
 
 
+def can_be_written_by_others(status: os.stat_result) -> bool:
+    """True if another user than the owner, who is the user or root, can change the file.
+
+    Always False on Windows, where user directories are private by default.
+    """
+    if not hasattr(os, "geteuid"):
+        return False
+    return bool(stat.S_IMODE(status.st_mode) & 0o022) or status.st_uid not in (os.geteuid(), 0)
+
+
 def load_text(path: "str | Path") -> str:
     """Read a small file that only its owner can read and change.
 

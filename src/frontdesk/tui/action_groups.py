@@ -68,6 +68,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "report.zone": "timezone",
             "report.granularity": "granularity",
             "report.export": "download file",
+            "report.pipe": "shell program run filter",
             "report.formula": "explain definition",
             "report.users": "person agent who slow",
             "report.teams": "team",
@@ -104,6 +105,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "view.copy": "clipboard yank",
             "queue.mark": "mark choose",
             "inbox.export": "save download file csv json markdown thread list",
+            "inbox.pipe": "shell program run filter",
+            "inbox.own_commands": "programs run scripts crm",
         },
         "Views": {
             **{f"inbox.view_{digit}": "saved tab" for digit in "56789"},

@@ -127,10 +127,12 @@ def _binding_groups() -> Sequence[BindingGroup]:
     Imports all screens.
     """
     from frontdesk.tui.app import FrontdeskApp
+    from frontdesk.tui.dialogs.command_prompt import CommandPrompt
     from frontdesk.tui.dialogs.file import FileDialog
     from frontdesk.tui.dialogs.filter_line import FilterLine
     from frontdesk.tui.dialogs.help import HelpScreen
     from frontdesk.tui.dialogs.picker import Menu, Picker
+    from frontdesk.tui.dialogs.program_output import ProgramOutput
     from frontdesk.tui.dialogs.prompt import Prompt
     from frontdesk.tui.dialogs.raw_row import RawRow
     from frontdesk.tui.inbox.channel_pane import ChannelPane
@@ -165,6 +167,8 @@ def _binding_groups() -> Sequence[BindingGroup]:
                 Prompt,
                 FilterLine,
                 RawRow,
+                ProgramOutput,
+                CommandPrompt,
                 FileDialog,
                 Explanation,
             )

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from frontdesk.alerts import AlertSettings
 from frontdesk.inbox.limits import READ_AFTER_SECONDS
 from frontdesk.query import SavedView
+
+if TYPE_CHECKING:
+    from frontdesk.own_commands.command import OwnCommand
 
 ReadAfter: TypeAlias = float | Literal["open", "never"]
 
@@ -47,6 +50,7 @@ class Preferences(NamedTuple):
     keys: changed keys by binding id. profiles: name and location of the available profiles;
     `profile` is the open one. views: those of the configuration. notices: shown once after
     the start. fill_on_battery: fill the cache on battery too. is_demo: nothing is remembered.
+    commands: programs of the user.
     """
 
     theme: str | None = None
@@ -64,6 +68,7 @@ class Preferences(NamedTuple):
     alerts: AlertSettings = AlertSettings()
     fill_on_battery: bool = False
     media: MediaSettings = MediaSettings()
+    commands: "tuple[OwnCommand, ...]" = ()
     is_demo: bool = False
 
 

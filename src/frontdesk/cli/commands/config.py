@@ -1,12 +1,23 @@
 """`frontdesk config`: path, validation and editing of the configuration; lists key bindings."""
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import click
 
 from frontdesk.cli.base import group
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import ERROR
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import print_table
+from frontdesk.cli.target import Target, run_with_client
 from frontdesk.errors import BadSettings
+from frontdesk.text.clean import compact_json
+
+if TYPE_CHECKING:
+    from frontdesk.client import InboxClient
+    from frontdesk.own_commands.command import OwnCommand
+    from frontdesk.wire import Conversation
 
 
 @group("config", "frontdesk config edit", "frontdesk config check")
@@ -67,3 +78,51 @@ def keys_command() -> None:
     mapped = configuration().keys
     rows = [[name, mapped.get(name, keys), words] for name, (keys, words) in action_ids().items()]
     print_table(["ACTION", "KEYS", ""], rows)
+
+
+@config_group.subcommand(
+    "commands",
+    "frontdesk config commands",
+    'frontdesk config commands --try "Open in the CRM" --conversation 27',
+)
+@target_options
+@click.option("--try", "name", metavar="NAME", help="Print the arguments of one, and run nothing.")
+@click.option("--conversation", "id", metavar="ID", help="With --try: the conversation it is for.")
+def commands_command(target: Target, name: str | None, id: str | None) -> None:
+    """List your own commands of the viewer.
+
+    With --try, prints the program and the arguments that a command would run, as JSON.
+    """
+    configured = configuration()
+    if name is None:
+        rows = [
+            [one.name, one.letter, ",".join(one.places), one.stdin, one.output, " ".join(one.run)]
+            for one in configured.commands
+        ]
+        print_table(["NAME", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"], rows)
+        return
+    command = next((one for one in configured.commands if one.name == name), None)
+    if command is None:
+        for mistake in configured.mistakes:
+            if mistake.place[:1] == ("commands",):
+                raise BadSettings(f"{configured.path}, {mistake}")
+        names = ", ".join(repr(one.name) for one in configured.commands) or "none"
+        raise BadSettings(f"There is no command {name!r}; there is {names}")
+    if id is None:
+        raise click.UsageError("--try needs --conversation ID, whose values are filled in")
+    conversation = run_with_client(target, partial(_conversation, id=id.removeprefix("#")))
+    click.echo(compact_json(_arguments(command, conversation)))
+
+
+async def _conversation(client: "InboxClient", id: str) -> "Conversation":
+    return await client.conversation(id)
+
+
+def _arguments(command: "OwnCommand", conversation: "Conversation") -> list[str]:
+    """The arguments of a command for a conversation, and its last message as far as it is known."""
+    from frontdesk.own_commands.command import values_of
+    from frontdesk.wire import Message
+
+    last = conversation.last_message
+    entry = Message.model_validate(last.model_dump()) if last else None
+    return command.arguments(values_of(conversation, entry))

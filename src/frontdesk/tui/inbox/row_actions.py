@@ -2,7 +2,8 @@
 
 import asyncio
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from textual import work
@@ -24,6 +25,9 @@ from frontdesk.tui.inbox.inbox_base import Undo
 from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
+
+if TYPE_CHECKING:
+    from frontdesk.tui.inbox.own_commands import OwnCommands
 
 # Rows searched synchronously on a find, then per step of the worker.
 _ROWS_AT_ONCE, _ROWS_PER_STEP = 1_000, 200
@@ -224,6 +228,22 @@ class RowActions(ViewActions):
             self.app.push_screen(RawRow(title, body.row))
         else:
             self._notify(sentences.NO_ROW)
+
+    @cached_property
+    def own_commands(self) -> "OwnCommands":
+        """Programs of the user."""
+        # Deferred: the first paint does not need them.
+        from frontdesk.tui.inbox.own_commands import OwnCommands
+
+        return OwnCommands(self, self._mailbox, self._clock, self._preferences)
+
+    def action_pipe(self) -> None:
+        """Ask for a program, and give it the thread, or the marked threads."""
+        self.own_commands.ask_for_line()
+
+    def action_own_commands(self) -> None:
+        """Choose one of the user's commands."""
+        self.own_commands.choose()
 
     def action_export(self, pane: str = "") -> None:
         """Save the thread; in the list the selected conversations, or else all loaded ones."""

@@ -92,6 +92,8 @@ class InboxScreen(RowActions):
         Binding("y", "copy", "Copy message or line", id="inbox.copy"),
         Binding("Y", "copy_menu", "Copy…", id="inbox.copy_menu"),
         Binding("E", "export", "Export…", id="inbox.export"),
+        Binding("vertical_line", "pipe", "Pipe to a program…", id="inbox.pipe"),
+        Binding("x", "own_commands", "Own commands…", id="inbox.own_commands"),
         *view_bindings(),
         Binding("ctrl+r,f5", "refresh", "Refresh", id="inbox.refresh"),
         Binding("escape", "back", "Back, or stop searching", id="inbox.back"),
@@ -360,6 +362,12 @@ class InboxScreen(RowActions):
 
     # Actions on the application
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A page runs no programs of its host."""
+        if action in ("pipe", "own_commands") and self.app.is_web:
+            return False
+        return super().check_action(action, parameters)
+
     def action_refresh(self) -> None:
         """Refresh without regard to a back-off, and drop rows that no longer match the filter."""
         self._do(refreshing.refresh_by_hand, self.inbox)
@@ -407,4 +415,5 @@ class InboxScreen(RowActions):
             save.append(CommandEntry(undo, f"{menu} {filters.UNDO}", self._undo_change, "restore"))
         actions = self._with_view_names(all_commands(self))
         screens = view_commands(self._keys, self.action_view)
-        return [*actions, *orders, *queries, *views, *save, *screens]
+        own = [] if self.app.is_web else self.own_commands.entries()
+        return [*actions, *own, *orders, *queries, *views, *save, *screens]

@@ -137,6 +137,27 @@ class ThreadExports(ThreadLoading):
             threads.append((one, await whole_thread(self._mailbox, self._clock, one.id, show)))
         return threads
 
+    def use_text(self, ending: str, use: Callable[[str], object], last: int = 0) -> None:
+        """Load the whole thread, and call `use` with it. last: only its newest entries; 0: all."""
+        conversation = self.conversation
+        if conversation is None:
+            return
+
+        def use_entries(entries: list[Entry]) -> None:
+            use(thread_text(conversation, entries[-last:], ending, self._clock.zone))
+
+        self.load_then(self.fetch_all, use_entries)
+
+    def use_texts(
+        self, conversations: Sequence[Conversation], use: Callable[[str], object]
+    ) -> None:
+        """Load the threads of conversations, and call `use` with them as Markdown."""
+
+        def use_threads(threads: list[tuple[Conversation, list[Entry]]]) -> None:
+            use(threads_text(threads, "md", self._clock.zone))
+
+        self.load_then(partial(self._fetch_threads, conversations), use_threads)
+
     def _copy(self, text: str) -> None:
         copy(self.screen, text)
 

@@ -127,6 +127,7 @@ class ReportScreen(ReportReading):
         Binding("m", "measure", "Hours: messages or first response", id="report.measure"),
         Binding("W", "wall", "Today in large digits, for a wall", id="report.wall"),
         Binding("E", "export", "Export report…", id="report.export"),
+        Binding("vertical_line", "pipe", "Pipe to a program…", id="report.pipe"),
     ]
 
     def on_mount(self) -> None:
@@ -278,6 +279,22 @@ class ReportScreen(ReportReading):
         report = self._whole(self._report)
         prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
         ask(self.app, prompt, partial(self._save, report))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A page runs no programs of its host."""
+        if action == "pipe" and self.app.is_web:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_pipe(self) -> None:
+        """Ask for a program, and give it the report as CSV."""
+        from frontdesk.tui.dialogs.pipe import ask_for_program
+
+        if self._report is None:
+            self.notify("There is no report to pipe yet", markup=False)
+            return
+        text = exported(self._whole(self._report), "csv", self._zone())
+        ask_for_program(self, self.mailbox, self.clock, {}, lambda use: use(text))
 
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""

@@ -1,0 +1,129 @@
+"""A command of the user: what it runs, on what, and where its output goes."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from types import MappingProxyType
+from typing import NamedTuple
+
+from frontdesk.own_commands.arguments import filled, filled_text
+from frontdesk.own_commands.runner import Job
+from frontdesk.system import subprocess_environment
+from frontdesk.text.messages import Entry
+from frontdesk.wire import Conversation, Message
+
+PLACES = ("conversation", "message")
+INPUTS = ("none", "thread", "thread-json", "message", "message-json")
+OUTPUTS = ("pane", "terminal", "notify", "clipboard", "none")
+# As `sys.platform` begins, by the name in the configuration.
+PLATFORMS: Mapping[str, str] = MappingProxyType(
+    {"linux": "linux", "macos": "darwin", "windows": "win32"}
+)
+# Seconds; a program whose output nobody sees goes on after them.
+_LIMITS = {"pane": 600.0, "notify": 30.0, "clipboard": 30.0, "none": 30.0}
+# Programs draw nothing and ask for nothing where their output is read as lines.
+_PLAIN = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat"}
+
+
+class OwnCommand(NamedTuple):
+    """A command of the configuration. letter: in the menu, or "". places: what it is run on.
+
+    run: program and arguments with placeholders. last: newest entries of a thread on standard
+    input, 0 for all. confirm: a question with placeholders, or "". profiles, platforms: where it
+    is offered, () for everywhere. directory: "" is the home directory.
+    """
+
+    name: str
+    run: tuple[str, ...]
+    letter: str = ""
+    places: tuple[str, ...] = ("conversation",)
+    stdin: str = "none"
+    last: int = 0
+    output: str = "pane"
+    timeout: timedelta | None = None
+    confirm: str = ""
+    directory: str = ""
+    environment: Mapping[str, str] = MappingProxyType({})
+    profiles: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+
+    def is_offered(self, profile: str | None, platform: str) -> bool:
+        """True if it can be run in a profile on a platform (`sys.platform`)."""
+        in_profile = not self.profiles or profile in self.profiles
+        names = [PLATFORMS[name] for name in self.platforms]
+        return in_profile and (not names or any(platform.startswith(name) for name in names))
+
+    def arguments(self, values: Mapping[str, str]) -> list[str]:
+        """Program and arguments with values. Raises: BadSettings: see `filled`."""
+        return filled(self.run, values)
+
+    def question(self, values: Mapping[str, str]) -> str:
+        """What to confirm, or "". Raises: BadSettings: a value is blank."""
+        return filled_text(self.confirm, values)
+
+    def job(self, values: Mapping[str, str], profile: str | None, stdin: bytes) -> Job:
+        """Raises: BadSettings: see `filled`."""
+        limit = self.timeout.total_seconds() if self.timeout else _LIMITS.get(self.output)
+        return Job(
+            self.arguments(values),
+            stdin,
+            program_environment(
+                {**facts(values, profile), "FRONTDESK_COMMAND": self.name, **self.environment},
+                is_plain=self.output != "terminal",
+            ),
+            self.directory or None,
+            limit,
+            keeps_errors=self.output in ("pane", "notify"),
+            detached=self.output == "none",
+        )
+
+
+def program_environment(facts: Mapping[str, str], *, is_plain: bool = True) -> dict[str, str]:
+    """The environment of a command: without keys. is_plain: its output is read as lines."""
+    plain = _PLAIN if is_plain else {}
+    return {**subprocess_environment.without_secrets(), **plain, **facts}
+
+
+def values_of(
+    conversation: Conversation | None, entry: Entry | None = None, query: str = ""
+) -> dict[str, str]:
+    """Values of the placeholders for a row, and an entry of its thread."""
+    values = {"query": query}
+    if conversation is not None:
+        one = conversation
+        values |= {
+            "conversation.id": one.id,
+            "conversation.status": one.status,
+            "conversation.waiting_since": one.waiting_since or "",
+            "contact.id": one.contact.id,
+            "contact.name": one.contact.name or "",
+            "contact.phone": one.contact.phone or "",
+            "channel.id": one.channel.id,
+            "channel.name": one.channel.name or "",
+            "channel.phone": one.channel.phone or "",
+            "assignee.name": one.assignee.name if one.assignee else "",
+            "labels": ", ".join(one.labels),
+        }
+    if entry is not None:
+        values |= {
+            "message.id": entry.id,
+            "message.text": entry.text or "",
+            "message.type": entry.type if isinstance(entry, Message) else "note",
+            "message.author": entry.author,
+        }
+    return values
+
+
+_FACTS = {
+    "FRONTDESK_CONVERSATION": "conversation.id",
+    "FRONTDESK_CONTACT": "contact.name",
+    "FRONTDESK_PHONE": "contact.phone",
+    "FRONTDESK_CHANNEL": "channel.name",
+    "FRONTDESK_MESSAGE": "message.id",
+}
+
+
+def facts(values: Mapping[str, str], profile: str | None) -> dict[str, str]:
+    """Variables for a program: a nested `frontdesk` reads the same inbox by them."""
+    named = {name: values[value] for name, value in _FACTS.items() if values.get(value, "").strip()}
+    safe = {name: filled_text(f"{{{_FACTS[name]}|line}}", values) for name in named}
+    return {**safe, **({"FRONTDESK_PROFILE": profile} if profile else {})}

@@ -1,0 +1,133 @@
+"""Own commands in the configuration: mistakes, and what would be run."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.commands import output_of, run_on
+
+from frontdesk.cli.config import parsed, read
+
+PATH = Path("config.toml")
+GOOD = """\
+[[commands]]
+name = "Open in the CRM"
+letter = "c"
+run = ["xdg-open", "https://crm.example.com/search?phone={contact.phone|url}"]
+output = "none"
+
+[[commands]]
+name = "Translate"
+for = ["message"]
+run = "trans -b ':en x'"
+stdin = "message"
+confirm = "Send {contact.name?}'s message?"
+timeout = "90s"
+platforms = ["linux", "macos"]
+"""
+
+
+def table(*lines: str) -> str:
+    return "\n".join(["[[commands]]", 'name = "A"', 'run = ["true"]', *lines])
+
+
+def test_commands_are_read_in_their_order() -> None:
+    configured = parsed(PATH, GOOD)
+    assert not configured.mistakes
+    crm, translate = configured.commands
+    assert (crm.name, crm.letter, crm.output) == ("Open in the CRM", "c", "none")
+    assert translate.run == ("trans", "-b", ":en x")
+    assert translate.is_offered("work", "darwin")
+    assert not translate.is_offered("work", "win32")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[[commands]]\nname = "A"', "line 1: a command needs a run"),
+        ('[[commands]]\nrun = ["true"]', "line 1: a command needs a name"),
+        (table('letter = "ab"'), "line 4: letter is 'ab': use one letter or digit"),
+        (table('for = ["thread"]'), 'use a list of "conversation", "message"'),
+        (table('stdin = "all"'), 'use "none", "thread", "thread-json", "message", "message-json"'),
+        (table('output = "window"'), 'use "pane", "terminal", "notify", "clipboard", "none"'),
+        (table('timeout = "soon"'), 'use a time like "90s" or "10m"'),
+        (table('timeout = "9s"', 'output = "none"'), 'with output = "none" has no timeout'),
+        (table("last = 3"), 'line 4: last needs stdin = "thread"'),
+        (table("last = -1", 'stdin = "thread"'), "use a number of messages"),
+        (table('stdin = "message"'), 'needs for = ["message"]'),
+        (table('confirm = "Send {contact.mail}?"'), "there is no {contact.mail}"),
+        (table('cwd = "here"'), "use a path that begins with / or ~"),
+        (table('environment = { FRONTDESK_API_KEY = "x" }'), "do not begin with FRONTDESK_"),
+        (table('platforms = ["beos"]'), 'use a list of "linux", "macos", "windows"'),
+        (table('shell = "x"'), "line 4: 'shell' means nothing here"),
+        (table() + "\n" + table(), "line 5: another command has the name A already"),
+        ('[[commands]]\nname = "A"\nrun = ["sh", "-c", "crm {contact.id}"]', "line 3: run is"),
+        ("commands = 3", "line 1: commands is not a list of tables: write [[commands]]"),
+        ("\n".join(table().replace("A", f"A{at}") for at in range(101)), "more than 100 commands"),
+    ],
+)
+def test_a_mistake_is_said_with_its_line(text: str, words: str) -> None:
+    mistakes = [str(mistake) for mistake in parsed(PATH, text).mistakes]
+    assert len(mistakes) == 1
+    assert words in mistakes[0]
+
+
+def test_a_command_with_a_mistake_is_left_out_and_the_others_stay() -> None:
+    configured = parsed(PATH, f"{table('letter = 1')}\n{GOOD}")
+    assert [one.name for one in configured.commands] == ["Open in the CRM", "Translate"]
+
+
+def test_a_file_that_others_can_change_gives_no_commands(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(GOOD)
+    path.chmod(0o644)
+    assert len(read(path).commands) == 2
+    path.chmod(0o664)
+    configured = read(path)
+    assert not configured.commands
+    assert "others can change this file" in str(configured.mistakes[0])
+
+
+@pytest.fixture
+def configured(configuration_home: Path) -> Path:
+    path = configuration_home / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(GOOD)
+    return path
+
+
+@pytest.mark.usefixtures("configured")
+def test_config_commands_lists_them(inbox: Path) -> None:
+    lines = output_of(inbox, "config", "commands").splitlines()
+    assert lines[0].split() == ["NAME", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"]
+    assert lines[1].startswith("Open in the CRM")
+
+
+@pytest.mark.usefixtures("configured")
+def test_try_prints_the_arguments_for_a_conversation_and_runs_nothing(inbox: Path) -> None:
+    listed = output_of(inbox, "conversations", "list", "--all", "--format", "jsonl")
+    row = json.loads(listed.splitlines()[0])
+    tried = ("config", "commands", "--try", "Open in the CRM", "--conversation", row["id"])
+    number = row["contact"]["phone"].replace("+", "%2B")
+    address = f"https://crm.example.com/search?phone={number}"
+    assert json.loads(output_of(inbox, *tried)) == ["xdg-open", address]
+
+
+@pytest.mark.usefixtures("configured")
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--try", "Crm"), "There is no command 'Crm'; there is 'Open in the CRM', 'Translate'"),
+        (("--try", "Translate"), "--try needs --conversation ID"),
+    ],
+)
+def test_try_says_what_is_missing(inbox: Path, options: tuple[str, ...], words: str) -> None:
+    ended = run_on(inbox, "config", "commands", *options)
+    assert ended.exit_code != 0
+    assert words in ended.stderr
+
+
+def test_try_of_a_command_with_a_mistake_says_the_mistake(inbox: Path, configured: Path) -> None:
+    configured.write_text(table('letter = "ab"'))
+    ended = run_on(inbox, "config", "commands", "--try", "A")
+    assert "line 4: letter is 'ab'" in ended.stderr
