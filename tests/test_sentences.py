@@ -84,7 +84,11 @@ def of_viewer() -> dict[str, str]:
 
 def test_a_sentence_of_the_viewer_begins_as_one_and_is_used() -> None:
     # Shown inside of a field or after other words.
-    fragments = {name for name in of_viewer() if name.startswith(("FIND_", "SEARCH_HINT", "GO_TO"))}
+    fragments = {
+        name
+        for name in of_viewer()
+        if name.startswith(("FIND_", "SEARCH_HINT", "GO_TO", "PIPE_HINT"))
+    }
     fragments |= {
         "UNDO",
         "MARKING_READ",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from frontdesk.errors import CursorRefused, NotFound
+from frontdesk.errors import CursorRefused, NotFound, NotOffered
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import (
     CATALOGUES,
@@ -107,6 +107,9 @@ class Inbox:
 
     async def close(self) -> None:
         self.closed = True
+
+    async def conversation(self, conversation_id: str, *, listed: bool = True) -> Conversation:
+        raise NotOffered("This server has no conversation by its id")
 
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None

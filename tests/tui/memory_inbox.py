@@ -90,6 +90,9 @@ class MemoryInbox:
         if seconds is None or seconds < 0:
             raise Unreachable("The server does not answer")
 
+    async def conversation(self, conversation_id: str, *, listed: bool = True) -> Conversation:
+        raise NotOffered("This server has no conversation by its id")
+
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Conversation]:

@@ -20,7 +20,7 @@ from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import MediaSettings
 from tests.conftest import NOW
 from tests.tui.animation import Frame, animated
-from tests.tui.conftest import Viewer, idle_until, settle
+from tests.tui.conftest import Viewer, idle_until, settle, shown
 from tests.tui.faulty_sources import Failing, Halting
 from tests.tui.inbox_state import screen_of
 from tests.tui.served_files import WithFiles, media, viewer_of
@@ -126,7 +126,8 @@ async def test_the_picture_of_loading_is_true(
     source.halted = True
     app = viewer(source)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
+        # The counts come, and the list does not.
+        await idle_until(pilot, lambda: "22 unread" in shown(app))
         await pilot.pause()
         compare(app, request, "loading-80x24")
 
