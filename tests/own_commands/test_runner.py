@@ -109,6 +109,11 @@ async def test_a_program_has_no_terminal_to_ask_on() -> None:
 async def test_a_detached_program_goes_on_after_its_time() -> None:
     detached = await run("sh", "-c", "sleep 0.2; exit 3", detached=True, timeout_seconds=0.02)
     assert (detached.failure, detached.exit_code) == ("", None)
+    for _ in range(1_000):
+        if detached.exit_code is not None:
+            break
+        await asyncio.sleep(0.01)
+    assert detached.exit_code == 3
 
 
 async def test_a_program_runs_in_its_directory_with_its_environment(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ async def test_an_ascii_terminal_names_keys_that_have_symbols_elsewhere(
 ) -> None:
     monkeypatch.setenv("TERM", "linux")
     app = viewer()
-    async with app.run_test(size=(120, 60)) as pilot:
+    async with app.run_test(size=(120, 80)) as pilot:
         await settle(pilot)
         assert "enter open" in lines(app)[-1]
         assert "f filter" in lines(app)[-1]

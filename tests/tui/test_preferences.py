@@ -213,16 +213,16 @@ async def test_other_keys_work_and_the_old_ones_do_not(app: Any) -> None:
 
 
 async def test_help_and_the_status_line_show_the_keys_as_they_are(app: Any) -> None:
-    viewer = app(keys={"inbox.filter": "ctrl+f,F", "list.next": "x", "inbox.help": "f9"})
+    viewer = app(keys={"inbox.filter": "ctrl+g,F", "list.next": "x", "inbox.help": "f9"})
     async with viewer.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        assert "  W longest wait   ^f filter " in lines(viewer)[-1]
+        assert "  W longest wait   ^g filter " in lines(viewer)[-1]
         assert "f9 help" in lines(viewer)[-1]
         await press(pilot, "f9")
         assert isinstance(viewer.screen, HelpScreen)
         assert re.search(r"Next +x\b", shown(viewer))
         await type_in(pilot, "Filter")
-        assert re.search(r"Filter… +\^f F\b", shown(viewer))
+        assert re.search(r"Filter… +\^g F\b", shown(viewer))
 
 
 def test_every_action_can_have_the_keys_it_has() -> None:

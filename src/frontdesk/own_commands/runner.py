@@ -121,6 +121,9 @@ class ProgramRun(asyncio.SubprocessProtocol):
         if not self.job.detached:
             # What it left running keeps the pipes open.
             self._signal("SIGKILL")
+        elif self._transport is not None:
+            # Nobody waits for it any more.
+            self._transport.close()
         self._ended.set()
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -7,6 +7,7 @@ in `actions`, names of keys for people in `key_names`.
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from string import punctuation
 from typing import Any
 
 from textual.app import App
@@ -19,7 +20,7 @@ from frontdesk.tui.key_names import bindings_of, key_of
 _MODIFIERS = ("alt", "ctrl", "meta", "shift", "super", "hyper")
 _FUNCTION_KEYS = {f"f{number}" for number in range(1, 25)}
 _NAMED = {key.value.rpartition("+")[2] for key in Keys} | _FUNCTION_KEYS
-_NAMED |= set(KEY_NAME_REPLACEMENTS.values())
+_NAMED |= set(KEY_NAME_REPLACEMENTS.values()) | {key_of(character) for character in punctuation}
 
 BindingGroup = Sequence[type[DOMNode]]
 

@@ -24,7 +24,7 @@ async def opened(pilot: Pilot[Any], *keys: str) -> str:
 
 async def test_help_groups_keys_by_what_one_wants(viewer: Viewer) -> None:
     app = viewer()
-    async with app.run_test(size=(120, 120)) as pilot:
+    async with app.run_test(size=(120, 140)) as pilot:
         await settle(pilot)
         await opened(pilot, "question_mark")
         inside = [line[28:92].strip("│ ") for line in lines(app)]
