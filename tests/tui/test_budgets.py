@@ -118,6 +118,8 @@ async def test_a_rest_asks_nothing_and_draws_nothing(
     app = viewer(source)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        # What is drawn ahead is drawn after the frame.
+        await frame_shown(pilot)
         source.asked.clear()
         drawn.clear()
         for _ in range(20):

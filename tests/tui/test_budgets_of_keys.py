@@ -34,7 +34,7 @@ from frontdesk.tui.widgets.virtual_list import RowSearch
 from frontdesk.wire import Conversation
 from tests.bench import warm_cache
 from tests.conftest import NOW
-from tests.tui.conftest import notifications, settle
+from tests.tui.conftest import frame_shown, notifications, settle
 from tests.tui.faulty_sources import Failing
 
 FEW, MANY = 1_000, 10_000
@@ -184,9 +184,12 @@ async def work_of(pilot: Pilot[Any], work: Work, keys: str) -> Work:
     for key in before:
         await pilot.press(key)
         await settle(pilot)
+    # What is drawn ahead is drawn after the frame.
+    await frame_shown(pilot)
     work.forget()
     await pilot.press(last)
     await settle(pilot)
+    await frame_shown(pilot)
     return replace(work)
 
 
