@@ -231,7 +231,7 @@ class Reader:
     def follow(self, block: Block) -> None:
         """Do what a block says."""
         if block.file is not None:
-            (self.folder / block.file).write_text(block.text, encoding="utf-8")
+            (self.folder / block.file).write_text(self.translated(block.text), encoding="utf-8")
         elif block.kind == "python":
             self._program = block.text
         elif (block.kind, block.note) == ("text", "output"):

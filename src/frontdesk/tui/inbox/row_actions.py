@@ -125,9 +125,6 @@ class RowActions(ViewActions):
             key = self._keys["inbox.back"]
             self._notify(sentences.SEARCHING.format(text=self._find_text, key=key))
             self._continue_search(search)
-        elif search.found and search.count(_ROWS_AT_ONCE):
-            self._say_found(sentences.FOUND)
-            self._continue_count(search)
         else:
             self._say_result(search)
 
@@ -138,25 +135,16 @@ class RowActions(ViewActions):
         while more:
             await asyncio.sleep(0)
             more = search.run(_ROWS_PER_STEP)
-        await self._count(search)
-
-    @work(group=SEARCH, exclusive=True)
-    async def _continue_count(self, search: RowSearch) -> None:
-        await self._count(search)
-
-    async def _count(self, search: RowSearch) -> None:
-        """Count the matches of a long list in steps."""
-        more = search.found
-        while more:
-            await asyncio.sleep(0)
-            more = search.count(_ROWS_PER_STEP)
         self._say_result(search)
 
     def _say_result(self, search: RowSearch) -> None:
+        """Say which match was found, and of how many unless the list is long."""
         if not search.found:
             self._notify(sentences.NO_MATCH_IN_PANE.format(text=search.text))
-        elif search.number:
+        elif search.count(_ROWS_AT_ONCE):
             self._say_found(sentences.FOUND_OF, number=search.number, total=search.total)
+        else:
+            self._say_found(sentences.FOUND)
 
     def _say_found(self, words: str, **numbers: int) -> None:
         after, before = self._keys["inbox.next_match"], self._keys["inbox.previous_match"]

@@ -504,7 +504,7 @@ class RowSearch:
         self._body = body
         self._rows = body.rows
         self._start, self._step = body.cursor, step
-        self._looked_at = self._counted = 0
+        self._looked_at = 0
         self.found = False
         self._position = -1
         self.number = self.total = 0
@@ -528,19 +528,14 @@ class RowSearch:
         return last < count
 
     def count(self, most: int) -> bool:
-        """Count the matches among up to `most` further rows; False when all are counted.
+        """Count the matches; False if there are more than `most` rows, or another one is selected.
 
-        Afterwards `total` is their number, and `number` is which of them, from 1, was gone to; 0 if
-        another row is selected meanwhile.
+        Afterwards `total` is their number, and `number` is which of them, from 1, was gone to.
         """
-        if self._rows is not self._body.rows or self._body.cursor != self._position:
-            self.number = 0
+        is_there = self._rows is self._body.rows and self._body.cursor == self._position
+        if not is_there or len(self._rows) > most:
             return False
         text = folded(self.text)
-        last = min(len(self._rows), self._counted + most)
-        for position in range(self._counted, last):
-            if text in folded(self._body.words_at(position)):
-                self.total += 1
-                self.number += position <= self._position
-        self._counted = last
-        return last < len(self._rows)
+        at = [n for n in range(len(self._rows)) if text in folded(self._body.words_at(n))]
+        self.total, self.number = len(at), at.index(self._position) + 1
+        return True
