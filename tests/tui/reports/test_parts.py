@@ -3,6 +3,8 @@
 from datetime import UTC, timedelta
 from typing import Any
 
+import pytest
+
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Refused
@@ -71,30 +73,30 @@ async def test_a_supervisor_sees_who_is_slow_goes_to_what_waits_there_and_comes_
         assert "@unassigned" in shown(app)
 
 
-async def test_every_part_is_shown_at_every_size(report: Open, client: InboxClient) -> None:
+@pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
+async def test_every_part_is_shown_at_every_size(
+    report: Open, client: InboxClient, size: tuple[int, int]
+) -> None:
     app = report(WithParts(client))
-    async with app.run_test(size=(200, 60)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        for size in ((200, 60), (120, 40), (80, 24)):
-            await pilot.resize_terminal(*size)
-            await press(pilot, "5")
-            assert "nobody" in shown(app)
-            assert "Grace Okafor" in shown(app)
-            await press(pilot, "6")
-            assert "London" in shown(app)
-            await press(pilot, "7")
-            assert "labels have no history" in shown(app)
-            await press(pilot, "8")
-            assert all(day in shown(app) for day in ("Mon", "Wed", "Sun"))
-            assert "MESSAGES RECEIVED BY HOUR" in shown(app)
-            await press(pilot, "percent_sign")
-            row = line_with(app, "First response, mean")
-            assert "~2m00s" in row
-            assert "~50m00s" in row
-            head = line_with(app, " THIS ")
-            assert "P90" in head
-            assert ("PREVIOUS" in head) == (" 29 " in line_with(app, "New conversations"))
-            await press(pilot, "percent_sign")
+        await press(pilot, "5")
+        assert "nobody" in shown(app)
+        assert "Grace Okafor" in shown(app)
+        await press(pilot, "6")
+        assert "London" in shown(app)
+        await press(pilot, "7")
+        assert "labels have no history" in shown(app)
+        await press(pilot, "8")
+        assert all(day in shown(app) for day in ("Mon", "Wed", "Sun"))
+        assert "MESSAGES RECEIVED BY HOUR" in shown(app)
+        await press(pilot, "percent_sign")
+        row = line_with(app, "First response, mean")
+        assert "~2m00s" in row
+        assert "~50m00s" in row
+        head = line_with(app, " THIS ")
+        assert "P90" in head
+        assert ("PREVIOUS" in head) == (" 29 " in line_with(app, "New conversations"))
 
 
 async def test_a_figure_has_one_name_on_the_screen_in_the_shell_and_in_exports(
