@@ -32,7 +32,14 @@ _UNITS = {"": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_
 _ENDING = ".media"
 
 
-class _ByteCount(click.ParamType[int]):
+# Generic in newer versions of click only.
+if TYPE_CHECKING:
+    _IntType = click.ParamType[int]
+else:
+    _IntType = click.ParamType
+
+
+class _ByteCount(_IntType):
     """A number of bytes with a unit, such as 100MB."""
 
     name = "size"
