@@ -106,12 +106,13 @@ async def test_a_program_has_no_terminal_to_ask_on() -> None:
     assert (await run("sh", "-c", "exec 3</dev/tty")).exit_code != 0
 
 
-async def test_a_detached_program_goes_on_after_its_time() -> None:
-    detached = await run("sh", "-c", "sleep 0.2; exit 3", detached=True, timeout_seconds=0.02)
+async def test_a_detached_program_goes_on_after_its_time(tmp_path: Path) -> None:
+    may_end = tmp_path / "may end"
+    program = f"until [ -e '{may_end}' ]; do sleep 0.01; done; exit 3"
+    detached = await run("sh", "-c", program, detached=True, timeout_seconds=0.02)
     assert (detached.failure, detached.exit_code) == ("", None)
-    for _ in range(1_000):
-        if detached.exit_code is not None:
-            break
+    may_end.touch()
+    while detached.exit_code is None:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     assert detached.exit_code == 3
 
