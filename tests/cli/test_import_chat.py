@@ -11,7 +11,7 @@ from tests.pictures.drawn import photo as drawn_photo
 from frontdesk.cli.commands.import_ import import_group
 from frontdesk.cli.exit_codes import exit_code
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 from frontdesk.store.sqlite import SQLiteDatabase
 
 CHAT = """12/03/2020, 09:15 - Messages and calls are end-to-end encrypted.
@@ -171,7 +171,7 @@ def test_files_of_a_zip_are_kept_with_their_messages(tmp_path: Path) -> None:
         ("IMG-1.jpg", "stored", "image/jpeg", 320),
         ("IMG-2.jpg", "stored", "application/octet-stream", None),
     ]
-    files = MediaFiles(tmp_path / "inbox.db.media")
+    files = MediaDirectory(tmp_path / "inbox.db.media")
     assert files.path(1, rows[0]["digest"]).read_bytes() == photo
 
 

@@ -11,9 +11,11 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from servers import Serve, wait_until
+from tests import buckets
 from tests.commands import run_command
 from tests.fake_provider import TOKEN, FakeProvider, serving
 from tests.pictures.drawn import encoded, photo
+from tests.stores import PostgresServer
 
 from frontdesk.cli.commands.serve import serve_command
 from frontdesk.errors import BadSettings
@@ -22,7 +24,7 @@ from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.store import media
 from frontdesk.store.database import Connection
 from frontdesk.store.media import StoredFile
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 from frontdesk.store.sqlite import SQLiteDatabase
 
 CHANNEL = "106540352242922"
@@ -36,7 +38,7 @@ class Inbox:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.files = MediaFiles(Path(f"{path}.media"), least_free_bytes=0)
+        self.files = MediaDirectory(Path(f"{path}.media"), least_free_bytes=0)
 
     def message(
         self, phone: str, remote: str, *, age_days: float = 0.1, kind: str = "image"
@@ -113,7 +115,7 @@ def test_the_status_counts_files_and_says_what_will_be_lost(inbox: Inbox) -> Non
     assert "3.0 days ago (lost after 7 days)" in text
     assert "failed: 1 file: no" in text
     assert "\x1b" not in text
-    assert f"{inbox.path}.media: " in text
+    assert f"{inbox.path}.media (" in text
 
 
 def test_files_of_messages_that_are_stored_already_are_requested(inbox: Inbox) -> None:
@@ -210,7 +212,7 @@ def test_a_file_of_an_export_that_was_changed_is_not_taken(inbox: Inbox, tmp_pat
     digest = inbox.store("1", PHOTO)
     folder, lines = tmp_path / "files", tmp_path / "inbox.ndjson"
     output("export", "events", "--database", inbox.path, "--with-files", folder, "-o", lines)
-    MediaFiles(folder).path(1, digest).write_bytes(b"another picture")
+    MediaDirectory(folder).path(1, digest).write_bytes(b"another picture")
     there = tmp_path / "there.db"
     arguments = ("import", "events", lines, "--database", there, "--with-files", folder)
     assert output(*arguments).endswith("files: 1 damaged\n")
@@ -284,39 +286,95 @@ def post(url: str, content: bytes) -> None:
     assert httpx.post(path, content=content, headers=headers).status_code == 200
 
 
+class ApiClient:
+    """Reads with a key."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._address = address
+        self._token = token
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        headers["Authorization"] = f"Bearer {self._token}"
+        return httpx.get(f"{self._address}{path}", headers=headers)
+
+    def media(self) -> dict[str, object]:
+        """File of the first message; nothing of none."""
+        rows = self.get("/v1/conversations/1/messages").json().get("data") or [{"media": {}}]
+        return dict(rows[0]["media"] or {})
+
+
+def secrets_file(folder: Path, provider: FakeProvider) -> Path:
+    secrets = folder / "secrets.toml"
+    secrets.write_text(
+        'app_secret = "s3cret"\nverify_token = "v"\n'
+        f'access_token = "{TOKEN}"\nmedia_base = "{provider.address}"\n'
+    )
+    secrets.chmod(0o600)
+    return secrets
+
+
 def test_a_photo_goes_from_the_webhook_to_the_key_and_goes_when_its_sender_deletes_it(
     tmp_path: Path, provider: FakeProvider, serve: Serve
 ) -> None:
     database = tmp_path / "inbox.db"
     key = output("db", "init", "--database", database).split()
     token = next(word for word in key if word.startswith("fd_live_"))
-    secrets = tmp_path / "secrets.toml"
-    secrets.write_text(
-        'app_secret = "s3cret"\nverify_token = "v"\n'
-        f'access_token = "{TOKEN}"\nmedia_base = "{provider.address}"\n'
-    )
-    secrets.chmod(0o600)
-    headers = {"Authorization": f"Bearer {token}"}
+    secrets = secrets_file(tmp_path, provider)
     options = ("--webhook-secrets", str(secrets), "--media-least-free", "0")
     process, address = serve("--database", str(database), *options)
+    client = ApiClient(address, token)
     post(address, webhook("image", id="4490", caption="broken"))
-
-    def get(path: str) -> httpx.Response:
-        return httpx.get(f"{address}{path}", headers=headers)
-
-    def message() -> dict[str, object]:
-        rows = get("/v1/conversations/1/messages").json().get("data") or [{"media": {}}]
-        return dict(rows[0]["media"] or {})
-
-    wait_until(lambda: message().get("status") == "available")
-    url = str(message()["url"])
-    assert get(url).content == PHOTO
-    assert get(f"{url}?width=480").headers["content-type"] == "image/webp"
+    wait_until(lambda: client.media().get("status") == "available")
+    url = str(client.media()["url"])
+    assert client.get(url).content == PHOTO
+    assert client.get(f"{url}?width=480").headers["content-type"] == "image/webp"
     post(address, webhook("revoke", original_message_id="wamid.image"))
-    wait_until(lambda: get(url).status_code == 410)
-    assert get(url).json()["code"] == "media_removed"
-    wait_until(lambda: not list(MediaFiles(Path(f"{database}.media")).digests(1)))
+    wait_until(lambda: client.get(url).status_code == 410)
+    assert client.get(url).json()["code"] == "media_removed"
+    wait_until(lambda: not list(MediaDirectory(Path(f"{database}.media")).digests(1)))
     process.terminate()
     _, errors = process.communicate()
     assert f"Files of messages: {database}.media" in errors
     assert TOKEN not in errors
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_two_machines_share_files_in_a_bucket(
+    tmp_path: Path,
+    provider: FakeProvider,
+    serve: Serve,
+    postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One fetches; the other serves, removes and checks."""
+    with buckets.bucket_server() as bucket, postgres.database() as database:
+        buckets.use(monkeypatch, bucket)
+        place = ("--media", f"s3://{buckets.BUCKET}/shop")
+        key = output("db", "init", "--database", database).split()
+        token = next(word for word in key if word.startswith("fd_live_"))
+        secrets = secrets_file(tmp_path, provider)
+        hooks = ("--webhook-secrets", str(secrets), "--media-least-free", "0")
+        first = serve("--database", database, *place, *hooks)[1]
+        client = ApiClient(serve("--database", database, *place)[1], token)
+        post(first, webhook("image", id="4490", caption="broken"))
+        wait_until(lambda: client.media().get("status") == "available")
+        url = str(client.media()["url"])
+        assert client.get(url).content == PHOTO
+        part = client.get(url, Range="bytes=100-199")
+        assert (part.status_code, part.content) == (206, PHOTO[100:200])
+        assert client.get(f"{url}?width=480").headers["content-type"] == "image/webp"
+        checked = output("media", "check", "--deep", "--database", database, *place)
+        assert checked == "1 file checked, 0 missing or damaged, 0 unused\n"
+        assert output("media", "status", "--database", database, *place).endswith(f"{place[1]}\n")
+        erased = output("erase", ANA, "--yes", "--database", database, *place)
+        assert "version" in erased
+        assert client.get(url).status_code in (404, 410)
+        listed = httpx.get(f"{bucket}/{buckets.BUCKET}?list-type=2").text
+        assert "<Key>" not in listed
+
+
+def test_a_bucket_needs_an_address_that_names_one(inbox: Inbox) -> None:
+    inbox.message(ANA, "1")
+    text = output("media", "status", "--database", inbox.path, "--media", "s3://", code=2)
+    assert "'s3://' is no bucket: give s3://BUCKET or s3://BUCKET/PREFIX" in " ".join(text.split())

@@ -21,7 +21,7 @@ from frontdesk.ingest.media.fetching import (
     Rests,
     failure,
 )
-from frontdesk.store.media_files import FilesUnusable
+from frontdesk.store.incoming_files import FilesUnusable
 
 NOW = 1_000_000_000
 ANY, OTHER = (1, 7), (1, 8)

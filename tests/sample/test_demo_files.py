@@ -10,7 +10,7 @@ from frontdesk.sample.demo_files import add_demo_files, pdf, voice_message
 from frontdesk.sample.pictures import MOTIFS, VARIANTS, draw
 from frontdesk.store import media
 from frontdesk.store.database import Connection
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 from frontdesk.store.sqlite import SQLiteDatabase
 from tests.conftest import NOW_MILLISECONDS
 
@@ -46,7 +46,7 @@ def test_a_document_is_a_pdf_whose_table_leads_to_its_objects() -> None:
 def test_messages_of_the_demo_have_files_but_for_videos_and_music(
     sample_database: SQLiteDatabase, tmp_path: Path
 ) -> None:
-    files = MediaFiles(tmp_path / "media", least_free_bytes=0)
+    files = MediaDirectory(tmp_path / "media", least_free_bytes=0)
     with PictureDecoder(deadline_seconds=60) as decoder:
         add_demo_files(sample_database, files, decoder, NOW_MILLISECONDS)
 

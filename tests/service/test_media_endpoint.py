@@ -20,7 +20,7 @@ from frontdesk.service.media.responses import file_headers
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 
 PHOTO = encoded(photo())
 NOW = 1_773_480_600_000
@@ -30,7 +30,7 @@ IsProblem = Callable[[httpx.Response, int, str], dict[str, Any]]
 class Inbox:
     """A database with files, and clients of it."""
 
-    def __init__(self, database: Database, files: MediaFiles, clients: Any) -> None:
+    def __init__(self, database: Database, files: MediaDirectory, clients: Any) -> None:
         self.database = database
         self.files = files
         self.clients = clients
@@ -71,7 +71,7 @@ class Inbox:
 
 @pytest.fixture
 def inbox(database: Database, tmp_path: Path, clients: Any) -> Inbox:
-    return Inbox(database, MediaFiles(tmp_path / "media", least_free_bytes=0), clients)
+    return Inbox(database, MediaDirectory(tmp_path / "media", least_free_bytes=0), clients)
 
 
 async def test_a_file_is_answered_as_it_was_sent(inbox: Inbox) -> None:

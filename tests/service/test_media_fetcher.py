@@ -23,7 +23,7 @@ from frontdesk.service.media.fetcher import FetcherSettings, MediaFetcher
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.media import MediaRequest
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 
 ACCOUNT, MINUTE, HOUR = 1, 60_000, 3_600_000
 BEGIN = 1_774_000_000_000
@@ -51,7 +51,7 @@ class Bench:
     def __init__(self, database: Database, root: Path, provider: FakeProvider) -> None:
         self.database = database
         self.provider = provider
-        self.files = MediaFiles(root / "media", least_free_bytes=0)
+        self.files = MediaDirectory(root / "media", least_free_bytes=0)
         self.now = BEGIN
         self.counts = Counts()
         self.decoder = PictureDecoder(deadline_seconds=60)
@@ -230,12 +230,12 @@ def test_errors_of_a_number_are_budgeted(bench: Bench) -> None:
 
 
 def test_without_room_nothing_is_asked_for_and_nothing_is_lost(bench: Bench) -> None:
-    bench.files = MediaFiles(bench.files.root, least_free_bytes=1 << 62)
+    bench.files = MediaDirectory(bench.files.root, least_free_bytes=1 << 62)
     bench.request("1", PHOTOS[0])
     bench.passes(bench.fetcher(), 0, MINUTE // 2)
     assert bench.provider.resolved == []
     assert bench.state("1") == ("pending", 0)
-    bench.files = MediaFiles(bench.files.root, least_free_bytes=0)
+    bench.files = MediaDirectory(bench.files.root, least_free_bytes=0)
     bench.passes(bench.fetcher(), 2 * MINUTE)
     assert bench.state("1") == ("stored", 1)
 

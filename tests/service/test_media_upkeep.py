@@ -9,18 +9,20 @@ from frontdesk.service.webhooks.worker import BackgroundWorker, WorkerSettings
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.media import MediaRequest, StoredFile
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 
 ACCOUNT, DAY = 1, 24 * 60 * 60 * 1000
 NOW = 1_774_000_000_000
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> MediaFiles:
-    return MediaFiles(tmp_path / "media", least_free_bytes=0)
+def files(tmp_path: Path) -> MediaDirectory:
+    return MediaDirectory(tmp_path / "media", least_free_bytes=0)
 
 
-def put(database: Database, files: MediaFiles, number: int, content: bytes, *, age: int) -> None:
+def put(
+    database: Database, files: MediaDirectory, number: int, content: bytes, *, age: int
+) -> None:
     """Store a file of a message that is so many days old."""
     with files.receive(ACCOUNT, 1_000_000) as incoming:
         incoming.write(content)
@@ -31,7 +33,7 @@ def put(database: Database, files: MediaFiles, number: int, content: bytes, *, a
     database.write(lambda c: media.add_stored(c, ACCOUNT, request, file, at, lambda: True))
 
 
-def enforced(database: Database, files: MediaFiles, limits: MediaLimits) -> dict[str, str]:
+def enforced(database: Database, files: MediaDirectory, limits: MediaLimits) -> dict[str, str]:
     """States by key after the upkeep; as many files are left as rows name."""
     MediaUpkeep(database, files, lambda: NOW, limits).enforce(ACCOUNT)
 
@@ -42,19 +44,19 @@ def enforced(database: Database, files: MediaFiles, limits: MediaLimits) -> dict
     return database.read(read)
 
 
-def test_without_limits_nothing_goes(database: Database, files: MediaFiles) -> None:
+def test_without_limits_nothing_goes(database: Database, files: MediaDirectory) -> None:
     put(database, files, 1, b"old", age=3_000)
     assert enforced(database, files, MediaLimits()) == {"k1": "stored"}
 
 
-def test_files_of_old_messages_go(database: Database, files: MediaFiles) -> None:
+def test_files_of_old_messages_go(database: Database, files: MediaDirectory) -> None:
     put(database, files, 1, b"old", age=31)
     put(database, files, 2, b"new", age=29)
     states = enforced(database, files, MediaLimits(keep_days=30))
     assert states == {"k1": "removed", "k2": "stored"}
 
 
-def test_the_oldest_go_above_a_total(database: Database, files: MediaFiles) -> None:
+def test_the_oldest_go_above_a_total(database: Database, files: MediaDirectory) -> None:
     for number in range(1, 251):
         put(database, files, number, b"x" * 1_000 + bytes([number]), age=300 - number)
     states = enforced(database, files, MediaLimits(total_bytes=10_010))
@@ -64,7 +66,7 @@ def test_the_oldest_go_above_a_total(database: Database, files: MediaFiles) -> N
 
 
 def test_what_the_provider_gives_out_no_more_is_given_up(
-    database: Database, files: MediaFiles
+    database: Database, files: MediaDirectory
 ) -> None:
     for number, age in ((1, 8), (2, 6)):
         request = MediaRequest(
@@ -75,7 +77,7 @@ def test_what_the_provider_gives_out_no_more_is_given_up(
 
 
 def test_a_directory_that_cannot_be_used_stops_no_other_work(
-    database: Database, files: MediaFiles, caplog: pytest.LogCaptureFixture
+    database: Database, files: MediaDirectory, caplog: pytest.LogCaptureFixture
 ) -> None:
     put(database, files, 1, b"photo", age=1)
     database.write(lambda c: media.remove(c, ACCOUNT, [1]))
@@ -90,7 +92,7 @@ def test_a_directory_that_cannot_be_used_stops_no_other_work(
 
 
 def test_a_directory_that_is_missing_keeps_what_is_to_be_deleted(
-    database: Database, files: MediaFiles
+    database: Database, files: MediaDirectory
 ) -> None:
     put(database, files, 1, b"photo", age=1)
     database.write(lambda c: media.remove(c, ACCOUNT, [1]))

@@ -10,7 +10,7 @@ import pytest
 from frontdesk.store import media
 from frontdesk.store.database import Database, Row
 from frontdesk.store.media import Claim, MediaRequest, StoredFile
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 
 pytestmark = pytest.mark.both_engines
 
@@ -266,7 +266,7 @@ def test_the_same_photo_arrives_while_its_file_is_being_deleted(
     database: Database, tmp_path: Path
 ) -> None:
     """Whoever is first: a row that says stored has its file."""
-    files = MediaFiles(tmp_path / "media", least_free_bytes=0)
+    files = MediaDirectory(tmp_path / "media", least_free_bytes=0)
     add(database, request(1), request(2))
     claimed(database)
     barrier = threading.Barrier(2)
@@ -278,7 +278,7 @@ def test_the_same_photo_arrives_while_its_file_is_being_deleted(
         return database.write(
             lambda c: media.settle_stored(
                 c, ACCOUNT, key, "mine", file_of(b"photo"), NOW,
-                lambda: files.size(files.path(ACCOUNT, digest)) is not None,
+                lambda: files.has(ACCOUNT, digest),
             )
         )  # fmt: skip
 
@@ -297,5 +297,5 @@ def test_the_same_photo_arrives_while_its_file_is_being_deleted(
         lambda c: media.collect_garbage(c, ACCOUNT, lambda digest: files.delete(ACCOUNT, digest))
     )
     thread.join()
-    is_there = files.size(files.path(ACCOUNT, file_of(b"photo").digest)) is not None
+    is_there = files.has(ACCOUNT, file_of(b"photo").digest)
     assert (row_of(database, "key-2")["state"] == "stored") == is_there == results[0]

@@ -13,7 +13,7 @@ from frontdesk.pictures import PictureDecoder
 from frontdesk.sample.demo import add_demo
 from frontdesk.sample.demo_files import add_demo_files
 from frontdesk.store.database import Database
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_directory import MediaDirectory
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.values import epoch_milliseconds
@@ -42,7 +42,7 @@ def _make(directory: Path, *, now: int) -> None:
         sys.stdout.flush()
         # The viewer reads already; files come while it does.
         with PictureDecoder() as decoder:
-            files = MediaFiles(directory / MEDIA, least_free_bytes=0)
+            files = MediaDirectory(directory / MEDIA, least_free_bytes=0)
             add_demo_files(database, files, decoder, now)
     finally:
         database.close()

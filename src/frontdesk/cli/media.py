@@ -12,6 +12,7 @@ import click
 
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment
+from frontdesk.text.clean import file_size
 from frontdesk.wire.values import MEDIA_TYPES, epoch_milliseconds
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ DEFAULT_MOST_BYTES = 100_000_000
 OFF = "off"
 _UNITS = {"": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000}
 _ENDING = ".media"
+_BUCKET = "s3://"
 
 
 # Generic in newer versions of click only.
@@ -81,7 +83,7 @@ class MediaOptions:
         return cls(**{each.name: options.pop(each.name) for each in fields(cls)})
 
     def files(self, database: str) -> "MediaFiles | None":
-        """The directory of files; None if none are stored."""
+        """The place of files; None if none are stored."""
         return media_files(self.media, database, least_free_bytes=self.media_least_free)
 
     def limits(self) -> "MediaLimits":
@@ -102,8 +104,8 @@ def media_option(command: F) -> F:
     """Add the option `--media`, where files of messages are."""
     return click.option(
         "--media",
-        metavar="DIRECTORY|off",
-        help="Directory of the files of messages.  [default: beside a database file, with .media]",
+        metavar="DIRECTORY|s3://BUCKET/PREFIX|off",
+        help="Where files of messages are.  [default: beside a database file, with .media]",
     )(command)
 
 
@@ -164,15 +166,38 @@ def media_options(command: F) -> F:
 def media_files(
     place: str | None, database: str, *, least_free_bytes: int | None = None
 ) -> "MediaFiles | None":
-    """The directory of files of a database; None for `off`, or PostgreSQL without a directory."""
+    """Where files of a database are; None for `off`, or PostgreSQL without a place.
+
+    Raises: BadSettings: the address of a bucket cannot be used, or the extra `s3` is missing.
+    """
     from frontdesk.store.dsn import is_address
-    from frontdesk.store.media_files import LEAST_FREE_BYTES, MediaFiles
+    from frontdesk.store.incoming_files import LEAST_FREE_BYTES
+    from frontdesk.store.media_directory import MediaDirectory
 
     if place == OFF or (place is None and is_address(database)):
         return None
-    root = Path(place) if place is not None else Path(f"{database}{_ENDING}")
     least = LEAST_FREE_BYTES if least_free_bytes is None else least_free_bytes
-    return MediaFiles(root.absolute(), least_free_bytes=least)
+    if place is not None and place.startswith(_BUCKET):
+        return _bucket(place, least)
+    root = Path(place) if place is not None else Path(f"{database}{_ENDING}")
+    return MediaDirectory(root.absolute(), least_free_bytes=least)
+
+
+def _bucket(address: str, least_free_bytes: int) -> "MediaFiles":
+    if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s?#]*)?", address):
+        raise BadSettings(f"{address!r} is no bucket: give s3://BUCKET or s3://BUCKET/PREFIX")
+    try:
+        from frontdesk.store.media_bucket import MediaBucket
+    except ModuleNotFoundError as error:
+        if error.name != "obstore":
+            raise
+        message = "Files on S3 need the extra s3: pip install 'frontdesk[s3]'"
+        raise BadSettings(message) from None
+    return MediaBucket(
+        address,
+        least_free_bytes=least_free_bytes,
+        allow_http=environment.allows_plain_s3(),
+    )
 
 
 @contextmanager
@@ -190,11 +215,17 @@ def stored_words(outcome: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {word}" for word, count in outcome.items() if count)
 
 
+def place_words(files: "MediaFiles") -> str:
+    """Where files are, and how much room is left. Raises: InboxError."""
+    free = files.free_bytes()
+    return files.place if free is None else f"{files.place} ({file_size(free)} free)"
+
+
 def named_files(place: str | None, database: str) -> "MediaFiles":
-    """The directory of files, for a command that needs one. Raises: BadSettings."""
+    """The place of files, for a command that needs one. Raises: BadSettings."""
     files = media_files(place, database)
     if files is None:
-        raise BadSettings("Files of messages need a directory here: name it with --media")
+        raise BadSettings("Files of messages need a place: name it with --media")
     return files
 
 

@@ -175,8 +175,10 @@ class DatabaseMetrics(Collector):
         if self._media_files is not None:
             with suppress(InboxError):
                 free = _family("media_free_bytes", "Free space of the disk of the files.")
-                free.add_metric((), self._media_files.free_bytes())
-                yield free
+                free_bytes = self._media_files.free_bytes()
+                if free_bytes is not None:
+                    free.add_metric((), free_bytes)
+                    yield free
 
 
 class SupervisorMetrics:

@@ -22,6 +22,7 @@ from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE as APP_S
 from frontdesk.system.subprocess_environment import KEY_VARIABLE as KEY_VARIABLE
 from frontdesk.system.subprocess_environment import VERIFY_TOKEN_VARIABLE as VERIFY_TOKEN_VARIABLE
 
+PLAIN_S3_VARIABLE = "AWS_ALLOW_HTTP"
 CACHE_LIMIT_VARIABLE = "FRONTDESK_CACHE_MB"
 # `cache/eviction.py` keeps the cache below this limit.
 DEFAULT_CACHE_MB = 512
@@ -84,6 +85,11 @@ def crash_directory() -> Path:
 def key_in_environment() -> str:
     """The API key, or ""."""
     return os.environ.get(KEY_VARIABLE, "").strip()
+
+
+def allows_plain_s3() -> bool:
+    """Whether files may be in a bucket behind an endpoint without TLS."""
+    return os.environ.get(PLAIN_S3_VARIABLE, "").strip().lower() in ("1", "true", "yes")
 
 
 def api_key() -> str:

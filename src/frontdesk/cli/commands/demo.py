@@ -129,11 +129,11 @@ def _open(demo: DemoProcess, resources: ExitStack) -> "Switch | None":
 def _connect(demo: DemoProcess, resources: ExitStack) -> "InboxClient":
     """Return a client of the complete sample, as one of its agents."""
     from frontdesk.cli.target import as_sample_agent
-    from frontdesk.store.media_files import MediaFiles
+    from frontdesk.store.media_directory import MediaDirectory
     from frontdesk.store.sqlite import SQLiteDatabase
 
     demo.wait_for_all()
     database = SQLiteDatabase(demo.database, durable=False)
     resources.callback(database.close)
-    files = MediaFiles(demo.media, least_free_bytes=0)
+    files = MediaDirectory(demo.media, least_free_bytes=0)
     return as_sample_agent(database, resources, files)

@@ -152,7 +152,9 @@ def _delete_files(
         if files is not None:
             delete_discarded(store, files, id)
         elif store.read_latest(lambda connection, id=id: any_garbage(connection, id)):  # type: ignore[misc]
-            say("The files are deleted by the service, or here with --media DIRECTORY")
+            say("The files are deleted by the service, or here with --media PLACE")
+    if files is not None and files.erasure_note:
+        say(files.erasure_note)
 
 
 def _purge(store: "Database") -> None:

@@ -7,7 +7,7 @@ import click
 from frontdesk.cli.base import group
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR
-from frontdesk.cli.media import media_files, media_option, named_files
+from frontdesk.cli.media import media_files, media_option, named_files, place_words
 from frontdesk.cli.options import confirm as confirmed
 from frontdesk.cli.options import database_option, yes_option
 from frontdesk.cli.output import moment, print_table
@@ -82,12 +82,11 @@ def _size(row: "Row | None") -> str:
 
 def _place(files: "MediaFiles | None") -> str:
     if files is None:
-        return "no directory: name it with --media"
+        return "no place: name it with --media"
     try:
-        free = f"{file_size(files.free_bytes())} free"
+        return place_words(files)
     except InboxError as error:
-        free = str(error)
-    return f"{files.root}: {free}"
+        return f"{files.place}: {error}"
 
 
 @media_group.subcommand(
@@ -205,12 +204,12 @@ def check_command(
     with opened(database) as store:
         account_id = _account_id(store, account)
         # Files first: one that is stored meanwhile has a row.
-        present = set(files.digests(account_id)) if files.root.is_dir() else set()
+        present = set(files.digests(account_id))
         expected = store.read(lambda connection: rows.stored_digests(connection, account_id))
     wrong = [f"missing: {digest}" for digest in sorted(expected.keys() - present)]
     with progress("Reading files", len(expected) if deep else 0) as advance:
         for digest in sorted(present & expected.keys()):
-            size = files.size(files.path(account_id, digest))
+            size = files.size(account_id, digest)
             if size != expected[digest]:
                 wrong.append(f"damaged: {digest} has {size} bytes, not {expected[digest]}")
             elif deep and files.hash(account_id, digest) != digest:

@@ -24,6 +24,7 @@ from frontdesk.cli.media import (
     OFF,
     MediaOptions,
     media_options,
+    place_words,
     provider_credentials,
 )
 from frontdesk.cli.media import sources as provider_sources
@@ -36,7 +37,6 @@ from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS
 from frontdesk.service.rate_limit import RateLimit
 from frontdesk.system import environment, private_files, toml
 from frontdesk.system.loopback import is_loopback
-from frontdesk.text.clean import file_size
 from frontdesk.wire.values import epoch_milliseconds
 
 _log = logging.getLogger("frontdesk.service")
@@ -299,11 +299,11 @@ def _media(
     sources = provider_sources(common, own, network())
     if files is None:
         if sources is not None and options.media != OFF:
-            raise BadSettings("Files of messages need a directory here: name it with --media")
+            raise BadSettings("Files of messages need a place: name it with --media")
         return None, None
     if sources is None:
         return files, None
-    say(f"Files of messages: {files.root} ({file_size(files.free_bytes())} free)")
+    say(f"Files of messages: {place_words(files)}")
     return files, FetchingPlan(sources, options.fetching(workers))
 
 

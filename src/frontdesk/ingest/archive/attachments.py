@@ -15,7 +15,9 @@ from frontdesk.ingest.media.attaching import FileTarget, Write, attach
 from frontdesk.ingest.media.requests import hex_digest
 from frontdesk.store import media
 from frontdesk.store.database import Connection
-from frontdesk.store.media_files import IncomingFile, MediaFiles
+from frontdesk.store.incoming_files import IncomingFile
+from frontdesk.store.media_directory import MediaDirectory
+from frontdesk.store.media_files import MediaFiles, chunks
 from frontdesk.store.rows import MessageRow
 
 _CHUNK_BYTES = 1 << 20
@@ -25,26 +27,25 @@ class FileArchive:
     """Files of an export below a directory. Every file is checked when it is read."""
 
     def __init__(self, root: Path) -> None:
-        self._files = MediaFiles(root, least_free_bytes=0)
+        self._files = MediaDirectory(root, least_free_bytes=0)
 
     def add(self, source: MediaFiles, account_id: int, digest: str) -> bool:
         """Copy a stored file unless it is there already; False if the store does not have it.
 
         Raises: NoRoom, Unreachable: the archive cannot be written.
         """
-        path = source.path(account_id, digest)
-        size = source.size(path)
-        if size is None:
+        file = source.open(account_id, digest)
+        if file is None:
             return False
-        if (
-            self._files.root.is_dir()
-            and self._files.size(self._files.path(account_id, digest)) == size
-        ):
-            return True
-        with self._files.receive(account_id, size) as incoming:
-            with path.open("rb") as file:
-                shutil.copyfileobj(file, incoming, _CHUNK_BYTES)
-            return incoming.keep() == digest
+        try:
+            if self._files.root.is_dir() and self._files.size(account_id, digest) == file.size:
+                return True
+            with self._files.receive(account_id, file.size) as incoming:
+                for chunk in chunks(file):
+                    incoming.write(chunk)
+                return incoming.keep() == digest
+        finally:
+            file.close()
 
     def find(self, digest: str) -> Path | None:
         """Path of a file, of whichever account."""

@@ -7,7 +7,7 @@ from functools import partial
 
 from frontdesk.ingest.media.attaching import FileTarget, Write, attach
 from frontdesk.store import media
-from frontdesk.store.media_files import IncomingFile
+from frontdesk.store.incoming_files import IncomingFile
 from frontdesk.store.rows import MessageRow
 
 SOURCE = "chatwoot"

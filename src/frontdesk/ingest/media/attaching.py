@@ -10,8 +10,9 @@ from frontdesk.ingest.media.requests import new_key
 from frontdesk.pictures import PictureDecoder
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.incoming_files import FilesUnusable, IncomingFile
 from frontdesk.store.media import MediaRequest, StoredFile
-from frontdesk.store.media_files import FilesUnusable, IncomingFile, MediaFiles
+from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.rows import MessageRow
 from frontdesk.store.writes import bump_revision
 
@@ -88,12 +89,10 @@ def import_request(row: MessageRow, name: str | None) -> MediaRequest:
 
 
 def _settle(target: FileTarget, account_id: int, request: MediaRequest, file: StoredFile) -> bool:
-    path = target.files.path(account_id, file.digest)
-
     def work(connection: Connection) -> bool:
         added = media.add_stored(
             connection, account_id, request, file, target.clock(),
-            lambda: target.files.size(path) is not None,
+            lambda: target.files.has(account_id, file.digest),
         )  # fmt: skip
         if not added:
             media.discard(connection, account_id, [file.digest])

@@ -6,8 +6,9 @@ from pathlib import Path
 from frontdesk.errors import UnusableFile
 from frontdesk.file_types import PICTURES, duration_seconds, media_type
 from frontdesk.pictures import PictureDecoder
+from frontdesk.store.incoming_files import IncomingFile
 from frontdesk.store.media import StoredFile
-from frontdesk.store.media_files import IncomingFile, MediaFiles
+from frontdesk.store.media_files import MediaFiles
 
 PREVIEW_SIDE = 480
 

@@ -19,8 +19,8 @@ from frontdesk.errors import (
     Unauthorised,
     Unreachable,
 )
+from frontdesk.store.incoming_files import FilesUnusable, IncomingFile
 from frontdesk.store.media import EXPIRED, FAILED, REFUSED
-from frontdesk.store.media_files import FilesUnusable, IncomingFile
 
 SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
 

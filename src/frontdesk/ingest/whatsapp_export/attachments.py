@@ -13,7 +13,7 @@ from frontdesk.ingest.whatsapp_export.parser import Chat
 from frontdesk.store import lookups, media
 from frontdesk.store.database import Connection
 from frontdesk.store.erase import contact_ids
-from frontdesk.store.media_files import IncomingFile
+from frontdesk.store.incoming_files import IncomingFile
 from frontdesk.store.rows import MessageRow
 
 

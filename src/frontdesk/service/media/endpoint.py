@@ -3,8 +3,8 @@
 import logging
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -18,8 +18,7 @@ from frontdesk.service.executors import RETRY_SECONDS, Reads, WriteBehind
 from frontdesk.service.media.ranges import NotSatisfiable, byte_range
 from frontdesk.service.media.responses import (
     CACHING,
-    OpenFile,
-    OpenFileResponse,
+    StoredFileResponse,
     file_headers,
     file_tag,
 )
@@ -29,7 +28,7 @@ from frontdesk.service.problems import ApiError, lacking, retry_later
 from frontdesk.service.rate_limit import ConcurrencyLimit
 from frontdesk.store import media
 from frontdesk.store.database import Connection, Row
-from frontdesk.store.media_files import MediaFiles
+from frontdesk.store.media_files import MediaFiles, StoredBytes
 
 METHODS = ("GET", "HEAD")
 # Files that are sent at once by a worker; more are answered 503.
@@ -103,7 +102,8 @@ class MediaHandler:
             )
             return
         with self._limit.slot():
-            await self._response(request, found)(scope, receive, send)
+            response = await self._response(request, found)
+            await response(scope, receive, send)
 
     def _find(self, request: Request, context: RequestContext, connection: Connection) -> _Found:
         """Raises: ApiError."""
@@ -136,9 +136,9 @@ class MediaHandler:
         parameters.raise_if_invalid()
         return width is not None
 
-    def _response(self, request: Request, found: _Found) -> Response:
+    async def _response(self, request: Request, found: _Found) -> Response:
         """Open the file. Raises: ApiError: it is gone, or cannot be read now."""
-        file = self._opened(found)
+        file = await anyio.to_thread.run_sync(self._opened, found)
         row = found.row
         mime = "image/webp" if found.preview else row["mime"]
         name = _preview_name(row["name"]) if found.preview else row["name"]
@@ -148,7 +148,7 @@ class MediaHandler:
         if condition is not None and condition != found.tag:
             wanted = None
         try:
-            return OpenFileResponse(file, headers, byte_range(wanted, file.size))
+            return StoredFileResponse(file, headers, byte_range(wanted, file.size))
         except NotSatisfiable:
             size = file.size
             file.close()
@@ -158,28 +158,20 @@ class MediaHandler:
                 headers=(("Content-Range", f"bytes */{size}"),),
             ) from None
 
-    def _opened(self, found: _Found) -> OpenFile:
+    def _opened(self, found: _Found) -> StoredBytes:
+        """Raises: ApiError: the file was lost, or its place cannot be read now."""
         assert self._files is not None
         account_id, digest = found.account_id, found.row["digest"]
-        path = self._files.path(account_id, digest)
-        if found.preview:
-            path = self._files.preview_path(account_id, digest)
         try:
-            return OpenFile.at(path)
-        except OSError as error:
-            raise self._unreadable(path, error) from None
-
-    def _unreadable(self, path: Path, error: OSError) -> ApiError:
-        """A file that was lost, or a directory that cannot be read now."""
-        assert self._files is not None
-        try:
-            if self._files.size(path) is None:
-                _log.error("A stored file is missing: %s", path.name)
-                return ApiError("media_removed", _DETAILS[media.REMOVED])
-        except Unreachable:
-            pass
-        _log.error("%s cannot be read: %s", self._files.root, error.strerror)
-        return retry_later("service_unavailable", "The files cannot be read now.", RETRY_SECONDS)
+            file = self._files.open(account_id, digest, preview=found.preview)
+        except Unreachable as error:
+            _log.error("%s", error)
+            message = "The files cannot be read now."
+            raise retry_later("service_unavailable", message, RETRY_SECONDS) from None
+        if file is None:
+            _log.error("A stored file is missing: %s", digest)
+            raise ApiError("media_removed", _DETAILS[media.REMOVED])
+        return file
 
 
 def _check_state(row: Row) -> None:

@@ -253,13 +253,13 @@ class MediaFetcher:
 
     def _settle_stored(self, claimed: _ClaimedFile, file: StoredFile) -> str:
         """Settle a claim with a file that is stored; it goes again if the claim was lost."""
-        account_id, path = claimed.account_id, self._files.path(claimed.account_id, file.digest)
+        account_id = claimed.account_id
 
         def settle(connection: Connection) -> bool:
             key, now = claimed.row["key"], self._clock()
             return media.settle_stored(
                 connection, account_id, key, claimed.token, file, now,
-                lambda: self._files.size(path) is not None,
+                lambda: self._files.has(account_id, file.digest),
             )  # fmt: skip
 
         if self._database.write(settle):

@@ -1,8 +1,6 @@
 """Response that streams a file, whole or a range of it, in constant memory."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from urllib.parse import quote
 
 import anyio
@@ -11,8 +9,8 @@ from starlette.types import Receive, Scope, Send
 
 from frontdesk.file_types import KNOWN_TYPES, OCTETS, safe_name
 from frontdesk.service.media.ranges import ByteRange
+from frontdesk.store.media_files import StoredBytes
 
-CHUNK_BYTES = 65_536
 # A stored file never changes under its key.
 CACHING = {"Cache-Control": "private, max-age=86400, immutable", "Vary": "Authorization"}
 # A browser neither shows nor runs what strangers sent.
@@ -42,31 +40,12 @@ def file_headers(tag: str, name: str | None, mime: str | None, fallback: str) ->
     }
 
 
-class OpenFile:
-    """A file that is open for reading; deleting it does not cut a response off."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self.size = os.fstat(number).st_size
-
-    @classmethod
-    def at(cls, path: Path) -> "OpenFile":
-        """Raises: OSError."""
-        return cls(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)))
-
-    def read(self, place: int, length: int) -> bytes:
-        """Read up to `length` bytes from a place."""
-        os.lseek(self._number, place, os.SEEK_SET)
-        return os.read(self._number, length)
-
-    def close(self) -> None:
-        os.close(self._number)
-
-
-class OpenFileResponse(Response):
+class StoredFileResponse(Response):
     """Streams an open file, and closes it. range: None for all of it."""
 
-    def __init__(self, file: OpenFile, headers: Mapping[str, str], range: ByteRange | None) -> None:
+    def __init__(
+        self, file: StoredBytes, headers: Mapping[str, str], range: ByteRange | None
+    ) -> None:
         part = range or ByteRange(0, file.size)
         more = {"Content-Length": str(part.stop - part.start)}
         if range is not None:
@@ -93,7 +72,7 @@ class OpenFileResponse(Response):
     async def _send_body(self, send: Send) -> None:
         place = self._part.start
         while place < self._part.stop:
-            length = min(CHUNK_BYTES, self._part.stop - place)
+            length = min(self._file.chunk_bytes, self._part.stop - place)
             chunk = await anyio.to_thread.run_sync(self._file.read, place, length)
             if not chunk:
                 raise OSError("the file is shorter than it was")

@@ -20,7 +20,8 @@ from frontdesk.service.media.upkeep import LIMITS_EVERY, NO_LIMITS, MediaLimits,
 from frontdesk.store.accounts import all_accounts
 from frontdesk.store.conversations import due_snoozes
 from frontdesk.store.database import Connection, Database
-from frontdesk.store.media_files import FilesUnusable, MediaFiles
+from frontdesk.store.incoming_files import FilesUnusable
+from frontdesk.store.media_files import MediaFiles
 from frontdesk.store.raw_events import any_waiting
 from frontdesk.store.steady_clock import is_steady
 from frontdesk.system.crash_trace import trace

@@ -27,7 +27,8 @@ from frontdesk.wire.values import CHANNEL_ID, epoch_milliseconds
 if TYPE_CHECKING:
     from frontdesk.ingest.apply.batch import InitialStatus
     from frontdesk.ingest.chatwoot.crawler import Crawler, CrawlOptions, Journal
-    from frontdesk.store.media_files import IncomingFile, MediaFiles
+    from frontdesk.store.incoming_files import IncomingFile
+    from frontdesk.store.media_files import MediaFiles
 
 # Chatwoot limits clients to 50 requests per second and address.
 PER_SECOND = 10.0

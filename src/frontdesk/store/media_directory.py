@@ -1,0 +1,191 @@
+"""Directory of files of messages: `DIR/<account>/ab/cd/<sha256>`.
+
+A file is written below `incoming`, synchronised and renamed, so that it is whole or not there. It
+is private (0600).
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+
+from frontdesk.store.incoming_files import (
+    LEAST_FREE_BYTES,
+    IncomingFile,
+    abandoned,
+    disk_errors,
+    disk_space,
+    receiving,
+    require_room,
+)
+from frontdesk.store.media_files import MediaFiles, distinct_digests, object_name
+
+_INCOMING = "incoming"
+_RENAME_TRIES = 10
+
+
+class OpenFile:
+    """A file that is open for reading; deleting it does not cut a response off."""
+
+    chunk_bytes = 65_536
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self.size = os.fstat(number).st_size
+
+    def read(self, place: int, length: int) -> bytes:
+        os.lseek(self._number, place, os.SEEK_SET)
+        return os.read(self._number, length)
+
+    def close(self) -> None:
+        os.close(self._number)
+
+
+class MediaDirectory(MediaFiles):
+    """A directory of files."""
+
+    def __init__(self, root: Path, *, least_free_bytes: int = LEAST_FREE_BYTES) -> None:
+        """least_free_bytes: free space of the disk below which nothing is written."""
+        self._root = root
+        self._least_free_bytes = least_free_bytes
+
+    @property
+    def root(self) -> Path:
+        return self._root
+
+    @property
+    def place(self) -> str:
+        return str(self._root)
+
+    def free_bytes(self) -> int:
+        """Free space of the disk."""
+        with self._usable():
+            return disk_space(self._root)
+
+    def receive(self, account_id: int, most_bytes: int) -> AbstractContextManager[IncomingFile]:
+        return self._incoming(
+            most_bytes, lambda file: self._keep_as(file, self.path(account_id, file.digest))
+        )
+
+    @contextmanager
+    def _incoming(
+        self, most_bytes: int, store: Callable[[IncomingFile], None]
+    ) -> Iterator[IncomingFile]:
+        with self._usable():
+            require_room(self._root, self._least_free_bytes)
+            folder = self._root / _INCOMING
+            self._make_folder(folder)
+            partial = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
+            with receiving(partial, most_bytes, store) as incoming:
+                yield incoming
+
+    def _make_folder(self, folder: Path) -> None:
+        """Make a folder of the directory, private like those around it. Raises: OSError."""
+        self._root.parent.mkdir(parents=True, exist_ok=True)
+        path = self._root
+        for name in ("", *folder.relative_to(self._root).parts):
+            path /= name
+            path.mkdir(mode=0o700, exist_ok=True)
+
+    def _keep_as(self, incoming: IncomingFile, path: Path) -> None:
+        """Store a file under a path of the directory. Raises: OSError."""
+        os.fsync(incoming.file.fileno())
+        incoming.file.close()
+        for attempt in range(1, _RENAME_TRIES + 1):
+            # The folder may be removed meanwhile, with the last file in it.
+            try:
+                self._make_folder(path.parent)
+                os.replace(incoming.path, path)
+                break
+            except FileNotFoundError:
+                if attempt == _RENAME_TRIES:
+                    raise
+        with suppress(FileNotFoundError):
+            _synchronise(path.parent)
+
+    def path(self, account_id: int, digest: str) -> Path:
+        """Where a file lies, or would lie."""
+        return self._root / object_name(account_id, digest)
+
+    def preview_path(self, account_id: int, digest: str) -> Path:
+        """Where the preview of a picture lies, or would lie."""
+        return self._root / object_name(account_id, digest, preview=True)
+
+    def size(self, account_id: int, digest: str) -> int | None:
+        path = self.path(account_id, digest)
+        with self._usable():
+            try:
+                return path.lstat().st_size
+            except FileNotFoundError:
+                self._root.stat()
+                return None
+
+    def open(self, account_id: int, digest: str, *, preview: bool = False) -> OpenFile | None:
+        path = self._root / object_name(account_id, digest, preview=preview)
+        with self._usable():
+            try:
+                return OpenFile(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)))
+            except FileNotFoundError:
+                self._root.stat()
+                return None
+
+    def save_preview(self, account_id: int, digest: str, content: bytes) -> None:
+        path = self.preview_path(account_id, digest)
+        with self._incoming(len(content), lambda file: self._keep_as(file, path)) as incoming:
+            incoming.write(content)
+            incoming.keep()
+
+    def delete(self, account_id: int, digest: str) -> int:
+        """A directory that is missing may be mounted later, with the file in it: FilesUnusable."""
+        freed = 0
+        with self._usable():
+            self._root.stat()
+            for path in (self.path(account_id, digest), self.preview_path(account_id, digest)):
+                freed += _unlink(path)
+            _remove_empty(path.parent, path.parent.parent, path.parent.parent.parent)
+        return freed
+
+    def digests(self, account_id: int) -> Iterator[str]:
+        with self._usable():
+            files = (self._root / str(account_id)).glob("??/??/*")
+            yield from distinct_digests(path.name for path in files)
+
+    def sweep(self) -> int:
+        count = 0
+        with self._usable():
+            for path in abandoned((self._root / _INCOMING).glob("*")):
+                path.unlink(missing_ok=True)
+                count += 1
+        return count
+
+    def _usable(self) -> AbstractContextManager[None]:
+        return disk_errors(self._root)
+
+
+def _synchronise(folder: Path) -> None:
+    """Make a rename durable; Windows has no descriptors of folders."""
+    if os.name == "nt":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _unlink(path: Path) -> int:
+    """Delete a file; return its size, 0 if it is not there."""
+    try:
+        size = path.lstat().st_size
+        path.unlink()
+    except FileNotFoundError:
+        return 0
+    return size
+
+
+def _remove_empty(*folders: Path) -> None:
+    """Remove folders, inner ones first, up to the first that has files."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()

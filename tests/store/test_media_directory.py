@@ -1,0 +1,146 @@
+"""The directory of files: private, whole or not there, within its limits."""
+
+import hashlib
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from frontdesk.errors import Unreachable
+from frontdesk.store.media_directory import MediaDirectory
+
+ACCOUNT, OTHER = 1, 2
+PHOTO = b"\xff\xd8\xff" + bytes(range(256)) * 10
+DIGEST = hashlib.sha256(PHOTO).hexdigest()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> MediaDirectory:
+    return MediaDirectory(tmp_path / "media", least_free_bytes=0)
+
+
+def stored(files: MediaDirectory, content: bytes = PHOTO, account_id: int = ACCOUNT) -> str:
+    with files.receive(account_id, 1 << 20) as incoming:
+        incoming.write(content)
+        return incoming.keep()
+
+
+def everything_below(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+
+def test_a_file_is_found_by_its_digest(files: MediaDirectory) -> None:
+    assert stored(files) == DIGEST
+    path = files.path(ACCOUNT, DIGEST)
+    assert path.read_bytes() == PHOTO
+    assert path.relative_to(files.root).parts == ("1", DIGEST[:2], DIGEST[2:4], DIGEST)
+    assert files.size(ACCOUNT, DIGEST) == len(PHOTO)
+    assert files.hash(ACCOUNT, DIGEST) == DIGEST
+
+
+def test_files_and_folders_are_private(files: MediaDirectory) -> None:
+    before = os.umask(0)
+    try:
+        stored(files)
+    finally:
+        os.umask(before)
+    modes = {
+        (path.is_dir(), stat.S_IMODE(path.stat().st_mode))
+        for path in (files.root, *files.root.rglob("*"))
+    }
+    assert modes == {(True, 0o700), (False, 0o600)}
+
+
+def test_a_file_that_is_not_kept_leaves_nothing(files: MediaDirectory) -> None:
+    with files.receive(ACCOUNT, 1 << 20) as incoming:
+        incoming.write(PHOTO)
+        assert everything_below(files.root) == [f"incoming/{incoming.path.name}"]
+    assert everything_below(files.root) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX's")
+def test_a_disk_that_becomes_full_is_no_room_and_leaves_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files stands for a full disk: a part is written, then it fails."""
+    program = f"""
+import resource, signal
+from pathlib import Path
+from frontdesk.errors import NoRoom
+from frontdesk.store.media_directory import MediaDirectory
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    files = MediaDirectory(Path({str(tmp_path / "media")!r}), least_free_bytes=0)
+    with files.receive(1, 1 << 30) as file:
+        file.write(b"x" * 100_000)
+except NoRoom as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"The disk of {tmp_path / 'media'} is full\n"
+    assert everything_below(tmp_path) == []
+
+
+def test_deleting_takes_the_preview_and_the_empty_folders_too(files: MediaDirectory) -> None:
+    stored(files)
+    files.save_preview(ACCOUNT, DIGEST, b"preview")
+    other = stored(files, b"another file")
+    assert files.preview_path(ACCOUNT, DIGEST).read_bytes() == b"preview"
+    assert files.delete(ACCOUNT, DIGEST) == len(PHOTO) + len(b"preview")
+    assert files.delete(ACCOUNT, DIGEST) == 0
+    assert everything_below(files.root) == [str(files.path(ACCOUNT, other).relative_to(files.root))]
+    files.delete(ACCOUNT, other)
+    assert [path.name for path in files.root.iterdir()] == ["incoming"]
+
+
+def test_a_missing_file_differs_from_a_missing_directory(files: MediaDirectory) -> None:
+    with pytest.raises(Unreachable, match="cannot be used"):
+        files.size(ACCOUNT, DIGEST)
+    with pytest.raises(Unreachable, match="cannot be used"):
+        files.open(ACCOUNT, DIGEST)
+    stored(files, b"another file")
+    assert files.open(ACCOUNT, DIGEST) is None
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_directory_that_cannot_be_written_is_unreachable(files: MediaDirectory) -> None:
+    files.root.mkdir(mode=0o500)
+    with pytest.raises(Unreachable), files.receive(ACCOUNT, 1_000):
+        pass
+
+
+def test_a_file_in_the_way_is_unreachable(tmp_path: Path) -> None:
+    (tmp_path / "media").write_text("no directory")
+    files = MediaDirectory(tmp_path / "media", least_free_bytes=0)
+    with pytest.raises(Unreachable, match="cannot be used"), files.receive(1, 1_000):
+        pass
+
+
+def test_what_a_killed_process_left_is_swept_after_an_hour(files: MediaDirectory) -> None:
+    stored(files)
+    old, new = (files.root / "incoming" / name for name in ("old", "new"))
+    old.write_bytes(b"half")
+    new.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    assert files.sweep() == 1
+    assert sorted(path.name for path in (files.root / "incoming").iterdir()) == ["new"]
+    assert files.hash(ACCOUNT, DIGEST) == DIGEST
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_killed_process_leaves_no_half_file_under_a_digest(tmp_path: Path) -> None:
+    program = f"""
+import os, signal
+from pathlib import Path
+from frontdesk.store.media_directory import MediaDirectory
+files = MediaDirectory(Path({str(tmp_path / "media")!r}), least_free_bytes=0)
+with files.receive(1, 1 << 30) as file:
+    file.write(b"half of a file")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", program], check=False)
+    assert [name.split("/")[0] for name in everything_below(tmp_path / "media")] == ["incoming"]
