@@ -46,6 +46,8 @@ ALLOWED = {
     ("tui/files.py", "start_new_session"): "Windows ignores it",
     ("tui/app_base.py", "signal.SIGCONT"): "nothing stops and continues a process there",
     ("tui/app_base.py", "signal.SIGTSTP"): "nothing stops and continues a process there",
+    ("system/terminal_cells.py", "fcntl"): "a cell has the usual size",
+    ("system/terminal_cells.py", "termios"): "a cell has the usual size",
     ("tui/terminal_job.py", "termios"): "a program is waited for, without a job of its own",
     ("tui/terminal_job.py", "process_group"): "a program is waited for, without a job of its own",
     ("tui/terminal_job.py", "os.killpg"): "a program is waited for, without a job of its own",

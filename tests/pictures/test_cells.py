@@ -27,12 +27,14 @@ def test_a_picture_has_a_quarter_as_many_cells_as_pixels(pixels: PixelGrid) -> N
     assert [len(row) for row in rows] == [pixels.width // 2] * (pixels.height // 2)
     for cell in (cell for row in rows for cell in row):
         assert cell.letter in LETTERS
+        assert cell.ground is not None
         assert all(0 <= channel <= 255 for channel in (*cell.ink, *cell.ground))
 
 
 @given(grids())
 def test_without_colours_every_cell_is_grey(pixels: PixelGrid) -> None:
     for cell in (cell for row in quadrants(pixels, grey=True) for cell in row):
+        assert cell.ground is not None
         assert len({*cell.ink}) == len({*cell.ground}) == 1
 
 

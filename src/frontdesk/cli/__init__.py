@@ -1,6 +1,7 @@
 """Command line: entry point and commands. Only this package reads settings."""
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -41,11 +42,15 @@ def _run(first_frame: "FirstFrameDisplay") -> None:
 def _configure_libraries() -> None:
     """Set variables that libraries read when they are imported."""
     from frontdesk.system.subprocess_environment import set_only_here
+    from frontdesk.text.clean import is_kitty_terminal
 
     # Its search for plugins reads the metadata of all installed packages.
     set_only_here("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Frames a second. With Textual's default of 60, a key shortly after a frame waits up to 16 ms.
     set_only_here("TEXTUAL_FPS", "240")
+    # They have all colours, which they say in a variable that ssh does not pass on.
+    if is_kitty_terminal(os.environ):
+        set_only_here("TEXTUAL_COLOR_SYSTEM", "truecolor")
 
 
 def _use_user_locale() -> None:

@@ -300,8 +300,7 @@ def view(
 
             app.driver_class = without_screen_switch(app.driver_class)
         app.driver_class = reading_any_key(app.driver_class, app.end_over, app.alt_keys)
-        if preferences.alerts.terminal:
-            app.driver_class = app.introduce(app.driver_class)
+        app.driver_class = app.introduce(app.driver_class)
         ended = asyncio.run(_run(app, leaving, settings.mouse))
         first_frame.restore_terminal()
         if ended is None and app.crash is None:

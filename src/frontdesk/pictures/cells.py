@@ -18,11 +18,18 @@ Colour = tuple[int, int, int]
 
 
 class PictureCell(NamedTuple):
-    """One of `LETTERS`, in an ink on a ground."""
+    """A letter in an ink on a ground; None: whatever is behind. The letter may have marks."""
 
     letter: str
     ink: Colour
-    ground: Colour
+    ground: Colour | None
+
+
+class Drawing(NamedTuple):
+    """A picture as rows of cells. number: what the terminal knows it by; None for blocks."""
+
+    rows: list[list[PictureCell]]
+    number: int | None = None
 
 
 def quadrants(grid: PixelGrid, *, grey: bool = False) -> list[list[PictureCell]]:

@@ -240,6 +240,14 @@ _PLAIN_TERMINALS = ("linux", "dumb", "vt")
 _CHARSET_NAMES = ("LC_ALL", "LC_CTYPE", "LANG")
 
 
+def is_kitty_terminal(environment: Mapping[str, str]) -> bool:
+    """True for kitty and Ghostty, also at the other end of ssh."""
+    return (
+        environment.get("TERM") in ("xterm-kitty", "xterm-ghostty")
+        or environment.get("TERM_PROGRAM") == "ghostty"
+    )
+
+
 def is_ascii_terminal(environment: Mapping[str, str]) -> bool:
     """True if the terminal or the locale is known to support nothing else.
 

@@ -1,6 +1,9 @@
 """Pictures of messages: fetched, decoded in a child process, and drawn as cells."""
 
 import asyncio
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.errors import (
@@ -12,10 +15,17 @@ from frontdesk.errors import (
     UnusableFile,
 )
 from frontdesk.mailbox.media import MessageFiles, SaveMedia
-from frontdesk.pictures import PictureDecoder
-from frontdesk.pictures.cells import PictureCell, quadrants
+from frontdesk.pictures import PictureDecoder, kitty
+from frontdesk.pictures.cells import Drawing, quadrants
+from frontdesk.system.terminal_cells import cell_pixels
 from frontdesk.tui import sentences
+from frontdesk.tui.app_base import CrashReportingApp
+from frontdesk.tui.picture_display import PictureDisplay
 from frontdesk.tui.preferences import MediaSettings
+from frontdesk.tui.widgets.picture_rows import CELL
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 _WORDS_OF_STATUS = {
     "pending": sentences.FILE_PENDING,
@@ -27,32 +37,87 @@ _WORDS_OF_STATUS = {
 }
 
 
+def terminal_of_pictures(
+    display: PictureDisplay, app: "App[object]"
+) -> Callable[[str], object] | None:
+    """What writes to the terminal of a program, if that draws pictures itself."""
+    if not display.by_terminal or not isinstance(app, CrashReportingApp):
+        return None
+    write = app.write_to_terminal
+    if not display.in_tmux:
+        return write
+    return lambda sequences: write(kitty.through_tmux(sequences))
+
+
 class Pictures:
     """Fetches and decodes pictures. files: the files that are kept."""
 
-    def __init__(self, save: SaveMedia, settings: MediaSettings) -> None:
+    def __init__(
+        self,
+        save: SaveMedia,
+        settings: MediaSettings,
+        terminal: Callable[[str], object] | None = None,
+    ) -> None:
+        """terminal: writes to a terminal that draws pictures itself; None: they are blocks."""
         assert settings.directory is not None
         kept = KeptFiles(settings.directory, most_bytes=settings.most_bytes)
         self.files = MessageFiles(kept, save)
         self._decoder = PictureDecoder()
+        self._terminal = terminal
+        # Another program may have sent pictures to the same terminal.
+        self._last_number = random.randrange(kitty.MOST_NUMBER)
+        self._sent: set[int] = set()
 
-    async def cells(
-        self, key: str, columns: int, lines: int, *, grey: bool
-    ) -> list[list[PictureCell]]:
-        """A picture in columns x lines cells.
+    @property
+    def by_terminal(self) -> bool:
+        """Whether the terminal draws the pictures."""
+        return self._terminal is not None
 
-        Raises: UnusableFile: it cannot be decoded. Errors of `MessageFiles.preview`.
+    async def draw(
+        self, key: str, columns: int, lines: int, *, grey: bool, whole: bool = False
+    ) -> Drawing:
+        """A picture in columns x lines cells; the terminal has it until `drop`.
+
+        whole: from its file where a preview would be too small.
+
+        Raises: UnusableFile: it cannot be decoded. Errors of `MessageFiles`.
         """
+        if self._terminal is not None:
+            path = await (self.files.file(key) if whole else self.files.preview(key))
+            width, height = cell_pixels() or CELL
+            png = await asyncio.to_thread(
+                self._decoder.encode, path, columns * width, lines * height, "PNG"
+            )
+            return self._send(self._terminal, columns, lines, png.content)
         path = await self.files.preview(key)
 
-        def decode() -> list[list[PictureCell]]:
-            return quadrants(self._decoder.pixels(path, 2 * columns, 2 * lines), grey=grey)
+        def decode() -> Drawing:
+            pixels = self._decoder.pixels(path, 2 * columns, 2 * lines)
+            return Drawing(quadrants(pixels, grey=grey))
 
         return await asyncio.to_thread(decode)
 
+    def _send(
+        self, write: Callable[[str], object], columns: int, lines: int, png: bytes
+    ) -> Drawing:
+        number = self._last_number = self._last_number % kitty.MOST_NUMBER + 1
+        write(kitty.sent(number, columns, lines, png))
+        self._sent.add(number)
+        return Drawing(kitty.placeholders(number, columns, lines), number)
+
+    def drop(self, *drawings: Drawing) -> None:
+        """Let the terminal forget drawings."""
+        for drawing in drawings:
+            if self._terminal is not None and drawing.number in self._sent:
+                self._sent.remove(drawing.number)
+                self._terminal(kitty.deleted(drawing.number))
+
     def close(self) -> None:
-        """End the child process."""
+        """End the child process, and let the terminal forget all pictures."""
         self._decoder.close()
+        if self._terminal is not None and self._sent:
+            self._terminal("".join(map(kitty.deleted, self._sent)))
+            self._sent.clear()
 
 
 def why_missing(error: InboxError) -> str:

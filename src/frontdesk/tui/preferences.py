@@ -26,10 +26,10 @@ class Targets(NamedTuple):
 class MediaSettings(NamedTuple):
     """How pictures and files of messages are shown and opened.
 
-    pictures: "auto", "large" (only in the dialog), "blocks" or "off". lines: height of pictures in
-    a thread; 0: that of the terminal. directory: where files are kept; None: nowhere. downloads:
-    where they are saved; most_bytes: what they may take. open_with, open_audio: programs with their
-    first arguments; () is the system's.
+    pictures: "auto", "large" (only in the dialog), "blocks", "kitty" or "off". lines: height of
+    pictures in a thread; 0: that of the terminal. directory: where files are kept; None: nowhere.
+    downloads: where they are saved; most_bytes: what they may take. open_with, open_audio: programs
+    with their first arguments; () is the system's.
     """
 
     pictures: str = "auto"

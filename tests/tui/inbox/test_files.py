@@ -1,5 +1,6 @@
 """Pictures and files of messages in the viewer: seen, opened, saved."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -193,3 +194,62 @@ async def test_a_program_gets_the_file_under_its_name_and_is_ended_by_the_same_k
         await pilot.press("o")
         await idle_until(pilot, lambda: "is not played any more" in shown(app))
     assert not handed.exists()
+
+
+def numbers_drawn(thread: Thread) -> set[int]:
+    """Numbers of pictures that the cells of a thread name."""
+    strips = thread.render_lines(Region(0, 0, *thread.size))
+    cells = [segment for strip in strips for segment in strip if "\U0010eeee" in segment.text]
+    inks = {cell.style.color.triplet for cell in cells if cell.style and cell.style.color}
+    return {ink.red << 16 | ink.green << 8 | ink.blue for ink in inks if ink}
+
+
+class PictureTerminal:
+    """Reads what is written between frames. known: numbers of pictures that the terminal has."""
+
+    def __init__(self) -> None:
+        self.known: set[int] = set()
+
+    def __call__(self, sequences: str) -> None:
+        for keys in re.findall("\x1b_G([^;\x1b]*)", sequences):
+            named = dict(pair.split("=") for pair in keys.split(","))
+            if named.get("a") == "T":
+                self.known.add(int(named["i"]))
+            elif named.get("a") == "d":
+                self.known.remove(int(named["i"]))
+
+
+async def test_a_terminal_that_draws_pictures_has_those_that_cells_name_and_no_others(
+    client: InboxClient, cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    source = WithFiles(client, [a_photo("one"), a_photo("two")], ["image", "image"])
+    source.files |= {"one": png(400, 300), "two": png(300, 400, b"\x20\x20\xd0")}
+    kept = MediaSettings("kitty", directory=tmp_path / "media", most_bytes=10_000_000)
+    app = viewer_of(source, cache, kept)
+    terminal = PictureTerminal()
+    monkeypatch.setattr(app, "write_to_terminal", terminal)
+    async with app.run_test(size=(120, 60)) as pilot:
+        thread = await entered(pilot, source)
+        first = numbers_drawn(thread)
+        assert len(first) == 2
+        assert terminal.known == first
+        # A shade over the screen changes colours, and so would name other pictures.
+        await pilot.press("v")
+        await settle(pilot)
+        assert numbers_drawn(thread) == set()
+        await pilot.press("escape")
+        await settle(pilot)
+        assert numbers_drawn(thread) == terminal.known == first
+        await pilot.press("enter")
+        await idle_until(pilot, lambda: len(terminal.known) == 3)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert terminal.known == first
+        # Another program had the terminal.
+        app.app_resume_signal.publish(app)
+        await idle_until(pilot, lambda: bool(numbers_drawn(thread) - first))
+        await idle_until(pilot, lambda: not thread.wanted_pictures())
+        assert numbers_drawn(thread) == terminal.known
+        assert not terminal.known & first
+    assert terminal.known == set()

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.strip import Strip
 
-from frontdesk.pictures.cells import PictureCell
+from frontdesk.pictures.cells import Drawing, PictureCell
 from frontdesk.tui.widgets.message_list import MessageContext, message_lines
 from frontdesk.tui.widgets.picture_rows import (
     DrawnPictures,
@@ -100,17 +100,41 @@ def test_a_box_says_in_its_middle_why_it_is_empty_and_has_the_picture_in_its_pla
     words = [pictures.blank(part)[1] for part, _ in one.rows]
     assert {len(line) for line in words} == {12}
     assert [line.strip() for line in words] == ["No longer", "available", ""]
-    pictures.put("key", size, [[PictureCell(" ", RED, RED)] * 12] * 3)
+    pictures.put("key", size, Drawing([[PictureCell(" ", RED, RED)] * 12] * 3))
     assert pictures.state(one) is True
     rows = [pictures.row(part) for part, _ in one.rows]
     assert all(row == [Segment(" " * 12, row[0].style)] for row in rows if row)
     assert all(rows)
 
 
+def a_drawing(number: int) -> Drawing:
+    return Drawing([[PictureCell(" ", RED, None)]], number)
+
+
 def test_of_many_pictures_the_oldest_are_dropped_and_wanted_again() -> None:
     pictures, size = DrawnPictures(), PictureSize(1, 1)
+    dropped = []
     for number in range(100):
-        pictures.put(str(number), size, [[PictureCell(" ", RED, RED)]])
+        dropped += pictures.put(str(number), size, a_drawing(number))
+    assert dropped == [a_drawing(number) for number in range(36)]
     kept = [number for number in range(100) if pictures.state(ShownPicture(str(number), size))]
     assert kept == [*range(36, 100)]
     assert pictures.is_wanted(ShownPicture("0", size))
+
+
+def test_a_picture_that_is_drawn_anew_drops_what_was_there() -> None:
+    pictures, size = DrawnPictures(), PictureSize(1, 1)
+    assert pictures.put("key", size, a_drawing(1)) == []
+    assert pictures.put("key", size, a_drawing(2)) == [a_drawing(1)]
+    assert pictures.clear() == [a_drawing(2)]
+    assert pictures.is_wanted(ShownPicture("key", size))
+
+
+def test_hidden_pictures_are_blank_boxes_and_are_not_wanted_again() -> None:
+    pictures, one = DrawnPictures(), ShownPicture("key", PictureSize(1, 1))
+    pictures.put(*one, a_drawing(1))
+    pictures.hidden = True
+    assert (pictures.state(one), pictures.row(one.rows[0][0])) == ("", None)
+    assert not pictures.is_wanted(one)
+    pictures.hidden = False
+    assert pictures.state(one) is True

@@ -24,7 +24,7 @@ from frontdesk.cli.progress import Progress
 from frontdesk.cli.target import Target, network, resolve, run_with_client
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
 from frontdesk.system import environment
-from frontdesk.text.clean import clean
+from frontdesk.text.clean import clean, is_kitty_terminal
 from frontdesk.text.times import ahead_or_behind, milliseconds
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ def _pictures() -> str:
     from frontdesk.tui.picture_display import picture_display
 
     settings = media_of(configuration(whole=False).viewer, environment.cache_file(), "")
-    return picture_display(settings, environment.variables()).why
+    variables = environment.variables()
+    return picture_display(settings, variables, is_direct=_colours() == _ALL_COLOURS).why
 
 
 def _configuration() -> str:
@@ -249,11 +250,14 @@ def _file(path: Path) -> str:
     return f"{path} ({status.st_size:,} bytes{open_to_others})"
 
 
+_ALL_COLOURS = "16 million"
+
+
 def _colours() -> str:
     if os.environ.get("NO_COLOR"):
         return "none (NO_COLOR)"
-    if os.environ.get("COLORTERM", "") in ("truecolor", "24bit"):
-        return "16 million"
+    if os.environ.get("COLORTERM", "") in ("truecolor", "24bit") or is_kitty_terminal(os.environ):
+        return _ALL_COLOURS
     return "256" if "256" in os.environ.get("TERM", "") else "16 or fewer"
 
 

@@ -13,6 +13,8 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from frontdesk.errors import InboxError
+from frontdesk.pictures.cells import Drawing
+from frontdesk.pictures.kitty import MOST_LINES
 from frontdesk.text.messages import content_lines, type_word
 from frontdesk.text.times import long_date, time_of_day
 from frontdesk.tui.clock import Clock
@@ -91,6 +93,7 @@ class FileDialog(Dialog[FileChoice | None]):
         super().__init__()
         self._messages, self._at, self._clock, self._pictures = messages, at, clock, pictures
         self._canvas = PictureCanvas()
+        self._drawing: Drawing | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="file"):
@@ -136,14 +139,25 @@ class FileDialog(Dialog[FileChoice | None]):
         media, pictures = message.media, self._pictures
         if media is None or media.key is None or pictures is None or not width or not height:
             return
-        columns, lines = fit_picture(*usual_size(media), columns=width, lines=height)
+        room = min(height, MOST_LINES)
+        columns, lines = fit_picture(*usual_size(media), columns=width, lines=room)
         try:
             grey = self.app.no_color
-            cells = await pictures.cells(media.key, columns, lines, grey=grey)
+            drawing = await pictures.draw(media.key, columns, lines, grey=grey, whole=True)
         except InboxError as error:
             self._canvas.say(why_missing(error))
         else:
-            self._canvas.show([segments_of(row) for row in cells])
+            self._drop()
+            self._drawing = drawing
+            self._canvas.show([segments_of(row) for row in drawing.rows])
+
+    def _drop(self) -> None:
+        """Let the terminal forget what was shown."""
+        if self._pictures is not None and self._drawing is not None:
+            self._pictures.drop(self._drawing)
+
+    def on_unmount(self) -> None:
+        self._drop()
 
     def action_step(self, step: int) -> None:
         """Show the next or previous file of the thread."""

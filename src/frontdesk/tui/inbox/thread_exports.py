@@ -57,6 +57,7 @@ class ThreadExports(ThreadLoading):
         if self._media.directory is None:
             return None
         from frontdesk.tui.inbox.thread_files import ThreadFiles
+        from frontdesk.tui.pictures import terminal_of_pictures
 
         return ThreadFiles(
             self,
@@ -64,6 +65,7 @@ class ThreadExports(ThreadLoading):
             self._mailbox,
             self._clock,
             self._media,
+            terminal_of_pictures(self.picture_display, self.app),
             self.load_then,
             self.show_progress,
         )

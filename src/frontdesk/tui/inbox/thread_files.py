@@ -40,7 +40,7 @@ class LoadThen(Protocol):
 class ThreadFiles:
     """What can be done with the files of the messages of a pane.
 
-    node: the pane. load_then: its way to wait; show_progress: its footer.
+    node: the pane. terminal: see `Pictures`. load_then: its way to wait; show_progress: its footer.
     """
 
     def __init__(
@@ -50,13 +50,14 @@ class ThreadFiles:
         mailbox: Mailbox,
         clock: Clock,
         settings: MediaSettings,
+        terminal: Callable[[str], object] | None,
         load_then: LoadThen,
         show_progress: Callable[[str], None],
     ) -> None:
         assert settings.directory is not None
         self._node, self._thread, self._clock, self._settings = node, thread, clock, settings
         self._load_then, self._show_progress = load_then, show_progress
-        self._pictures = Pictures(mailbox.save_media, settings)
+        self._pictures = Pictures(mailbox.save_media, settings, terminal)
         self._in_view = ThreadPictures(node, thread, self._pictures)
         self._opened = OpenedFiles(settings.directory)
 

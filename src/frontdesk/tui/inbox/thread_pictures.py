@@ -2,6 +2,7 @@
 
 import asyncio
 
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -25,6 +26,20 @@ class ThreadPictures:
     def __init__(self, node: Widget, thread: Thread, pictures: Pictures) -> None:
         self._node, self._thread, self._pictures = node, thread, pictures
         self._rest: Timer | None = None
+        if pictures.by_terminal:
+            node.app.screen_change_signal.subscribe(node, self._hide_behind)
+            node.app.app_resume_signal.subscribe(node, lambda _: self._send_again())
+
+    def _hide_behind(self, shown: Screen[object]) -> None:
+        """Draw no picture behind a dialog, whose shade changes colours, and so numbers."""
+        self._thread.pictures.hidden = shown is not self._node.screen
+        self._thread.show_pictures()
+
+    def _send_again(self) -> None:
+        """Another program had the terminal, which may have forgotten its pictures."""
+        self._pictures.drop(*self._thread.pictures.clear())
+        self._thread.show_pictures()
+        self.want()
 
     def want(self) -> None:
         """Pictures have come into view: wait for a rest, then load them."""
@@ -59,12 +74,12 @@ class ThreadPictures:
         """Load a picture, or say why it is missing; False if it may be there later."""
         drawn, grey = self._thread.pictures, self._node.app.no_color
         try:
-            cells = await self._pictures.cells(key, columns, lines, grey=grey)
+            drawing = await self._pictures.draw(key, columns, lines, grey=grey)
         except InboxError as error:
             drawn.say(key, why_missing(error), lasting=is_lasting(error))
             return is_lasting(error)
         finally:
             self._thread.show_pictures()
-        drawn.put(key, (columns, lines), cells)
+        self._pictures.drop(*drawn.put(key, (columns, lines), drawing))
         self._thread.show_pictures()
         return True

@@ -135,7 +135,11 @@ class ThreadView(Pane):
         from frontdesk.tui.picture_display import picture_display
 
         sixteen = not float(self.app.theme_variables["fd-contrast"])
-        return picture_display(self._media, os.environ, sixteen_colours=sixteen)
+        app = self.app
+        is_direct = app.console.color_system == "truecolor" and not (app.no_color or app.is_web)
+        return picture_display(
+            self._media, os.environ, sixteen_colours=sixteen, is_direct=is_direct
+        )
 
     def set_me(self, me: str) -> None:
         """Set the id of the own user, or ""."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Size
 from textual.message import Message as WidgetMessage
 from textual.strip import Strip
@@ -521,10 +522,12 @@ class Thread(VirtualList[Entry]):
                 segments += super().segments(group, ground)
             else:
                 for part, blank in group:
-                    drawn = self.pictures.row(part) or super().segments(
-                        [self.pictures.blank(part)], ground
-                    )
-                    segments += Strip(drawn).crop(0, len(blank))
+                    drawn = self.pictures.row(part)
+                    row = super().segments([self.pictures.blank(part)], ground)
+                    if drawn is not None:
+                        blanks = row[0].style or Style.null()
+                        row = [*Segment.apply_style(drawn, Style(bgcolor=blanks.bgcolor))]
+                    segments += Strip(row).crop(0, len(blank))
         return segments
 
     @property

@@ -18,7 +18,7 @@ from frontdesk.tui.widgets.text_layout import fit as fit_text
 from frontdesk.wire import Media, Message
 
 if TYPE_CHECKING:
-    from frontdesk.pictures.cells import PictureCell
+    from frontdesk.pictures.cells import Colour, Drawing, PictureCell
 
 # Width and height of a cell where the terminal does not say them, in pixels.
 CELL = (10, 20)
@@ -118,8 +118,8 @@ def usual_size(media: Media) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=_STYLES)
-def _style(ink: tuple[int, int, int], ground: tuple[int, int, int]) -> Style:
-    return Style.from_color(Color.from_rgb(*ink), Color.from_rgb(*ground))
+def _style(ink: "Colour", ground: "Colour | None") -> Style:
+    return Style.from_color(Color.from_rgb(*ink), Color.from_rgb(*ground) if ground else None)
 
 
 def segments_of(row: "Sequence[PictureCell]") -> list[Segment]:
@@ -135,27 +135,40 @@ def segments_of(row: "Sequence[PictureCell]") -> list[Segment]:
     return [*segments, Segment(letters, _style(*colours))] if colours is not None else segments
 
 
+class _Kept(NamedTuple):
+    drawing: "Drawing"
+    rows: list[list[Segment]]
+
+
 class DrawnPictures:
     """Decoded pictures by key and size, and words for those that are not there.
 
     At most `_KEPT` pictures are kept; one that was dropped is wanted again when it is drawn.
+    hidden: boxes are blank for now.
     """
 
     def __init__(self) -> None:
-        self._rows: OrderedDict[tuple[str, PictureSize], list[list[Segment]]] = OrderedDict()
+        self.hidden = False
+        self._kept: OrderedDict[tuple[str, PictureSize], _Kept] = OrderedDict()
         self._words: dict[str, str] = {}
         self._missing: set[str] = set()
 
-    def put(
-        self, key: str, size: tuple[int, int], cells: "Sequence[Sequence[PictureCell]]"
-    ) -> None:
-        """Keep a decoded picture."""
+    def put(self, key: str, size: tuple[int, int], drawing: "Drawing") -> "list[Drawing]":
+        """Keep a drawing; return those that are kept no more."""
         place = key, PictureSize(*size)
-        self._rows[place] = [segments_of(row) for row in cells]
-        self._rows.move_to_end(place)
+        replaced = self._kept.pop(place, None)
+        dropped = [replaced.drawing] if replaced else []
+        self._kept[place] = _Kept(drawing, [segments_of(row) for row in drawing.rows])
         self._words.pop(key, None)
-        while len(self._rows) > _KEPT:
-            self._rows.popitem(last=False)
+        while len(self._kept) > _KEPT:
+            dropped.append(self._kept.popitem(last=False)[1].drawing)
+        return dropped
+
+    def clear(self) -> "list[Drawing]":
+        """Drop all drawings, and return them; those in view are wanted again."""
+        dropped = [kept.drawing for kept in self._kept.values()]
+        self._kept.clear()
+        return dropped
 
     def expect(self, key: str) -> None:
         """Say that a picture is being loaded."""
@@ -169,20 +182,21 @@ class DrawnPictures:
 
     def is_wanted(self, shown: ShownPicture) -> bool:
         """True for a picture that is not there, and may come."""
-        return shown not in self._rows and shown.key not in self._missing
+        return shown not in self._kept and shown.key not in self._missing
 
     def state(self, shown: ShownPicture) -> str | bool:
         """Changes when what is drawn of a picture does: True if it is there, else its words."""
-        return shown in self._rows or self._words.get(shown.key, "")
+        is_drawn = shown in self._kept and not self.hidden
+        return is_drawn or self._words.get(shown.key, "")
 
     def row(self, part: str) -> list[Segment] | None:
         """Segments of the row that a part names; None if the picture is not there."""
         row = PictureRow.of(part)
-        rows = self._rows.get((row.key, row.size))
-        if rows is None:
+        kept = self._kept.get((row.key, row.size))
+        if kept is None or self.hidden:
             return None
-        self._rows.move_to_end((row.key, row.size))
-        return rows[row.row]
+        self._kept.move_to_end((row.key, row.size))
+        return kept.rows[row.row]
 
     def blank(self, part: str) -> Piece:
         """The row of an empty box, in whose middle it says why it is empty."""
