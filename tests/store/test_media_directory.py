@@ -106,6 +106,17 @@ def test_a_missing_file_differs_from_a_missing_directory(files: MediaDirectory) 
     assert files.open(ACCOUNT, DIGEST) is None
 
 
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
+def test_a_file_that_is_deleted_while_it_is_sent_is_sent_whole(files: MediaDirectory) -> None:
+    file = files.open(ACCOUNT, stored(files))
+    assert file is not None
+    begun = file.read(0, 100)
+    files.delete(ACCOUNT, DIGEST)
+    assert begun + file.read(100, len(PHOTO)) == PHOTO
+    file.close()
+    assert files.open(ACCOUNT, DIGEST) is None
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_directory_that_cannot_be_written_is_unreachable(files: MediaDirectory) -> None:
     files.root.mkdir(mode=0o500)

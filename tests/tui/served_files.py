@@ -69,6 +69,27 @@ class WithFiles:
         progress(len(self.files[key]))
 
 
+class WithPhotos(WithFiles):
+    """The real client; every photo of a customer is one picture."""
+
+    def __init__(self, client: InboxClient, picture: bytes) -> None:
+        super().__init__(client, [], [])
+        self.files["photo"] = picture
+
+    async def message_page(self, *arguments: Any, **options: Any) -> Page[Message]:
+        page = await super().message_page(*arguments, **options)
+        photo = media("photo", mime_type="image/png", width=480, height=360)
+        data = (
+            message.model_copy(
+                update={"media": photo.model_copy(update={"size_bytes": message.media.size_bytes})}
+            )
+            if message.type == "image" and message.media is not None
+            else message
+            for message in page.data
+        )
+        return page.model_copy(update={"data": tuple(data)})
+
+
 def media(key: str, **facts: Any) -> Media:
     return Media(url=f"/v1/media/{key}", **facts)
 

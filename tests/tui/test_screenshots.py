@@ -18,12 +18,13 @@ from frontdesk.sample.pictures import draw, motif_number
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import MediaSettings
+from frontdesk.tui.widgets.message_list import Thread
 from tests.conftest import NOW
 from tests.tui.animation import Frame, animated
 from tests.tui.conftest import Viewer, idle_until, settle, shown
 from tests.tui.faulty_sources import Failing, Halting
 from tests.tui.inbox_state import screen_of
-from tests.tui.served_files import WithFiles, media, viewer_of
+from tests.tui.served_files import WithFiles, WithPhotos, media, viewer_of
 from tests.tui.views import counted, press, view_app
 
 
@@ -44,7 +45,7 @@ TRIAGE = (
     ((), 2.5, "frontdesk"),
     (("u",), 2, "u: the next unread conversation"),
     (("enter",), 2, "enter: read it"),
-    (("W",), 2, "W: who has waited longest"),
+    (("W",), 2, "W: who has waited longest, and what they sent"),
     (("6",), 2, "6: the view of unassigned conversations"),
     (("F",), 1.5, "F: edit the query"),
     ((*"#comp",), 2, "any filter, completed from the catalogues"),
@@ -174,8 +175,12 @@ async def test_the_pictures_of_a_photo_are_true(
 
 
 @pytest.mark.slow
-async def test_the_moving_picture_is_true(viewer: Viewer, request: pytest.FixtureRequest) -> None:
-    app = viewer()
+async def test_the_moving_picture_is_true(
+    client: InboxClient, cache: Cache, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source = WithPhotos(client, draw(motif_number("roto.jpg"), 0))
+    kept = MediaSettings(directory=tmp_path / "media", most_bytes=10_000_000)
+    app = viewer_of(source, cache, kept)
     frames = []
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -183,8 +188,14 @@ async def test_the_moving_picture_is_true(viewer: Viewer, request: pytest.Fixtur
             for key in keys:
                 await pilot.press(key)
             await settle(pilot)
+            await idle_until(pilot, lambda: "Loading…" not in shown(app) and is_drawn(app))
             frames.append(Frame(in_cells(app.export_screenshot(title=words)), seconds))
     check_picture(animated(frames), request, "triage")
+
+
+def is_drawn(app: FrontdeskApp) -> bool:
+    """True when every picture in view has come."""
+    return not any(thread.wanted_pictures() for thread in app.screen.query(Thread))
 
 
 def compare(app: App[Any], request: pytest.FixtureRequest, name: str) -> None:

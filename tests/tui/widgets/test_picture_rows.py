@@ -75,6 +75,15 @@ def test_a_key_may_have_blanks() -> None:
     assert {PictureRow.of(part).key for part, _ in one.rows} == {"a key"}
 
 
+def test_a_document_that_is_a_picture_is_drawn_and_another_is_not() -> None:
+    drawn = {
+        mime: ShownPicture.of(document, document.media or Media(), 60, lines=10)
+        for mime in ("image/png", "application/pdf")
+        for document in [photo(mime_type=mime).model_copy(update={"type": "document"})]
+    }
+    assert [mime for mime, one in drawn.items() if one] == ["image/png"]
+
+
 def test_what_does_not_come_and_what_is_too_narrow_is_a_card_alone() -> None:
     assert shown(status="available") is not None
     assert shown(status="pending") is not None
