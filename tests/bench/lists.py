@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from statistics import median
 from urllib.parse import urlencode
@@ -28,6 +29,9 @@ from tests.bench.workspace import FEW, FLOOR, OPTIONS, WIDGETS, Workspace, works
 VIEW = 5_000
 # Repetitions of a key that is held down while a view is made.
 HELD = 12
+# Messages of a thread, of which every third has a photo; and a wheel over it.
+PHOTOS = 180
+WHEEL_UP, WHEEL_DOWN = b"\x1b[<64;90;20M", b"\x1b[<65;90;20M"
 # Keys that write a query into the filter line.
 ACTIVE, OLDEST = (b"F", b"\x15", b"is:open sort:active"), (b"F", b"\x15", b"is:open sort:oldest")
 # What must not depend on the number of conversations: key, and keys that lead there; the bound.
@@ -45,11 +49,12 @@ def results(
     conversations: int = 100_000, messages: int = 100_000, presses: int = 120, caches: str = ""
 ) -> Iterator[Result]:
     """The lines of the table. messages: in the longest thread."""
-    sizes = {
+    sizes: dict[str, tuple[int, int] | tuple[int, int, bool]] = {
         "few": (FEW, FEW),
         "many": (conversations, FEW),
         "long": (FEW, messages),
         "view": (VIEW, FEW),
+        "photos": (FEW, PHOTOS, True),
     }
     with workspaces(caches, sizes) as (environment, homes):
         sessions: dict[str, Session] = {}
@@ -92,6 +97,19 @@ def _works(homes: Mapping[str, Workspace], presses: int) -> Iterator[dict[str, W
         "thread floor": Work(FLOOR, up),
         "thread few": Work(homes["few"].thread_viewer(), up, first=(b"3",)),
         "thread long": Work(homes["long"].thread_viewer(), up, first=(b"3",)),
+    }
+    wheel = [
+        Stroke("photos come", WHEEL_UP, presses),
+        Stroke("back", WHEEL_DOWN, presses),
+        Stroke("wheel", WHEEL_UP, presses),
+        Stroke("up", b"k", presses),
+    ]
+    viewer = homes["photos"].thread_viewer()
+    kitty = replace(viewer, variables={**viewer.variables, "TERM": "xterm-kitty"})
+    yield {
+        "photos floor": Work(FLOOR, up),
+        "photos": Work(viewer, wheel, first=(b"3",)),
+        "photos in kitty": Work(kitty, wheel, first=(b"3",)),
     }
     growing = [
         Stroke("older", b"\x1b[20~", some, silent=True),
@@ -172,6 +190,14 @@ def _threads(sessions: Mapping[str, Session]) -> Iterator[Result]:
     yield Result("T1", "line up to its frame, long / 1,000 messages", value, 1.15)
     yield Result("T2", "line up to its frame / key floor", up / floor.p50("up", "latency"), 2.0)
     yield Result("T7", "memory, long / 1,000", long.megabytes / few.megabytes, 1.1)
+    photos, floor = sessions["photos"], sessions["photos floor"]
+    yield Result("P1", "bytes of a wheel step over photos", photos.mean("wheel", "bytes"), 36_000)
+    value = sessions["photos in kitty"].mean("wheel", "bytes")
+    yield Result("P1", "the same in kitty", value, 12_000)
+    value = photos.p50("wheel", "latency") / floor.p50("up", "latency")
+    yield Result("P2", "wheel step over photos to its frame / key floor", value, 4)
+    value = photos.p50("up", "latency") / floor.p50("up", "latency")
+    yield Result("P3", "line up over photos to its frame / key floor", value, 4)
     long, few, widgets = (sessions[name] for name in ("archive long", "archive few", "widgets"))
     value = long.p50("older", "cpu") / few.p50("older", "cpu")
     yield Result("T3", "CPU of 50 older messages, long / 1,000", value, 1.3)

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from frontdesk.cache import Cache
+from frontdesk.cache.kept_files import KeptFiles
 from frontdesk.mailbox import Mailbox
+from frontdesk.sample.pictures import MOTIFS, draw
 from frontdesk.wire import (
     Channel,
     Conversation,
@@ -57,12 +59,13 @@ class Archive:
     """A server in memory with `size` open conversations, each made when it is asked for.
 
     The thread of the newest one has no beginning, and `arrived` messages above the number 0.
-    message_limit: how many of them make a page.
+    message_limit: how many of them make a page. photos: every third of them has one.
     """
 
     size: int
     message_limit: int = PAGE
     arrived: int = 0
+    photos: bool = False
     server = None
 
     def connect(self) -> Any:
@@ -92,7 +95,10 @@ class Archive:
             return Page(data=tuple(messages))
         first = -self.arrived if cursor is None else int(cursor)
         after = first + self.message_limit
-        data = tuple(_message(conversation_id, number) for number in range(first, after))
+        data = tuple(
+            _message(conversation_id, number, photo=self.photos and number % 3 == 0)
+            for number in range(first, after)
+        )
         return Page(data=data, next_cursor=str(after), has_more=True)
 
     async def note_page(
@@ -109,17 +115,33 @@ class Archive:
         return Page(data=rows.get(row, ()))
 
 
-def make(path: Path, size: int, origin: str, messages: int = MESSAGES) -> None:
+def make(
+    path: Path, size: int, origin: str, messages: int = MESSAGES, *, photos: bool = False
+) -> None:
     """Read `size` conversations of `origin` into a new cache at `path`, newest first.
 
-    messages: of the newest conversation; it has more of them where it came from.
+    messages: of the newest conversation; it has more of them where it came from. photos: every
+    third of those has one, see `keep_photos`.
     """
-    asyncio.run(_fill(path, size, origin, messages))
+    asyncio.run(_fill(path, size, origin, messages, photos))
 
 
-async def _fill(path: Path, size: int, origin: str, messages: int) -> None:
+def keep_photos(directory: Path) -> None:
+    """Write the photos of messages to where files are kept."""
+    kept = KeptFiles(directory, most_bytes=LIMIT_BYTES)
+    for motif in range(len(MOTIFS)):
+        with kept.writing(_photo(motif), preview=True) as file:
+            file.write(draw(motif, 0))
+
+
+def _photo(number: int) -> str:
+    """Key of the photo of a message."""
+    return f"photo-{number % len(MOTIFS)}"
+
+
+async def _fill(path: Path, size: int, origin: str, messages: int, photos: bool) -> None:
     cache = Cache(path, origin, limit_bytes=LIMIT_BYTES)
-    mailbox = Mailbox(Archive(size, min(PAGE, messages)).connect, cache)
+    mailbox = Mailbox(Archive(size, min(PAGE, messages), photos=photos).connect, cache)
     try:
         await mailbox.connect()
         await mailbox.refresh_catalogues()
@@ -159,7 +181,7 @@ def _conversation(number: int) -> Conversation:
     return Conversation.model_validate(members)
 
 
-def _message(conversation_id: str, number: int) -> Message:
+def _message(conversation_id: str, number: int, *, photo: bool = False) -> Message:
     outbound, at = number % 2 == 0, NEWEST - int(conversation_id) * 61_000 - number * 90_000
     members = {
         "id": f"{conversation_id}.{number}",
@@ -170,4 +192,8 @@ def _message(conversation_id: str, number: int) -> Message:
         "delivery_status": "read" if outbound else None,
         "created_at": timestamp(at),
     }
+    if photo:
+        url, size = f"/v1/media/{_photo(number)}", {"width": 480, "height": 360}
+        media = {"url": url, "mime_type": "image/png", "status": "available", **size}
+        return Message.model_validate({**members, "type": "image", "media": media})
     return Message.model_validate(members)

@@ -21,6 +21,7 @@ from frontdesk.system.environment import (
     KEY_VARIABLE,
     MOST_CACHE_MB,
     cache_file,
+    media_directory,
 )
 from tests.bench import warm_cache
 from tests.bench.sessions import Program, environment_in
@@ -41,15 +42,19 @@ WIDGETS = Program((*COMPARED, "widgets"), r"come yet \(0\)")
 
 @dataclass(frozen=True)
 class Workspace:
-    """A warm cache: so many conversations, and messages in the thread of the newest."""
+    """A warm cache: so many conversations, and messages in the thread of the newest.
+
+    photos: every third of those messages has one.
+    """
 
     directory: Path
     conversations: int
     messages: int
+    photos: bool = False
 
     @property
     def path(self) -> Path:
-        name = f"{self.conversations}-{self.messages}"
+        name = f"{self.conversations}-{self.messages}{'-photos' if self.photos else ''}"
         return self.directory / name / "frontdesk" / cache_file().name
 
     def make(self) -> None:
@@ -58,7 +63,10 @@ class Workspace:
             self.path.parent.mkdir(parents=True)
             partial = self.path.with_name("partial")
             partial.unlink(missing_ok=True)
-            warm_cache.make(partial, self.conversations, ORIGIN, self.messages)
+            size = self.conversations, ORIGIN, self.messages
+            warm_cache.make(partial, *size, photos=self.photos)
+            if self.photos:
+                warm_cache.keep_photos(media_directory(self.path, ORIGIN))
             partial.rename(self.path)
         with self.path.open("rb") as file:
             while file.read(1 << 22):
@@ -112,9 +120,9 @@ class Workspace:
 
 @contextmanager
 def workspaces(
-    caches: str, sizes: Mapping[str, tuple[int, int]]
+    caches: str, sizes: Mapping[str, tuple[int, int] | tuple[int, int, bool]]
 ) -> Iterator[tuple[dict[str, str], dict[str, Workspace]]]:
-    """Variables for programs, and caches of so many conversations and messages.
+    """Variables for programs, and caches of so many conversations and messages, with photos or not.
 
     caches: where they are kept for the next time, if anywhere.
     """
