@@ -62,12 +62,8 @@ def row_of(database: Database, key: str) -> Row:
     return row
 
 
-def collected(database: Database, deleted: list[str] | None = None) -> tuple[int, int]:
-    def delete(digest: str) -> int:
-        if deleted is not None:
-            deleted.append(digest)
-        return 10
-
+def collected(database: Database, deleted: list[str] | None = None) -> int:
+    delete = [].append if deleted is None else deleted.append
     return database.write(lambda connection: media.collect_garbage(connection, ACCOUNT, delete))
 
 
@@ -153,9 +149,9 @@ def test_a_file_is_deleted_when_the_last_row_that_names_it_goes(database: Databa
     deleted: list[str] = []
     database.write(lambda c: media.remove(c, ACCOUNT, [1]))
     assert database.read(lambda c: media.any_garbage(c, ACCOUNT))
-    assert collected(database, deleted) == (0, 0)
+    assert collected(database, deleted) == 0
     database.write(lambda c: media.remove(c, ACCOUNT, [2]))
-    assert collected(database, deleted) == (1, 10)
+    assert collected(database, deleted) == 1
     assert deleted == [digest]
     assert not database.read(lambda c: media.any_garbage(c, ACCOUNT))
 
@@ -185,7 +181,7 @@ def test_other_contents_of_a_message_are_fetched_anew(database: Database) -> Non
     edited = MediaRequest("new", 1, 1, "image", media.WHATSAPP, "other", NOW)
     database.write(lambda c: media.replace_remote(c, ACCOUNT, edited))
     assert row_of(database, "new")["state"] == "pending"
-    assert collected(database) == (1, 10)
+    assert collected(database) == 1
 
 
 def test_two_messages_exchange_their_files(database: Database) -> None:

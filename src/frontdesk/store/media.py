@@ -413,26 +413,27 @@ def any_garbage(connection: Connection, account_id: int) -> bool:
 
 
 def collect_garbage(
-    connection: Connection, account_id: int, delete: Callable[[str], int], limit: int = 100
-) -> tuple[int, int]:
-    """Delete discarded files that no row names; return their number and bytes.
+    connection: Connection, account_id: int, delete: Callable[[str], object], limit: int = 100
+) -> int:
+    """Delete discarded files that no row names; return their number.
 
-    `delete` takes a digest and returns the bytes freed; it may be called again for the same one.
+    `delete` takes a digest; it may be called again for the same one.
     """
     lock_account(connection, account_id)
     rows = connection.rows(
         "SELECT digest FROM media_garbage WHERE account_id = :account LIMIT :limit",
         {"account": account_id, "limit": limit},
     )
-    count = freed = 0
+    count = 0
     for row in rows:
         place = {"account": account_id, "digest": row["digest"]}
         if not is_used(connection, account_id, row["digest"]):
-            count, freed = count + 1, freed + delete(row["digest"])
+            delete(row["digest"])
+            count += 1
         connection.run(
             "DELETE FROM media_garbage WHERE account_id = :account AND digest = :digest", place
         )
-    return count, freed
+    return count
 
 
 def is_used(connection: Connection, account_id: int, digest: str) -> bool:

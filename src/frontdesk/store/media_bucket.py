@@ -66,6 +66,8 @@ class MediaBucket(MediaFiles):
     """Files below a prefix of a bucket; received ones lie in the temporary directory first."""
 
     erasure_note = "If the bucket keeps versions of deleted files, delete those too"
+    # Each takes a request.
+    deleted_at_once = 10
 
     def __init__(
         self, address: str, *, least_free_bytes: int = LEAST_FREE_BYTES, allow_http: bool = False
@@ -143,16 +145,10 @@ class MediaBucket(MediaFiles):
         with self._usable():
             obstore.put(self._store, object_name(account_id, digest, preview=True), content)
 
-    def delete(self, account_id: int, digest: str) -> int:
-        freed = 0
-        for preview in (False, True):
-            name = object_name(account_id, digest, preview=preview)
-            size = self._size(name)
-            if size is not None:
-                freed += size
-                with self._usable():
-                    obstore.delete(self._store, name)
-        return freed
+    def delete(self, account_id: int, digest: str) -> None:
+        names = [object_name(account_id, digest, preview=preview) for preview in (False, True)]
+        with self._usable():
+            obstore.delete(self._store, names)
 
     def digests(self, account_id: int) -> Iterator[str]:
         yield from distinct_digests(self._names(f"{account_id}/"))

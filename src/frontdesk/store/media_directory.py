@@ -136,15 +136,13 @@ class MediaDirectory(MediaFiles):
             incoming.write(content)
             incoming.keep()
 
-    def delete(self, account_id: int, digest: str) -> int:
+    def delete(self, account_id: int, digest: str) -> None:
         """A directory that is missing may be mounted later, with the file in it: FilesUnusable."""
-        freed = 0
         with self._usable():
             self._root.stat()
             for path in (self.path(account_id, digest), self.preview_path(account_id, digest)):
-                freed += _unlink(path)
+                path.unlink(missing_ok=True)
             _remove_empty(path.parent, path.parent.parent, path.parent.parent.parent)
-        return freed
 
     def digests(self, account_id: int) -> Iterator[str]:
         with self._usable():
@@ -172,16 +170,6 @@ def _synchronise(folder: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
-
-
-def _unlink(path: Path) -> int:
-    """Delete a file; return its size, 0 if it is not there."""
-    try:
-        size = path.lstat().st_size
-        path.unlink()
-    except FileNotFoundError:
-        return 0
-    return size
 
 
 def _remove_empty(*folders: Path) -> None:

@@ -35,10 +35,12 @@ class StoredBytes(Protocol):
 class MediaFiles(ABC):
     """A place for files. Every method raises FilesUnusable if the place cannot be used.
 
-    erasure_note: what deleting a file leaves to the operator, "" for nothing.
+    erasure_note: what deleting a file leaves to the operator, "" for nothing. deleted_at_once: how
+    many files a transaction deletes; others wait for it.
     """
 
     erasure_note = ""
+    deleted_at_once = 100
 
     @property
     @abstractmethod
@@ -69,8 +71,8 @@ class MediaFiles(ABC):
         """Write the preview of a stored picture. Raises: NoRoom."""
 
     @abstractmethod
-    def delete(self, account_id: int, digest: str) -> int:
-        """Delete a file with its preview, if it is there; return the bytes freed."""
+    def delete(self, account_id: int, digest: str) -> None:
+        """Delete a file with its preview, if it is there."""
 
     @abstractmethod
     def digests(self, account_id: int) -> Iterator[str]:

@@ -265,9 +265,8 @@ class MediaFetcher:
         if self._database.write(settle):
             return media.STORED
         self._database.write(lambda c: media.discard(c, account_id, [file.digest]))
-        self._database.write(
-            lambda c: media.collect_garbage(c, account_id, partial(self._files.delete, account_id))
-        )
+        delete, limit = partial(self._files.delete, account_id), self._files.deleted_at_once
+        self._database.write(lambda c: media.collect_garbage(c, account_id, delete, limit))
         return "lost"
 
     def _failed(self, claimed: _ClaimedFile, error: InboxError) -> str:

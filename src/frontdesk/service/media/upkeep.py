@@ -51,9 +51,9 @@ class MediaUpkeep:
         files = self._files
         if files is None:
             return
-        delete = partial(files.delete, account_id)
+        delete, limit = partial(files.delete, account_id), files.deleted_at_once
         while self._database.read_latest(lambda c: media.any_garbage(c, account_id)):
-            self._database.write(lambda c: media.collect_garbage(c, account_id, delete))
+            self._database.write(lambda c: media.collect_garbage(c, account_id, delete, limit))
 
     def enforce(self, account_id: int) -> None:
         """Give up what the provider does not give out any more, and apply the limits."""
