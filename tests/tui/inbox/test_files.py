@@ -253,3 +253,27 @@ async def test_a_terminal_that_draws_pictures_has_those_that_cells_name_and_no_o
         assert numbers_drawn(thread) == terminal.known
         assert not terminal.known & first
     assert terminal.known == set()
+
+
+@pytest.mark.parametrize("key", ["o", "s"])
+async def test_on_a_page_a_file_is_a_download_of_the_reader(
+    key: str, client: InboxClient, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = WithFiles(client, [a_photo(filename="mirror.exe")], ["image"])
+    source.files["one"] = png(400, 300)
+    app = opened(source)
+    delivered: list[tuple[bytes, str | None, str | None]] = []
+
+    def deliver(
+        path: Path, *, save_filename: str | None = None, mime_type: str | None = None
+    ) -> None:
+        delivered.append((path.read_bytes(), save_filename, mime_type))
+
+    monkeypatch.setattr(FrontdeskApp, "is_web", True)
+    monkeypatch.setattr(app, "deliver_binary", deliver)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await entered(pilot, source)
+        await pilot.press(key)
+        await settle(pilot)
+        assert not app.screen.query(Input)
+    assert delivered == [(source.files["one"], "mirror.exe.png", "image/png")]
