@@ -4,7 +4,7 @@ import pytest
 from textual.app import App
 
 from frontdesk.tui.widgets.conversation_list import ConversationList
-from tests.tui.conftest import Viewer, lines, settle, shown
+from tests.tui.conftest import Viewer, idle_until, lines, settle, shown
 from tests.tui.screen_text import strips
 
 
@@ -19,7 +19,8 @@ async def test_an_ascii_terminal_gets_ascii_for_the_frame_clocks_ticks_and_media
         await settle(pilot)
         seen = shown(app)
         await pilot.press("escape", "7", "j")
-        await settle(pilot)
+        # The thread of a cursor that rests.
+        await idle_until(pilot, lambda: "dlvd" in shown(app))
         seen += shown(app)
     assert not set(seen) & set("─━┬┯│┃║┇╏◔◑◕●✓✗■▪▼…•📷👤🎤")
     for words in ("= 3 Theo Kim ", ": 26m", "# 13h", "dlvd", "read", "[contact] Carmen", "|"):
