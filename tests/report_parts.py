@@ -15,6 +15,7 @@ from frontdesk.wire.reports import (
     TargetShare,
     TeamReport,
     UserReport,
+    WaitAges,
 )
 
 M = TypeVar("M", Metrics, PersonFigures)
@@ -95,7 +96,11 @@ def with_parts(report: Report, query: ReportQuery, ids: dict[str, str] | None = 
         parts["hours"] = hours()
     live = report.live
     if query.target_reply is not None and live is not None:
-        parts["live"] = live.model_copy(update={"over_first_response": 4, "over_reply": 9})
+        live = live.model_copy(update={"over_first_response": 4, "over_reply": 9})
+    if "waits" in included and live is not None:
+        ages = WaitAges(under_1h=3, under_4h=2, under_1d=1, over_1d=12)
+        live = live.model_copy(update={"waits": ages})
+    parts["live"] = live
     parts["metrics"] = detailed(report.metrics, query)
     return report.model_copy(update=parts)
 

@@ -9,7 +9,15 @@ import pytest
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ContactUpsert, MessageUpsert, Person
-from frontdesk.store import accounts, catalogues, contacts, conversations, report_parts, reports
+from frontdesk.store import (
+    accounts,
+    catalogues,
+    contacts,
+    conversations,
+    report_ads,
+    report_parts,
+    reports,
+)
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -187,6 +195,15 @@ def test_a_report_reads_ranges_of_an_index(explaining, channel):
     limits = {"first_response": 5, "reply": 5}
     for plan in explaining(lambda c: report_parts.overdue(c, 1, channel, None, limits)):
         assert "COVERING INDEX conversation_unattended" in text(plan)
+
+
+def test_arrivals_by_an_ad_are_a_range_of_the_messages_with_a_referral(explaining):
+    selection = report_parts.PartSelection(1, None, 1_234, 900_000_001)
+    for work in (report_ads.figures_by_ad, report_ads.ads):
+        for plan in explaining(lambda c, work=work: work(c, selection)):
+            steps = [step for _, step in plan]
+            assert any("INDEX message_referral (account_id=? AND created_at>?" in s for s in steps)
+            assert not any(step.startswith("SCAN fact") for step in steps)
 
 
 @pytest.mark.parametrize("grouping", ["users", "teams"])

@@ -208,6 +208,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "report.users": "",
         "report.teams": "",
         "report.labels": "",
+        "report.ads": "",
         "report.hours": "",
         "report.measure": "",
         "report.spread": "",

@@ -21,6 +21,7 @@ from frontdesk.reports.metrics import (
     METRICS,
     NO_VALUE,
     NOW_FIGURES,
+    OPTIONAL_NOW,
     RATES,
     TARGETS,
     WEEKDAYS,
@@ -32,7 +33,9 @@ from frontdesk.reports.metrics import (
     figures_of,
     groups_of,
     live_figures,
+    live_words,
     now_figures,
+    now_value,
     now_words,
     percentile_words,
     pricing_words,
@@ -132,7 +135,9 @@ def _now(what: Row, now: PersonNow, report: Report) -> Iterator[Row]:
     as_of = report.live.as_of if report.live else None
     when = ("now", as_of, as_of, report.period.timezone)
     for field in NOW_FIGURES:
-        yield (*what, *when, field, getattr(now, field), None)
+        value = now_value(now, field)
+        if value is not None or field not in OPTIONAL_NOW:
+            yield (*what, *when, field, value, None)
 
 
 def _hours(grid: HourGrid, when: Row) -> Iterator[Row]:
@@ -163,7 +168,7 @@ def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
 def _live(report: Report, counts: LiveCounts) -> Iterator[Row]:
     now = ("now", counts.as_of, counts.as_of, report.period.timezone)
     for live in live_figures(report):
-        yield ("live", "", *now, live.field, getattr(counts, live.field), None)
+        yield ("live", "", *now, live.field, now_value(counts, live.field), None)
 
 
 def _figures(what: Row, metrics: Measured, series: Sequence[Bucket] | None = None) -> Iterator[Row]:
@@ -220,8 +225,7 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
             yield FigureTable((name, *(metric.heading for metric in metrics)), lines)
     if (live := report.live) is not None:
         shown = live_figures(report)
-        numbers = [getattr(live, figure.field) for figure in shown]
-        row = tuple(NO_VALUE if number is None else f"{number:,}" for number in numbers)
+        row = tuple(live_words(live, figure) for figure in shown)
         meanings = (f"{one.name.capitalize()}: {one.meaning}" for one in shown if one.meaning)
         yield FigureTable(tuple(one.heading for one in shown), [row], "; ".join(meanings))
 

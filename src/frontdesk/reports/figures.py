@@ -23,9 +23,9 @@ from frontdesk.reports.metrics import (
     value_words,
 )
 from frontdesk.text.times import in_zone
-from frontdesk.wire.reports import Bucket, Metrics, PersonFigures, Report
+from frontdesk.wire.reports import AdFigures, Bucket, Metrics, PersonFigures, Report
 
-M = TypeVar("M", Metrics, PersonFigures)
+M = TypeVar("M", Metrics, PersonFigures, AdFigures)
 
 # Fields by the names that people and programs write.
 FIGURES: Mapping[str, str] = MappingProxyType(

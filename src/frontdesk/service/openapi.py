@@ -208,7 +208,8 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
         },
         "include": {
             "description": "Further parts of the report, with commas between: figures by user, "
-            "team and label, by weekday and hour, and p50 and p90 beside each mean.",
+            "team, label and ad, by weekday and hour, p50 and p90 beside each mean, and how long "
+            "customers wait now.",
             "schema": {
                 "type": "string",
                 "pattern": f"^({_PARTS})(,({_PARTS}))*$",

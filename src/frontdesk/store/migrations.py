@@ -143,6 +143,7 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     message_search.rekey(connection)
     _add_expiry(connection)
     _add_media(connection)
+    _create(connection, "INDEX message_referral")
 
 
 def _add_media(connection: Connection) -> None:

@@ -282,15 +282,24 @@ def quarter_hours(connection: Connection, selection: PartSelection) -> list[Row]
 
 
 def open_now(
-    connection: Connection, account_id: int, channel_id: int | None, awake_at: int | None
+    connection: Connection,
+    account_id: int,
+    channel_id: int | None,
+    awake_at: int | None,
+    since: Mapping[str, int],
 ) -> list[Row]:
     """Return (assignee_id, channel_id, open, waiting, unread, waiting_since) of open conversations.
 
     assignee_id 0: unassigned. waiting_since: the earliest, None if nobody waits. awake_at:
-    conversations snoozed until then or before are open.
+    conversations snoozed until then or before are open. since: moments by the names of further
+    columns, which count the customers who wait since a later one.
     """
     narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
     entries = f"FROM entry AS fact WHERE fact.account_id = :account AND label_id = 0 {narrowed}"
+    later = "".join(
+        f", CAST(SUM(CASE WHEN waiting_since > :{name} THEN 1 ELSE 0 END) AS BIGINT) AS {name}"
+        for name in since
+    )
     awake = f"""
         UNION ALL
         SELECT assignee_id, channel_id, 1, CASE WHEN waiting_since IS NULL THEN 0 ELSE 1 END,
@@ -302,7 +311,7 @@ def open_now(
         f"""
         SELECT assignee_id, channel_id, CAST(SUM(open) AS BIGINT) AS open,
           CAST(SUM(waiting) AS BIGINT) AS waiting, CAST(SUM(unread) AS BIGINT) AS unread,
-          MIN(waiting_since) AS waiting_since
+          MIN(waiting_since) AS waiting_since {later}
         FROM (
           SELECT assignee_id, channel_id, n AS open, 0 AS waiting,
             CASE WHEN unread = 1 THEN n ELSE 0 END AS unread, CAST(NULL AS BIGINT) AS waiting_since
@@ -314,7 +323,7 @@ def open_now(
           {"" if awake_at is None else awake}) AS conversations
         GROUP BY assignee_id, channel_id
         """,
-        {"account": account_id, "channel": channel_id, "awake_at": awake_at},
+        {"account": account_id, "channel": channel_id, "awake_at": awake_at, **since},
     )
 
 
@@ -329,26 +338,48 @@ def overdue(
 
     before: by "first_response" (no person answered in the episode yet) or "reply".
     """
+    place = {"account": account_id, "channel": channel_id, "awake_at": awake_at}
+    return {
+        name: first_number(
+            connection,
+            f"SELECT COUNT(*) AS n FROM {_overdue(name, channel_id, awake_at)}",
+            {**place, "before": moment},
+        )
+        for name, moment in before.items()
+    }
+
+
+def overdue_by_assignee(
+    connection: Connection,
+    account_id: int,
+    channel_id: int | None,
+    awake_at: int | None,
+    before: Mapping[str, int],
+) -> list[Row]:
+    """Count as `overdue` does: (name, assignee_id, channel_id, n); assignee_id 0: unassigned."""
+    place = {"account": account_id, "channel": channel_id, "awake_at": awake_at}
+    return [
+        row
+        for name, moment in before.items()
+        for row in connection.rows(
+            f"""
+            SELECT '{name}' AS name, assignee_id, channel_id, COUNT(*) AS n
+            FROM {_overdue(name, channel_id, awake_at)} GROUP BY assignee_id, channel_id
+            """,
+            {**place, "before": moment},
+        )
+    ]
+
+
+def _overdue(name: str, channel_id: int | None, awake_at: int | None) -> str:
+    """Return the table and condition of conversations over the target of a metric."""
     narrowed = "" if channel_id is None else "AND channel_id = :channel"
     awake = "" if awake_at is None else "OR snoozed_until <= :awake_at"
-    counts: dict[str, int] = {}
-    for name, moment in before.items():
-        replied = "IS NULL" if name == "first_response" else "IS NOT NULL"
-        counts[name] = first_number(
-            connection,
-            f"""
-            SELECT COUNT(*) AS n FROM conversation
-            WHERE account_id = :account AND (status = 0 {awake}) AND waiting_since <= :before
-              AND first_reply_at {replied} {narrowed}
-            """,
-            {
-                "account": account_id,
-                "channel": channel_id,
-                "awake_at": awake_at,
-                "before": moment,
-            },
-        )
-    return counts
+    replied = "IS NULL" if name == "first_response" else "IS NOT NULL"
+    return f"""
+        conversation WHERE account_id = :account AND (status = 0 {awake})
+          AND waiting_since <= :before AND first_reply_at {replied} {narrowed}
+    """
 
 
 def team_places(connection: Connection, account_id: int) -> list[Row]:

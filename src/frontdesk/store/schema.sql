@@ -257,6 +257,9 @@ CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
 --sl CREATE INDEX message_time
 --sl   ON message(account_id, created_at, direction, author, type, channel_id, author_id);
 
+-- Messages that customers came from an ad with.
+CREATE INDEX message_referral ON message(account_id, created_at) WHERE referral_json IS NOT NULL;
+
 -- Current reaction of a person to a message, by the message's wamid; emoji '' if removed.
 CREATE TABLE reaction(
   account_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, target_wamid TEXT NOT NULL,

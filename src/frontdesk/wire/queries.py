@@ -7,7 +7,7 @@ DEFAULT_CONVERSATION_ORDER = "activity"
 CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window")
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
-REPORT_PARTS = ("users", "teams", "labels", "hours", "spread")
+REPORT_PARTS = ("users", "teams", "labels", "ads", "hours", "spread", "waits")
 
 MAX_LIMIT = 100
 CONVERSATION_LIMIT = 25

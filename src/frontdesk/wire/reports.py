@@ -96,6 +96,15 @@ class ChannelMetrics(Wire):
     previous: NotNull[Metrics] = optional("Its figures of the period before.")
 
 
+class WaitAges(Wire):
+    """Open conversations whose customer waits now, by how long."""
+
+    under_1h: Count = optional("Less than an hour.", 0)
+    under_4h: Count = optional("An hour or longer, and less than four hours.", 0)
+    under_1d: Count = optional("Four hours or longer, and less than a day.", 0)
+    over_1d: Count = optional("A day or longer.", 0)
+
+
 class LiveCounts(Wire):
     """Conversations that are open now. unattended: not answered yet, or waiting again."""
 
@@ -113,6 +122,10 @@ class LiveCounts(Wire):
         "Open, and waiting for a later reply longer than the target asked for.",
         may_be_absent=True,
         extension=True,
+    )
+
+    waits: NotNull[WaitAges] = optional(
+        "Customers who wait, by how long; if requested.", may_be_absent=True, extension=True
     )
 
     as_of_time = Time("as_of")
@@ -185,6 +198,14 @@ class PersonNow(Wire):
         "Since when the customer waits who waits longest."
     )
     unread: Count = optional("Open conversations with unread messages.", 0)
+    waits: WaitAges = optional("Customers who wait, by how long.", WaitAges())
+    over_first_response: NotNull[Count] = optional(
+        "Those waiting for the first response longer than the target asked for.",
+        may_be_absent=True,
+    )
+    over_reply: NotNull[Count] = optional(
+        "Those waiting for a later reply longer than the target asked for.", may_be_absent=True
+    )
 
     longest_waiting_since_time = Time("longest_waiting_since")
 
@@ -217,6 +238,33 @@ class LabelReport(Wire):
     previous: Metrics | None = optional("Figures of the period before.")
 
 
+class AdRef(Wire):
+    """The ad, or post, that customers came from."""
+
+    id: str = Field(description="WhatsApp's id of the ad.")
+    name: str | None = optional("Its headline; null if it is not known.")
+    url: str | None = optional("Its address; null if it is not known.")
+
+
+class AdFigures(Wire):
+    """Figures of the conversations that customers came to by an ad in a period."""
+
+    ad_conversations_count: Count = optional("Conversations that customers came to.", 0)
+    conversations_count: Count = optional("Those of them that began in the period.", 0)
+    resolutions_count: Count = optional("Resolutions of them in the period.", 0)
+    avg_first_response_time: Seconds | None = optional("Mean seconds to their first answers.")
+    avg_reply_time: Seconds | None = optional("Mean seconds that later answers took.")
+    avg_resolution_time: Seconds | None = optional("Mean seconds to their resolutions.")
+
+
+class AdReport(Wire):
+    """Figures by the ad that customers came from."""
+
+    ad: AdRef = Field(description="The ad.")
+    current: AdFigures = Field(description="Figures of the period.")
+    previous: AdFigures | None = optional("Figures of the period before.")
+
+
 class HourGrid(Wire):
     """Figures by weekday (from Monday) and hour of the report's zone."""
 
@@ -237,8 +285,8 @@ class Report(Wire):
 
     channel: the only one that is counted, None for all. outgoing_by_author: messages of the
     period. pricing: messages by what the provider charged them as, if it was reported. series, and
-    previous_series beside it: None unless a granularity was asked for. users, teams, labels, hours:
-    None unless they were included.
+    previous_series beside it: None unless a granularity was asked for. users, teams, labels, ads,
+    hours: None unless they were included.
     """
 
     period: ZonedPeriod = Field(description="The period of the report.")
@@ -275,6 +323,9 @@ class Report(Wire):
     )
     labels: tuple[LabelReport, ...] | None = optional(
         "By label, if asked for.", may_be_absent=True, extension=True
+    )
+    ads: tuple[AdReport, ...] | None = optional(
+        "By the ad that customers came from, if asked for.", may_be_absent=True, extension=True
     )
     hours: Hours | None = optional(
         "By weekday and hour, if asked for.", may_be_absent=True, extension=True

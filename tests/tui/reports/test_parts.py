@@ -166,15 +166,15 @@ async def test_parts_are_asked_for_only_while_they_are_shown(
     app = report(source)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert {query.include for query in source.queries} == {None}
+        assert {query.include for query in source.queries} == {None, "waits"}
         await press(pilot, "5", "8", "percent_sign")
-        assert {query.include for query in source.queries[-3:]} == {
-            *("spread", "users,spread", "hours,spread")
+        assert {query.include for query in source.queries[-4:]} == {
+            *("spread", "users,spread", "hours,spread", "waits")
         }
         await press(pilot, "percent_sign", "2", "3")
         source.queries.clear()
         await press(pilot, "ctrl+r")
-        assert [query.include for query in source.queries] == [None]
+        assert [query.include for query in source.queries] == [None, "waits"]
 
 
 async def test_a_server_that_lacks_parts_is_said_to(report: Open, client: InboxClient) -> None:
@@ -224,10 +224,13 @@ async def test_targets_are_columns_and_counts_of_those_who_wait_longer(
         assert "IN TIME" in shown(app)
         assert "82% in 1h" in line_with(app, "Waiting, mean")
         assert "wait longer than 1h 9" in lines(app)[1]
+        assert "wait <1h 3   wait 1–4h 2   wait 4–24h 1   wait >1d 12" in lines(app)[2]
         await press(pilot, "W")
         assert "wait longer than 1h" in shown(app)
         await press(pilot, "escape", "0", *["l"] * 4, "enter")
         assert "waiting:>1h" in shown(app)
+        await press(pilot, "f4", "0", *["l"] * 7, "enter")
+        assert "waiting:>4h   waiting:<1d" in shown(app)
 
 
 async def test_headings_and_changes_are_whole_and_the_wall_has_large_digits(

@@ -51,7 +51,9 @@ if TYPE_CHECKING:
 
 _DAY = timedelta(days=1)
 # Values of --by that are parts of a report.
-_BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels", "channel": "channels"})
+_BY = MappingProxyType(
+    {"user": "users", "team": "teams", "label": "labels", "ad": "ads", "channel": "channels"}
+)
 _TARGETS = ("first_response", "reply")
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
@@ -83,7 +85,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     "--by",
     type=click.Choice((*GRANULARITIES, *_BY)),
     multiple=True,
-    help="Also by period, user, team, label or channel; may be repeated.",
+    help="Also by period, user, team, label, ad or channel; may be repeated.",
 )
 @click.option(
     "--figures",
@@ -93,6 +95,9 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 )
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
+@click.option(
+    "--waits", is_flag=True, help="Also how long customers wait now: <1h, 1–4h, 4–24h, >1d."
+)
 @click.option(
     "--target",
     "lengths",
@@ -122,6 +127,7 @@ def report_command(
     figures: str | None,
     hours: bool,
     spread: bool,
+    waits: bool,
     lengths: dict[str, timedelta],
     compare: str | None,
     watch: bool,
@@ -146,7 +152,8 @@ def report_command(
     grouped = [_BY[name] for name in _BY if name in by]
     # Channels are a part of every report.
     parts = [name for name in grouped if name != "channels"]
-    parts += [name for name, enabled in (("hours", hours), ("spread", spread)) if enabled]
+    flags = {"hours": hours, "spread": spread, "waits": waits}
+    parts += [name for name, enabled in flags.items() if enabled]
     targets = configuration(whole=False).targets
     granularity = _granularity(by)
 

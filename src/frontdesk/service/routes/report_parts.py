@@ -1,10 +1,12 @@
 """Parts of the inbox report that are included on request: users, teams, labels, hours, spread."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -13,14 +15,17 @@ from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
 from frontdesk.service.percentiles import CountedDurations
 from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
-from frontdesk.store import catalogues, report_parts, reports
+from frontdesk.store import catalogues, report_ads, report_parts, reports
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
-from frontdesk.store.rollups import OUTGOING, QUARTER, WEEK
+from frontdesk.store.rollups import DAY, MINUTE, OUTGOING, QUARTER, WEEK
 from frontdesk.wire import Ref, timestamp
 from frontdesk.wire.queries import REPORT_PARTS
 from frontdesk.wire.reports import (
+    AdFigures,
+    AdRef,
+    AdReport,
     ChannelMetrics,
     HourGrid,
     Hours,
@@ -32,11 +37,14 @@ from frontdesk.wire.reports import (
     Report,
     TeamReport,
     UserReport,
+    WaitAges,
 )
 
 MAX_TARGET_SECONDS = 366 * 24 * 60 * 60
 NOBODY = 0
 _TARGETS = ("first_response", "reply")
+# Upper limits of the ages of waits, in milliseconds.
+_WAIT_AGES = MappingProxyType({"under_1h": 60 * MINUTE, "under_4h": 240 * MINUTE, "under_1d": DAY})
 
 Figures = TypeVar("Figures", Metrics, PersonFigures)
 
@@ -109,16 +117,19 @@ def with_parts(report: Report, context: PartsContext) -> Report:
         added |= _detailed(report, context)
     if context.query.targets and report.live is not None:
         added["live"] = _live(report.live, context)
-    if "users" in parts or "teams" in parts:
-        opened = report_parts.open_now(
-            *context.request.account, context.channel_id, context.request.awake_at
-        )
+    if parts & {"users", "teams", "waits"}:
+        opened = _opened(context)
         if "users" in parts:
             added["users"] = _users(context, opened)
         if "teams" in parts:
             added["teams"] = _teams(context, opened)
+        if "waits" in parts and report.live is not None:
+            live = added.get("live", report.live)
+            added["live"] = live.model_copy(update={"waits": _wait_ages(opened)})
     if "labels" in parts:
         added["labels"] = _labels(context)
+    if "ads" in parts:
+        added["ads"] = _ads(context)
     if "hours" in parts:
         added["hours"] = _hours(context)
     return report.model_copy(update=added) if added else report
@@ -153,6 +164,41 @@ def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
         {name: now - limit - 1 for name, limit in context.query.targets.items()},
     )
     return live.model_copy(update={f"over_{name}": n for name, n in counts.items()})
+
+
+def _opened(context: PartsContext) -> list[Row]:
+    """Return open conversations by assignee and channel, with `over_` columns for targets."""
+    request, now = context.request, context.request.now
+    opened = report_parts.open_now(
+        *request.account,
+        context.channel_id,
+        request.awake_at,
+        {name: now - age for name, age in _WAIT_AGES.items()},
+    )
+    before = {name: now - limit - 1 for name, limit in context.query.targets.items()}
+    place = itemgetter("assignee_id", "channel_id")
+    over = Counter[tuple[str, tuple[int, int]]]()
+    for row in report_parts.overdue_by_assignee(
+        *request.account, context.channel_id, request.awake_at, before
+    ):
+        over[row["name"], place(row)] += row["n"]
+    return [
+        {**row, **{f"over_{name}": over[name, place(row)] for name in before}} for row in opened
+    ]
+
+
+def _wait_ages(rows: Iterable[Row]) -> WaitAges:
+    """Sum the customers who wait; columns count those that wait no longer than their age."""
+    sums = Counter[str]()
+    for row in rows:
+        for name in ("waiting", *_WAIT_AGES):
+            sums[name] += row[name]
+    return WaitAges(
+        under_1h=sums["under_1h"],
+        under_4h=sums["under_4h"] - sums["under_1h"],
+        under_1d=sums["under_1d"] - sums["under_4h"],
+        over_1d=sums["waiting"] - sums["under_1d"],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +324,7 @@ def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ..
             user=user,
             current=current.of(key),
             previous=previous.of(key),
-            now=_now(own[key], availability),
+            now=_now(context, own[key], availability),
         )
         for key, user, availability in (*named, *unknown, (NOBODY, None, None))
     )
@@ -298,13 +344,16 @@ def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ..
             team=Ref(id=str(team["id"]), name=team["name"]),
             current=current.of(team["id"]),
             previous=previous.of(team["id"]),
-            now=_now(own[team["id"]], None),
+            now=_now(context, own[team["id"]], None),
         )
         for team in catalogues.all_rows(*context.request.account, catalogues.TEAMS)
     )
 
 
-def _now(rows: Sequence[Row], availability: str | None) -> PersonNow:
+def _now(context: PartsContext, rows: Sequence[Row], availability: str | None) -> PersonNow:
+    over = {
+        f"over_{name}": sum(row[f"over_{name}"] for row in rows) for name in context.query.targets
+    }
     since = min((row["waiting_since"] for row in rows if row["waiting_since"]), default=None)
     return PersonNow(
         availability=availability,
@@ -312,6 +361,8 @@ def _now(rows: Sequence[Row], availability: str | None) -> PersonNow:
         waiting=sum(row["waiting"] for row in rows),
         longest_waiting_since=None if since is None else timestamp(since),
         unread=sum(row["unread"] for row in rows),
+        waits=_wait_ages(rows),
+        **over,
     )
 
 
@@ -324,6 +375,38 @@ def _labels(context: PartsContext) -> tuple[LabelReport, ...]:
             previous=previous.of(label["id"]),
         )
         for label in catalogues.all_rows(*context.request.account, catalogues.LABELS)
+    )
+
+
+def _ads(context: PartsContext) -> tuple[AdReport, ...]:
+    """Return a row for each ad that customers came from in one of the periods, most first."""
+    now, before = (context.selection(interval) for interval in context.intervals)
+    current, previous = (
+        grouped(report_ads.figures_by_ad(context.connection, selection), "ad")
+        for selection in (now, before)
+    )
+    known = {
+        row["ad"]: AdRef(id=row["ad"], name=row["headline"], url=row["url"])
+        for selection in (before, now)
+        for row in report_ads.ads(context.connection, selection)
+    }
+    rows = [
+        AdReport(ad=ad, current=_ad_figures(current[key]), previous=_ad_figures(previous[key]))
+        for key, ad in known.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.current.ad_conversations_count, row.ad.id)))
+
+
+def _ad_figures(rows: Sequence[Row]) -> AdFigures:
+    metrics = report_metrics(rows)
+    arrived = sum(row["n"] for row in rows if row["name"] == report_ads.ARRIVED)
+    return AdFigures(
+        ad_conversations_count=arrived,
+        conversations_count=metrics.conversations_count,
+        resolutions_count=metrics.resolutions_count,
+        avg_first_response_time=metrics.avg_first_response_time,
+        avg_reply_time=metrics.avg_reply_time,
+        avg_resolution_time=metrics.avg_resolution_time,
     )
 
 

@@ -56,6 +56,9 @@ _INSTANT = re.compile(
     re.ASCII,
 )
 
+# Parameters whose parts compare waits with the current time.
+_AGES = re.compile(rb"(^|&)(target_|include=[^&]*(waits|users|teams))")
+
 _NOW, _BEFORE = 0, 1
 _PRICING_COUNTS = ("count", "billable_count", "previous_count", "previous_billable_count")
 
@@ -208,8 +211,8 @@ def _add_fault(
 
 
 def depends_on_minute(query: bytes) -> bool:
-    """Check for a period without an end, which ends with the current minute."""
-    return not re.search(rb"(^|&)to=", query)
+    """Check for a period without an end, which ends with the current minute, or ages of waits."""
+    return not re.search(rb"(^|&)to=", query) or bool(_AGES.search(query))
 
 
 def inbox_report(request: EndpointRequest) -> Report:

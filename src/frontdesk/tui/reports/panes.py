@@ -66,6 +66,7 @@ ALL_WITH_LABEL = "all conversations with this label: the server cannot filter th
 NOT_BY_TEAM = (
     "No list has the conversations of a team: 5 shows people, whose conversations enter opens"
 )
+NOT_BY_AD = "No list has the conversations of an ad"
 ALL_OF_AUTHORS = "all conversations: the server cannot filter them by who wrote"
 
 
@@ -301,12 +302,10 @@ class ReportPanes(Vertical):
         zone: tzinfo,
         granularity: str,
         now: datetime,
-        as_of: str,
     ) -> None:
         """Show a report; without one, why there is none, in the smaller panes `brief`."""
         self._report = report
         self._zone, self._granularity, self._now = zone, granularity, now
-        self.live.show(report, as_of)
         figures = figures_of(report, glyphs=self._glyphs) if report else []
         self.metrics.series_part = granularity.upper()
         self.metrics.series_dates = series_dates(report, zone)
@@ -316,8 +315,17 @@ class ReportPanes(Vertical):
         self._fit_authors()
         self.follow()
 
+    def show_live(self, report: Report | None, as_of: str) -> None:
+        """Show what is the case now. as_of: its time, as text."""
+        self.live.show(report, as_of)
+        self._fit_live()
+
     def on_resize(self) -> None:
         self._fit_authors()
+        self._fit_live()
+
+    def _fit_live(self) -> None:
+        self.live.set_styles(height=self.live.lines_for(self.size.width))
 
     def _fit_authors(self) -> None:
         """Widen the pane of authors for its names, to a third of the screen at most."""

@@ -83,13 +83,13 @@ class ReportOptions:
     @property
     def included(self) -> list[str]:
         """Parts that are asked for in requests of their own, as far as they are shown."""
-        shown = {self.breakdown: self.breakdown != "channels", "hours": self.hours}
+        shown = {self.breakdown: self.breakdown != "channels", "hours": self.hours, "waits": True}
         return [part for part, is_shown in shown.items() if is_shown]
 
     def query(self, today: date, targets: Targets = PLAIN.targets, part: str = "") -> ReportQuery:
         """Query for the report, or for one part of it."""
         include = [part] if part else []
-        include += ["spread"] if self.spread else []
+        include += ["spread"] if self.spread and part != "waits" else []
         span = self.span(today)
         return ReportQuery(
             from_=span.first.isoformat(),

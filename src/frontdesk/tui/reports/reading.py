@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
 from frontdesk.inbox.link import problem_words
 from frontdesk.inbox.sentences import LOADING
-from frontdesk.reports.metrics import Glyphs
+from frontdesk.reports.metrics import Glyphs, with_part
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.panes import ReportPanes
@@ -116,7 +116,6 @@ class ReportReading(ViewScreen):
             zone=self._zone(),
             granularity=self._options.granularity_on(self._today()),
             now=self.clock.now(),
-            as_of=panes.as_of(report, self.clock),
         )
         self._show_parts()
 
@@ -124,6 +123,7 @@ class ReportReading(ViewScreen):
         """Show the breakdown and the hours, or why they are missing."""
         if not self.composed:
             return
+        self._show_live()
         part = self._options.breakdown
         is_base = part == "channels"
         answer = self._report if is_base else self.mailbox.report(self._query(part))
@@ -131,6 +131,13 @@ class ReportReading(ViewScreen):
         hours = self.mailbox.report(self._query("hours")) if self._options.hours else None
         words = self._missing_words("hours")
         self._panes.show_hours(hours, words, shown=self._options.hours)
+
+    def _show_live(self) -> None:
+        """Show what is the case now; how long customers wait comes in a request of its own."""
+        report = self._report
+        if report is not None:
+            report = with_part(report, "waits", self.mailbox.report(self._query("waits")))
+        self._panes.show_live(report, panes.as_of(report, self.clock))
 
     def _missing_words(self, part: str) -> str:
         return self._part_refusals.get(part) or self._problem or LOADING

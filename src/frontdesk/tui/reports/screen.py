@@ -16,7 +16,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.reports.export import ENDINGS, default_name, exported
-from frontdesk.reports.metrics import BreakdownRow, Figure
+from frontdesk.reports.metrics import BreakdownRow, Figure, with_part
 from frontdesk.reports.periods import (
     CUSTOM,
     PERIODS,
@@ -110,6 +110,7 @@ class ReportScreen(ReportReading):
         Binding("6", "breakdown('teams')", "Go to teams", id="report.teams"),
         Binding("7", "breakdown('labels')", "Go to labels", id="report.labels"),
         Binding("8", "hours", "Go to weekdays and hours", id="report.hours"),
+        Binding("9", "breakdown('ads')", "Go to ads", id="report.ads"),
         Binding("0", "pane('live')", "Go to live figures", id="report.live"),
         Binding("tab", "step(1)", "Next pane", id="pane.next"),
         Binding("shift+tab", "step(-1)", "Previous pane", id="pane.before"),
@@ -298,12 +299,9 @@ class ReportScreen(ReportReading):
 
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""
-        parts = {}
         for part in self._options.included:
-            answer = self.mailbox.report(self._query(part))
-            if answer is not None and getattr(answer, part) is not None:
-                parts[part] = getattr(answer, part)
-        return report.model_copy(update=parts)
+            report = with_part(report, part, self.mailbox.report(self._query(part)))
+        return report
 
     def _save(self, report: Report, name: str) -> None:
         text = exported(report, ending(name), self._zone())
@@ -355,7 +353,7 @@ class ReportScreen(ReportReading):
         event.stop()
         filter = event.live.filter.model_copy(update={"channel": self._options.channel})
         waiting = event.live.waiting
-        more = f"waiting:{waiting} sort:waiting" if waiting else ""
+        more = f"{waiting} sort:waiting" if waiting else ""
         self.choose(filter, event.live.difference, more)
 
     def _open_group(self, group: BreakdownRow) -> None:
@@ -372,5 +370,7 @@ class ReportScreen(ReportReading):
                 self.choose(filter, panes.ALL_WITH_LABEL)
             case "team":
                 self.notify(panes.NOT_BY_TEAM, markup=False)
+            case "ad":
+                self.notify(panes.NOT_BY_AD, markup=False)
             case _:
                 self.choose(ConversationFilter(channel=group.id), panes.ALL_OF_CHANNEL)

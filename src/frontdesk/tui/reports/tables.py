@@ -19,6 +19,7 @@ from frontdesk.reports.metrics import (
     LIVE,
     NO_VALUE,
     NOW_FIGURES,
+    RATES,
     BreakdownRow,
     Change,
     Figure,
@@ -27,10 +28,13 @@ from frontdesk.reports.metrics import (
     author_name,
     change,
     live_figures,
+    live_words,
     now_figures,
+    now_value,
     now_words,
     percentile_words,
     pricing_words,
+    rate_words,
     spread_of,
     target_of,
     target_words,
@@ -267,12 +271,18 @@ _PERSON_COLUMNS = (
     GroupColumn("open", 7, 6, kind="now"),
     GroupColumn("waiting", 8, 7, kind="now"),
     GroupColumn("longest_waiting_since", 9, 9, kind="now"),
+    GroupColumn("over_first_response", 12, 12, kind="now"),
+    GroupColumn("over_reply", 12, 12, kind="now"),
     GroupColumn("unread", 8, 8, kind="now"),
     GroupColumn("avg_first_response_time", 16, 15, True),
     GroupColumn("avg_reply_time", 10, 9, True),
     GroupColumn("outgoing_messages_count", 7, 6),
     GroupColumn("answered_conversations_count", 10, 10),
     GroupColumn("resolutions_count", 11, 10),
+    GroupColumn("waiting_under_1h", 7, 6, kind="now"),
+    GroupColumn("waiting_under_4h", 7, 6, kind="now"),
+    GroupColumn("waiting_under_1d", 8, 7, kind="now"),
+    GroupColumn("waiting_over_1d", 7, 6, kind="now"),
 )
 COLUMNS: Mapping[str, tuple[GroupColumn, ...]] = MappingProxyType(
     {
@@ -280,10 +290,17 @@ COLUMNS: Mapping[str, tuple[GroupColumn, ...]] = MappingProxyType(
         "users": _PERSON_COLUMNS,
         "teams": _PERSON_COLUMNS,
         "labels": _CHANNEL_COLUMNS[:7],
+        "ads": (
+            GroupColumn("ad_conversations_count", 10, 8, True),
+            GroupColumn("conversations_count", 7, 6, True),
+            *_CHANNEL_COLUMNS[3:7],
+        ),
     }
 )
 # Column that a breakdown is sorted by at first.
 _FIRST_ORDER = {"users": "waiting", "teams": "waiting"}
+# Figures of now that are to be seen unless they are 0.
+_WARNED = frozenset({"waiting", "over_first_response", "over_reply"})
 _WIDE = 98
 _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 
@@ -388,7 +405,7 @@ class GroupTable(ReportTable):
         if column.field == "longest_waiting_since":
             since = group.now.longest_waiting_since_time if group.now else None
             return None if since is None else -since.timestamp()
-        value = getattr(group.now, column.field, None)
+        value = now_value(group.now, column.field)
         return float(value) if isinstance(value, int) else None
 
     def order_by(self, field: str) -> None:
@@ -447,7 +464,7 @@ class GroupTable(ReportTable):
 
     def _ink(self, group: BreakdownRow, column: GroupColumn) -> str:
         """Ink of a value: who waits is seen."""
-        if column.field == "waiting" and group.now and group.now.waiting:
+        if column.field in _WARNED and now_value(group.now, column.field):
             return "warning"
         return "text"
 
@@ -470,7 +487,7 @@ AUTHOR_PARTS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class AuthorShare:
-    """Messages of a row, and of all rows of its group. part: ink of the bar.
+    """Messages (`unit`) of a row, and of all rows of its group. part: ink of the bar.
 
     author: of messages by one author. sentence: text for the copy action. heading: of the group,
     if its first row is this one. of: messages that could be in the group, if not all are.
@@ -484,6 +501,7 @@ class AuthorShare:
     author: str | None = None
     heading: str = ""
     of: int | None = None
+    unit: str = "messages"
 
 
 _COUNT_WIDTH, _SHARE_WIDTH = 7, 5
@@ -491,7 +509,7 @@ _LEAST_NAME, _LEAST_BAR, _WIDE_BAR = 21, 4, 16
 
 
 class AuthorTable(ReportTable):
-    """Bars of messages by author, by pricing, and billable ones by channel and author.
+    """Bars of messages by author, by pricing, billable ones, and of what the AI ended.
 
     Each is a group of its own, in descending order; shares and bars are of the group's total.
     """
@@ -513,6 +531,7 @@ class AuthorTable(ReportTable):
             *_by_author(counts),
             *_headed("PRICED", _charged(pricing), of=self._total),
             *_headed("BILLABLE", _billable(pricing)),
+            *_headed("ENDED BY AI", _ended_by_ai(report) if report else []),
         ]
         widest = max((cell_len(row.name) for row in rows), default=0)
         if widest != self._widest_name:
@@ -555,17 +574,20 @@ def _heading_above(share: AuthorShare, position: int, width: int) -> list[list[P
     """Lines above the first row of a group: a blank one, and the heading."""
     if not share.heading:
         return []
-    heading = _group_heading(share.heading, share.total, width, share.of)
+    heading = _group_heading(share.heading, share.total, width, share.of, share.unit)
     blank: list[Piece] = [("text@ground", fit("", width))]
     return [*([blank] if position else []), [("dim@ground", heading)]]
 
 
-def _group_heading(title: str, total: int, width: int, of: int | None = None) -> str:
+def _group_heading(
+    title: str, total: int, width: int, of: int | None = None, unit: str = "messages"
+) -> str:
     """Title and total of a group; 100% above the shares says what they are of."""
     if of is not None:
-        return fit(f"{title}  {total:,} of {of:,} messages", width)
+        unpriced = f", {of - total:,} without" if of > total else ""
+        return fit(f"{title}  {total:,} of {of:,} {unit}{unpriced}", width)
     whole = "100%" if total else ""
-    return fit(f"{title}  {total:,} messages", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
+    return fit(f"{title}  {total:,} {unit}", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
 
 
 def _headed(
@@ -611,6 +633,21 @@ def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
         name = f"{channel}, {author_name(author)}"
         sentence = f"billable, {name}: {count:,} messages"
         shares.append(AuthorShare(name, count, counts.total(), sentence))
+    return shares
+
+
+def _ended_by_ai(report: Report) -> list[AuthorShare]:
+    """What the AI resolved and handed to a human, of both together."""
+    counts = {rate: round(value_of(report.metrics, rate.part) or 0) for rate in RATES}
+    total, unit = sum(counts.values()), "conversations"
+    shares = []
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    for rate, count in ordered if total else ():
+        name = rate.label.removeprefix("AI: ")
+        sentence = (
+            f"{name} by the AI: {count:,} {unit}, {rate_words(count / total)} of what it ended"
+        )
+        shares.append(AuthorShare(name, count, total, sentence, "ai", unit=unit))
     return shares
 
 
@@ -667,7 +704,7 @@ class LiveLine(LineWidget, can_focus=True):
     @property
     def copied(self) -> str:
         """The selected count with its name."""
-        return f"{self.selected.name}: {self._value(self.selected)}"
+        return f"{self.selected.name}: {live_words(self._counts, self.selected)}"
 
     def action_move(self, step: int) -> None:
         self._at = max(0, min(self._at + step, len(self._figures) - 1))
@@ -683,24 +720,51 @@ class LiveLine(LineWidget, can_focus=True):
     def on_blur(self) -> None:
         self.refresh()
 
+    def lines_for(self, width: int) -> int:
+        """Number of lines that the counts take."""
+        return len(self._lines(width))
+
     def line(self, y: int) -> Strip:
         width = self.size.width
-        tight = width < (64 if len(self._figures) == len(LIVE) else 120)
-        pieces: list[Piece] = [("accent", "▸" if self.has_focus else " ")]
-        if width >= 48:
-            pieces.append(("dim", f"NOW {self._as_of}" if width >= 80 else "NOW"))
-        for at, live in enumerate(self._figures):
-            here = self.has_focus and at == self._at
-            mark = ("▸" if here else " ").rjust(1 if tight else 3)
-            name = f"{live.short if tight else live.name} "
-            value = self._value(live)
-            # A truncated number would be wrong: stop before one that does not fit.
-            if width_of(pieces) + len(mark + name + value) > width:
-                break
-            ink = "overdue" if live.waiting and value not in ("0", NO_VALUE) else "strong"
-            pieces += [("accent", mark), ("strong" if here else "dim", name), (ink, value)]
+        lines = self._lines(width)
+        pieces = lines[y] if y < len(lines) else []
         return Strip(self.segments(spread(pieces, (), width)), width)
 
-    def _value(self, live: LiveFigure) -> str:
-        number = getattr(self._counts, live.field, None)
-        return NO_VALUE if number is None else f"{number:,}"
+    def _lines(self, width: int) -> list[list[Piece]]:
+        """One line, with short names if need be; else one of counts and one of waits by age.
+
+        Short names of counts over a target and of ages beside each other would be mistaken.
+        """
+        whole = range(len(self._figures))
+        has_over = any(live.field.startswith("over_") for live in self._figures)
+        for short in (False,) if has_over else (False, True):
+            line = self._line_of(whole, short=short)
+            if width_of(line) <= width:
+                return [line]
+        aged = [at for at in whole if self._figures[at].field.startswith("waiting_")]
+        counts = [at for at in whole if at not in aged]
+        return [self._fitting(some, width) for some in (counts, aged) if some]
+
+    def _fitting(self, some: Sequence[int], width: int) -> list[Piece]:
+        """Return a line of counts, with short names or cut before one that does not fit."""
+        line = self._line_of(some, short=False)
+        while width_of(line) > width and some:
+            line = self._line_of(some, short=True)
+            some = some[:-1]
+        return line
+
+    def _line_of(self, some: Sequence[int], *, short: bool) -> list[Piece]:
+        first = 0 in some
+        pieces: list[Piece] = [("accent", "▸" if self.has_focus and first else " ")]
+        width = self.size.width
+        if first and width >= 48:
+            pieces.append(("dim", f"NOW {self._as_of}" if width >= 80 else "NOW"))
+        for at in some:
+            live = self._figures[at]
+            here = self.has_focus and at == self._at
+            mark = ("▸" if here else " ").rjust(1 if short else 3)
+            name = f"{live.short if short else live.name} "
+            value = live_words(self._counts, live)
+            ink = "overdue" if live.late and value not in ("0", NO_VALUE) else "strong"
+            pieces += [("accent", mark), ("strong" if here else "dim", name), (ink, value)]
+        return pieces
