@@ -44,13 +44,14 @@ PEOPLE = {
     ),
 }
 NOW_OF = {
-    "Ana Ruiz": PersonNow(availability="online", open=6, waiting=0, unread=1),
+    "Ana Ruiz": PersonNow(availability="online", open=6, waiting=0, unread=1, waits=WaitAges()),
     "Grace Okafor": PersonNow(
         availability="busy",
         open=11,
         waiting=5,
         longest_waiting_since="2026-03-14T04:30:00.000Z",
         unread=3,
+        waits=WaitAges(under_1h=1, under_4h=1, under_1d=3, over_1d=0),
     ),
     "": PersonNow(
         availability=None,
@@ -58,6 +59,7 @@ NOW_OF = {
         waiting=9,
         longest_waiting_since="2026-03-13T09:00:00.000Z",
         unread=8,
+        waits=WaitAges(under_1h=0, under_4h=2, under_1d=3, over_1d=4),
     ),
 }
 

@@ -44,6 +44,7 @@ from frontdesk.ingest.events import (
 from frontdesk.service.calendar_buckets import moment_of
 from frontdesk.store import report_parts
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.report_parts import Grouping, PartSelection, durations
 from frontdesk.store.rollups import BOUNDS, limits_of, step_of
 from frontdesk.wire import instant, timestamp
@@ -377,8 +378,10 @@ def check(connection: Connection, query: dict[str, str]) -> None:
     check_spread(report.previous, plain.measures(*before, channel))
     check_hours(report, plain, period, channel)
     start, end = (moment_of(instant(text)) for text in period)
-    selection = PartSelection(1, None if channel is None else plain.channels[channel], start, end)
-    groupings: tuple[Grouping, ...] = ("channels", "users", "teams")
+    selection = PartSelection(
+        1, ReportFilter(None if channel is None else plain.channels[channel]), start, end
+    )
+    groupings: tuple[Grouping, ...] = ("channels", "users", "teams", "everyone")
     for grouping in groupings:
         each, rolled = (Counter[tuple[int, str, int]](), Counter[tuple[int, str, int]]())
         for row in durations(connection, grouping, selection, exact=True):

@@ -221,6 +221,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "report.before": "",
         "report.after": "comma comma",
         "report.channel": "",
+        "report.subject": "",
         "report.zone": "",
         "report.granularity": "2",
         "report.sort": "",

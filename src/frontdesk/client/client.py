@@ -58,7 +58,13 @@ from frontdesk.wire import (
     User,
     Wire,
 )
-from frontdesk.wire.queries import CATALOGUE_LIMIT, EXTENSIONS, MAX_LIMIT, REPORT_EXTENSIONS
+from frontdesk.wire.queries import (
+    CATALOGUE_LIMIT,
+    EXTENSIONS,
+    FILTERED_REPORT_PARTS,
+    MAX_LIMIT,
+    REPORT_EXTENSIONS,
+)
 from frontdesk.wire.reports import Report
 from frontdesk.wire.values import utc_now
 
@@ -388,15 +394,21 @@ class InboxClient:
         """Metrics of a period; by default the last seven days.
 
         Parts and targets are left out if the server refuses them; it may also ignore them.
+
+        Raises: NotOffered: the server ignored a user, team or label. InboxError.
         """
         parameters = query.parameters() if query else {}
         try:
-            return await self._value("report", "reports/inbox", Report, parameters)
+            report = await self._value("report", "reports/inbox", Report, parameters)
         except Refused:
             plain = {n: value for n, value in parameters.items() if n not in REPORT_EXTENSIONS}
             if plain == parameters:
                 raise
-        return await self._value("report", "reports/inbox", Report, plain)
+            report = await self._value("report", "reports/inbox", Report, plain)
+        for name in FILTERED_REPORT_PARTS:
+            if name in parameters and getattr(report, name) is None:
+                raise NotOffered(f"This server has no reports of one {name}")
+        return report
 
     async def message_page(
         self, conversation_id: str, *, limit: int = PAGE_SIZE, cursor: str | None = None

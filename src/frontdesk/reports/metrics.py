@@ -200,19 +200,23 @@ TARGETS: Mapping[str, str] = {
     "avg_reply_time": "reply",
 }
 NOBODY = "nobody"
+# Name and key of the row of all; no id is it.
+ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
     """A table of a report by channel, person, team or label; `part`: its member of the report.
 
-    scope, heading: what a row is. remark: how the figures are to be read.
+    scope, heading: what a row is. changed: fields that are shown with their change. remark: how the
+    figures are to be read.
     """
 
     part: str
     scope: str
     heading: str
     fields: tuple[str, ...]
+    changed: tuple[str, ...]
     remark: str = ""
 
     @property
@@ -224,6 +228,8 @@ _BY_PERSON = (
     *("outgoing_messages_count", "answered_conversations_count", "avg_first_response_time"),
     *("avg_reply_time", "resolutions_count"),
 )
+_CHANGED = ("conversations_count", "avg_first_response_time")
+_CHANGED_OF_PERSONS = ("avg_first_response_time", "avg_reply_time")
 BREAKDOWNS: Mapping[str, Breakdown] = {
     breakdown.part: breakdown
     for breakdown in (
@@ -232,10 +238,16 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
             "channel",
             "Channel",
             tuple(metric.field for metric in METRICS),
+            _CHANGED,
         ),
-        Breakdown("users", "user", "Person", _BY_PERSON),
+        Breakdown("users", "user", "Person", _BY_PERSON, _CHANGED_OF_PERSONS),
         Breakdown(
-            "teams", "team", "Team", _BY_PERSON, "members of the teams, on the teams' channels"
+            "teams",
+            "team",
+            "Team",
+            _BY_PERSON,
+            _CHANGED_OF_PERSONS,
+            "members of the teams, on the teams' channels",
         ),
         Breakdown(
             "labels",
@@ -246,6 +258,7 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
                 *("resolutions_count", "avg_first_response_time", "avg_reply_time"),
                 "avg_resolution_time",
             ),
+            _CHANGED,
             "conversations that carry the label now: labels have no history",
         ),
         Breakdown(
@@ -256,6 +269,7 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
                 *("ad_conversations_count", "conversations_count", "resolutions_count"),
                 *("avg_first_response_time", "avg_reply_time", "avg_resolution_time"),
             ),
+            ("ad_conversations_count", "avg_first_response_time"),
             "conversations that customers came to by the ad in the period",
         ),
     )
@@ -365,6 +379,19 @@ def with_part(report: Report, part: str, answer: Report | None) -> Report:
 
 # Parts that are no member of the report.
 _INNER_PARTS = ("spread", "waits")
+
+
+def all_of(report: Report, part: str) -> BreakdownRow | None:
+    """The row that all rows of a breakdown are compared with; None if the server sent none."""
+    scope = BREAKDOWNS[part].scope
+    if part in ("users", "teams"):
+        every = report.everyone
+        if every is None:
+            return None
+        return BreakdownRow(scope, ALL, None, ALL, every.current, every.previous, every.now)
+    if part == "ads":
+        return None
+    return BreakdownRow(scope, ALL, None, ALL, report.metrics, report.previous)
 
 
 def missing_parts(report: Report, query: ReportQuery) -> list[str]:
@@ -610,9 +637,12 @@ def value_of(metrics: Measured | None, field: str) -> float | None:
 
 
 def shown_metrics(metrics: Sequence[Metric], measured: Sequence[Measured]) -> tuple[Metric, ...]:
-    """Return the metrics that at least one of these has."""
+    """Return the metrics that at least one of these has; a count also has a value there."""
     known = {name for one in measured for name in one.model_fields_set}
-    return tuple(metric for metric in metrics if metric.field in known)
+    counted = {name for one in measured for name in known if value_of(one, name) is not None}
+    return tuple(
+        metric for metric in metrics if metric.field in (known if metric.timed else counted)
+    )
 
 
 def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
@@ -731,7 +761,13 @@ class Figure:
 def figures_of(report: Report, *, glyphs: Glyphs = BLOCKS) -> list[Figure]:
     """Metrics that the report contains."""
     known = report.metrics.model_fields_set
-    return [_figure(metric, report, glyphs) for metric in METRICS if metric.field in known]
+    metrics = [metric for metric in _ORDERED if metric.field in known]
+    figures = [_figure(metric, report, glyphs) for metric in metrics]
+    # In a report of persons, there is no count of what they do not do.
+    return [each for each in figures if each.metric.timed or each.now is not None]
+
+
+_ORDERED = (*METRICS[:4], ANSWERED, *METRICS[4:])
 
 
 def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:
@@ -740,6 +776,9 @@ def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:
     samples = samples_of(report.series, field) if metric.timed else None
     both = (samples, samples_of(report.previous_series, field)) if metric.timed else ()
     series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
+    if metric is ANSWERED:
+        # Conversations that were answered are not counted by day: those of days do not add up.
+        series = ()
     changed = change(metric, now, then, samples=both, glyphs=glyphs)
     spread, target = spread_of(report.metrics, field), target_of(report.metrics, field)
     return Figure(metric, now, then, changed, samples, series, spread, target)

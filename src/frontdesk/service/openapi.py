@@ -196,6 +196,22 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
                 "examples": ["Europe/Madrid"],
             },
         },
+        "user": {
+            "description": "Only what this user did: the id, or `me` for the key's own user. At "
+            "most one of user, team and label.",
+            "schema": {
+                "anyOf": [
+                    {"type": "string", "enum": ["me"]},
+                    {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+                ]
+            },
+            EXTENSION: True,
+        },
+        "team": {
+            "description": "Only what the members of this team did on its channels.",
+            "schema": {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+            EXTENSION: True,
+        },
         "granularity": {
             "description": "Adds a series of buckets of this length, of which it may have 1000.",
             "schema": {"type": "string", "enum": list(GRANULARITIES)},
@@ -236,9 +252,11 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
 _ONLY: Mapping[str, Callable[[ApiPath], bool]] = MappingProxyType(
     {
         "invalid_filter": lambda endpoint: bool(
-            {"status", "assignee", "channel", "label"} & {*endpoint.parameters}
+            {"status", "assignee", "channel", "label", "team", "user"} & {*endpoint.parameters}
         ),
-        "assignee_me_unavailable": lambda endpoint: "assignee" in endpoint.parameters,
+        "assignee_me_unavailable": lambda endpoint: bool(
+            {"assignee", "user"} & {*endpoint.parameters}
+        ),
         "message_search_unavailable": lambda endpoint: endpoint.name == "conversations",
         "invalid_limit": lambda endpoint: "limit" in endpoint.parameters,
         "invalid_cursor": lambda endpoint: "cursor" in endpoint.parameters,

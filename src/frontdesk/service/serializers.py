@@ -51,6 +51,12 @@ REPORT_MEANS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# Metrics that are not counted of persons.
+_NOT_BY_PERSONS = (
+    *("conversations_count", "reopened_count", "incoming_messages_count"),
+    *("bot_handoffs_count", "bot_resolutions_count"),
+)
+
 EXCERPT_LENGTH = 160
 _EXCERPT_STEP = 32
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
@@ -323,6 +329,12 @@ def report_metrics(rows: Iterable[Row]) -> Metrics:
         bot_handoffs_count=counts[HANDOFF],
         bot_resolutions_count=counts["bot_resolved"],
     )
+
+
+def person_metrics(rows: Iterable[Row]) -> Metrics:
+    """Sum rows of what persons did; None stands for what they do not do."""
+    metrics = report_metrics(rows)
+    return metrics.model_copy(update=dict.fromkeys(_NOT_BY_PERSONS))
 
 
 def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:

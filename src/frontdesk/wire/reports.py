@@ -37,11 +37,16 @@ class TargetShare(Wire):
 
 
 class Metrics(Wire):
-    """Figures of a period. A mean is None where there is nothing to take it of."""
+    """Figures of a period. A mean is None where there is nothing to take it of.
 
-    conversations_count: Count = optional("Conversations that began.", 0)
-    reopened_count: Count = optional("Conversations that were opened again after a resolution.", 0)
-    incoming_messages_count: Count = optional("Messages from customers.", 0)
+    In a report of a user or team, what is not done by persons is None.
+    """
+
+    conversations_count: Count | None = optional("Conversations that began.", 0)
+    reopened_count: Count | None = optional(
+        "Conversations that were opened again after a resolution.", 0
+    )
+    incoming_messages_count: Count | None = optional("Messages from customers.", 0)
     outgoing_messages_count: Count = optional("Messages to customers, of all authors.", 0)
     resolutions_count: Count = optional("Resolutions; a conversation may have several.", 0)
     avg_first_response_time: Seconds | None = optional(
@@ -54,9 +59,14 @@ class Metrics(Wire):
     avg_reply_time: Seconds | None = optional(
         "Mean seconds that customers waited for later answers of a person."
     )
-    bot_handoffs_count: Count = optional("Conversations that a bot handed to a person.", 0)
-    bot_resolutions_count: Count = optional(
+    bot_handoffs_count: Count | None = optional("Conversations that a bot handed to a person.", 0)
+    bot_resolutions_count: Count | None = optional(
         "Resolutions of episodes that no person answered in.", 0
+    )
+    answered_conversations_count: NotNull[Count] = optional(
+        "Conversations that they answered; in a report of a user or team.",
+        may_be_absent=True,
+        extension=True,
     )
     spread: dict[str, Percentiles] = optional(
         "Percentiles of the values behind each mean, by its name; if requested.",
@@ -230,6 +240,14 @@ class TeamReport(Wire):
     now: PersonNow | None = optional("At this moment.")
 
 
+class EveryoneReport(Wire):
+    """Figures of all persons together, the phone app and nobody in particular among them."""
+
+    current: PersonFigures = Field(description="Figures of the period.")
+    previous: PersonFigures | None = optional("Figures of the period before.")
+    now: PersonNow | None = optional("At this moment.")
+
+
 class LabelReport(Wire):
     """Figures of the conversations that carry a label now; labels have no history."""
 
@@ -292,6 +310,17 @@ class Report(Wire):
     period: ZonedPeriod = Field(description="The period of the report.")
     previous_period: NotNull[Period] = optional("The period that it is compared with.")
     channel: str | None = optional("The only channel that is counted; null for all.")
+    user: NotNull[Ref] = optional(
+        "The user of whom alone it is; absent for all.", may_be_absent=True, extension=True
+    )
+    team: NotNull[Ref] = optional(
+        "The team of whom alone it is; absent for all.", may_be_absent=True, extension=True
+    )
+    label: NotNull[str] = optional(
+        "The label whose conversations alone are counted; absent for all.",
+        may_be_absent=True,
+        extension=True,
+    )
     metrics: Metrics = Field(description="The figures of the period.")
     previous: NotNull[Metrics] = optional("The figures of the period before.")
     outgoing_by_author: dict[str, int] = optional(
@@ -315,6 +344,11 @@ class Report(Wire):
     )
     users: tuple[UserReport, ...] | None = optional(
         "By user, if asked for; the one without a user is nobody.",
+        may_be_absent=True,
+        extension=True,
+    )
+    everyone: NotNull[EveryoneReport] = optional(
+        "All persons together, if users or teams were asked for.",
         may_be_absent=True,
         extension=True,
     )

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, timedelta, tzinfo
 from functools import partial
 from types import MappingProxyType
@@ -13,7 +13,12 @@ from zoneinfo import ZoneInfo
 import click
 
 from frontdesk.cli.base import command
-from frontdesk.cli.completion import complete_channel
+from frontdesk.cli.completion import (
+    complete_channel,
+    complete_label,
+    complete_team,
+    complete_user,
+)
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import target_options
@@ -39,10 +44,11 @@ from frontdesk.reports.export import (
 from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import SPANS, placed
-from frontdesk.selection.names import filter_ids
+from frontdesk.reports.sorting import ASPECTS, Order, parse_order
+from frontdesk.selection.names import filter_ids, report_filter_ids
 from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
-from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
+from frontdesk.wire.queries import COMPARISONS, FILTERED_REPORT_PARTS, GRANULARITIES
 from frontdesk.wire.reports import Report
 from frontdesk.wire.values import utc_now
 
@@ -65,6 +71,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     "frontdesk report last-week --by day",
     "frontdesk report today --by user --spread",
     "frontdesk report this-week --by team --figures first_response,waiting",
+    "frontdesk report 30d --user ana@example.com --by week --spread",
+    "frontdesk report 7d --by user --sort waiting:change",
     "frontdesk report --watch --channel Madrid",
     "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
 )
@@ -82,6 +90,22 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     help="Count only this channel.",
 )
 @click.option(
+    "--user",
+    "of_user",
+    metavar="NAME|EMAIL|ID",
+    shell_complete=complete_user,
+    help="Only what this user did; “me” for yourself.",
+)
+@click.option(
+    "--team", metavar="NAME|ID", shell_complete=complete_team, help="Only what this team did."
+)
+@click.option(
+    "--label",
+    metavar="NAME",
+    shell_complete=complete_label,
+    help="Only conversations that carry this label now.",
+)
+@click.option(
     "--by",
     type=click.Choice((*GRANULARITIES, *_BY)),
     multiple=True,
@@ -93,6 +117,15 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     help=f"Only these, with commas between: {', '.join(FIGURES)}; and of channels, pricing and "
     "others only what --by and --hours name.",
 )
+@click.option(
+    "--sort",
+    "order",
+    metavar="COLUMN",
+    help="Sort tables by a column, the highest first: name, change, a figure as in --figures, or "
+    "open, waits, longest, unread. After a figure, "
+    f"{', '.join(f':{one}' for one in ASPECTS)} of it.",
+)
+@click.option("--reverse", is_flag=True, help="With --sort, the lowest first.")
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
 @click.option(
@@ -123,8 +156,13 @@ def report_command(
     last: str | None,
     zone: str | None,
     channel: str | None,
+    of_user: str | None,
+    team: str | None,
+    label: str | None,
     by: tuple[str, ...],
     figures: str | None,
+    order: str | None,
+    reverse: bool,
     hours: bool,
     spread: bool,
     waits: bool,
@@ -149,21 +187,23 @@ def report_command(
         _day(first, "--from")
     end = _end(last)
     fields = parse_figures(figures) if figures else None
+    sorting = parse_order(order, reverse=reverse) if order else None
+    subject = _subject(user=of_user, team=team, label=label)
     grouped = [_BY[name] for name in _BY if name in by]
     # Channels are a part of every report.
     parts = [name for name in grouped if name != "channels"]
     flags = {"hours": hours, "spread": spread, "waits": waits}
     parts += [name for name, enabled in flags.items() if enabled]
+    _check_parts(subject, parts)
     targets = configuration(whole=False).targets
     granularity = _granularity(by)
 
     async def work(client: "InboxClient") -> Report:
-        id = (await filter_ids(client, channel=channel))["channel"]
         query = ReportQuery(
             from_=first,
             to=end,
             timezone=zone,
-            channel=id,
+            **await report_filter_ids(client, channel=channel, **subject),
             granularity=granularity,
             compare=compare,
             include=",".join(parts) or None,
@@ -178,7 +218,7 @@ def report_command(
         return with_figures(report, fields, [*grouped, *(["hours"] if hours else [])])
 
     if not watch:
-        _write(run_with_client(target, work, waits=True), output)
+        _write(run_with_client(target, work, waits=True), output, sorting)
     elif output.format == "table" and sys.stdout.isatty():
         _open_wall(target, channel, zone)
     else:
@@ -217,6 +257,24 @@ def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
 
     id = run_with_client(target, id_of) if channel else None
     open_wall(target, ReportOptions("today", channel=id, zone=zone))
+
+
+def _check_parts(subject: Iterable[str], parts: Sequence[str]) -> None:
+    for name in subject:
+        allowed = FILTERED_REPORT_PARTS[name]
+        if refused := [part for part in parts if part not in allowed]:
+            raise click.UsageError(
+                f"A report of one {name} is not shown {PART_WORDS[refused[0]]}: "
+                f"there is {', '.join(PART_WORDS[part] for part in allowed)}"
+            )
+
+
+def _subject(**names: str | None) -> dict[str, str]:
+    """Return the only one of user, team and label."""
+    named = {name: value for name, value in names.items() if value is not None}
+    if len(named) > 1:
+        raise click.UsageError(f"A report is of one of {' and '.join(f'--{n}' for n in named)}")
+    return named
 
 
 def _targets(texts: Sequence[str]) -> dict[str, timedelta]:
@@ -276,7 +334,7 @@ def _zone(name: str) -> tzinfo:
         raise click.UsageError(f"This machine knows no time zone {name!r}: {hint}") from error
 
 
-def _write(report: Report, output: Output) -> None:
+def _write(report: Report, output: Output, order: Order | None = None) -> None:
     if output.format == "json":
         output.write_value(report)
     elif output.format in ("csv", "jsonl"):
@@ -284,14 +342,15 @@ def _write(report: Report, output: Output) -> None:
     else:
         out = standard_output()
         zone = _shown_zone(report.period.timezone)
-        out.write(markdown(report, zone) if output.format == "markdown" else _readable(report, out))
+        is_markdown = output.format == "markdown"
+        out.write(markdown(report, zone, order) if is_markdown else _readable(report, out, order))
         out.flush()
 
 
-def _readable(report: Report, out: TextIO) -> str:
+def _readable(report: Report, out: TextIO, order: Order | None) -> str:
     zone = _shown_zone(report.period.timezone)
     parts = [plain(line) for line in title(report, zone).split("\n")]
-    for headings, rows, remark in tables(report, zone):
+    for headings, rows, remark in tables(report, zone, order):
         names = [heading.upper() for heading in headings]
         rigid = [at for at, name in enumerate(headings) if at and name not in PRICED_BY]
         cells = [

@@ -84,7 +84,8 @@ ENDPOINTS = (
         "/reports/inbox",
         "reports:read",
         (
-            *("from", "to", "timezone", "channel", "granularity", "compare"),
+            *("from", "to", "timezone", "channel", "user", "team", "label"),
+            *("granularity", "compare"),
             *("include", "target_first_response", "target_reply"),
         ),
         reports.inbox_report,

@@ -17,6 +17,7 @@ from frontdesk.service.percentiles import CountedDurations
 from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
 from frontdesk.store import catalogues, report_ads, report_parts, reports
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import DAY, MINUTE, OUTGOING, QUARTER, WEEK
@@ -27,6 +28,7 @@ from frontdesk.wire.reports import (
     AdRef,
     AdReport,
     ChannelMetrics,
+    EveryoneReport,
     HourGrid,
     Hours,
     LabelReport,
@@ -93,10 +95,10 @@ def _target(parameters: Parameters, name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class PartsContext:
-    """A report's request, channel, period with the one before, and zone."""
+    """A report's request, filter, period with the one before, and zone."""
 
     request: EndpointRequest
-    channel_id: int | None
+    filter: ReportFilter
     intervals: tuple[Interval, Interval]
     zone: ZoneInfo
     query: PartsQuery
@@ -107,7 +109,7 @@ class PartsContext:
 
     def selection(self, interval: Interval) -> PartSelection:
         account_id = self.request.grant.account_id
-        return PartSelection(account_id, self.channel_id, interval.start, interval.end)
+        return PartSelection(account_id, self.filter, interval.start, interval.end)
 
 
 def with_parts(report: Report, context: PartsContext) -> Report:
@@ -123,6 +125,8 @@ def with_parts(report: Report, context: PartsContext) -> Report:
             added["users"] = _users(context, opened)
         if "teams" in parts:
             added["teams"] = _teams(context, opened)
+        if parts & {"users", "teams"}:
+            added["everyone"] = _everyone(context, opened)
         if "waits" in parts and report.live is not None:
             live = added.get("live", report.live)
             added["live"] = live.model_copy(update={"waits": _wait_ages(opened)})
@@ -139,7 +143,7 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
     """Return the figures of the account and of its channels with their spread and targets."""
     own, earlier = (_details(context, "channels", interval) for interval in context.intervals)
     now, before = own.together(), earlier.together()
-    rows = reports.channels(*context.request.account, context.channel_id)
+    rows = reports.channels(*context.request.account, context.filter.channel_id)
     keys = {row["phone_number_id"]: row["id"] for row in rows}
     return {
         "metrics": now.of(0, report.metrics),
@@ -159,7 +163,7 @@ def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
     now = context.request.now
     counts = report_parts.overdue(
         *context.request.account,
-        context.channel_id,
+        context.filter,
         context.request.awake_at,
         {name: now - limit - 1 for name, limit in context.query.targets.items()},
     )
@@ -171,7 +175,7 @@ def _opened(context: PartsContext) -> list[Row]:
     request, now = context.request, context.request.now
     opened = report_parts.open_now(
         *request.account,
-        context.channel_id,
+        context.filter,
         request.awake_at,
         {name: now - age for name, age in _WAIT_AGES.items()},
     )
@@ -179,7 +183,7 @@ def _opened(context: PartsContext) -> list[Row]:
     place = itemgetter("assignee_id", "channel_id")
     over = Counter[tuple[str, tuple[int, int]]]()
     for row in report_parts.overdue_by_assignee(
-        *request.account, context.channel_id, request.awake_at, before
+        *request.account, context.filter, request.awake_at, before
     ):
         over[row["name"], place(row)] += row["n"]
     return [
@@ -307,7 +311,10 @@ def _person(rows: Sequence[Row]) -> PersonFigures:
 
 
 def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ...]:
-    """Return a row for each user who is active or did something, by name; then nobody."""
+    """Return a row for each user who is active or did something, by name; then nobody.
+
+    In a report of a user or team, only the persons that it is of.
+    """
     current, previous = _both(context, "users", _person)
     own = grouped(opened, "assignee_id")
     busy = {*current.keys, *previous.keys, *own}
@@ -317,8 +324,12 @@ def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ..
         for row in people
         if row["active"] or row["id"] in busy
     ]
+    if context.filter.by_person:
+        ours = _persons(context)
+        named, busy = [each for each in named if each[0] in ours], set()
     others = sorted(busy - {row["id"] for row in people} - {NOBODY})
     unknown = [(key, Ref(id=str(key), name=None), None) for key in others]
+    nobody = [] if context.filter.by_person else [(NOBODY, None, None)]
     return tuple(
         UserReport(
             user=user,
@@ -326,7 +337,24 @@ def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ..
             previous=previous.of(key),
             now=_now(context, own[key], availability),
         )
-        for key, user, availability in (*named, *unknown, (NOBODY, None, None))
+        for key, user, availability in (*named, *unknown, *nobody)
+    )
+
+
+def _persons(context: PartsContext) -> frozenset[int]:
+    """Return the users that the report is of."""
+    if context.filter.user_id is not None:
+        return frozenset((context.filter.user_id,))
+    places = report_parts.team_places(*context.request.account)
+    return frozenset(
+        place["user_id"] for place in places if place["team_id"] == context.filter.team_id
+    )
+
+
+def _everyone(context: PartsContext, opened: Sequence[Row]) -> EveryoneReport:
+    current, previous = _both(context, "everyone", _person)
+    return EveryoneReport(
+        current=current.of(NOBODY), previous=previous.of(NOBODY), now=_now(context, opened, None)
     )
 
 
@@ -399,10 +427,10 @@ def _ads(context: PartsContext) -> tuple[AdReport, ...]:
 
 def _ad_figures(rows: Sequence[Row]) -> AdFigures:
     metrics = report_metrics(rows)
-    arrived = sum(row["n"] for row in rows if row["name"] == report_ads.ARRIVED)
+    counts = {row["name"]: row["n"] for row in rows}
     return AdFigures(
-        ad_conversations_count=arrived,
-        conversations_count=metrics.conversations_count,
+        ad_conversations_count=counts.get(report_ads.ARRIVED, 0),
+        conversations_count=counts.get(report_ads.STARTED, 0),
         resolutions_count=metrics.resolutions_count,
         avg_first_response_time=metrics.avg_first_response_time,
         avg_reply_time=metrics.avg_reply_time,
@@ -450,7 +478,7 @@ def _grid(context: PartsContext, interval: Interval) -> HourGrid:
         for row in report_parts.quarter_hours(context.connection, context.selection(part)):
             add(row["bucket"], row)
     spans = [ReportSpan(tag, edge.start, edge.end) for tag, edge in enumerate(edges)]
-    for row in reports.figures(*context.request.account, context.channel_id, spans, detailed=False):
+    for row in reports.figures(*context.request.account, context.filter, spans, detailed=False):
         add(edges[row["tag"]].start, row)
     times = _cells(sums["first_response total"]), _cells(sums["first_response samples"])
     return HourGrid(

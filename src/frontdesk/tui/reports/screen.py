@@ -16,7 +16,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.reports.export import ENDINGS, default_name, exported
-from frontdesk.reports.metrics import BreakdownRow, Figure, with_part
+from frontdesk.reports.metrics import ALL, BreakdownRow, Figure, with_part
 from frontdesk.reports.periods import (
     CUSTOM,
     PERIODS,
@@ -93,6 +93,7 @@ class ReportScreen(ReportReading):
         "{report.users} people",
         "{report.hours} hours",
         "{report.channel} channel",
+        "{report.subject} person/label",
         "{report.granularity} day/week",
         "{list.open} rows",
         "{report.spread} p50/p90",
@@ -119,7 +120,8 @@ class ReportScreen(ReportReading):
         Binding("p", "period", "Period or dates…", id="report.period"),
         Binding("left_square_bracket,comma", "beside(-1)", "Previous period", id="report.before"),
         Binding("right_square_bracket,full_stop", "beside(1)", "Next period", id="report.after"),
-        Binding("c,f", "channel", "Channel…", id="report.channel"),
+        Binding("c", "channel", "Channel…", id="report.channel"),
+        Binding("f", "subject", "One person, team or label…", id="report.subject"),
         Binding("Z", "zone", "Time zone…", id="report.zone"),
         Binding("g", "granularity", "Hours, days, weeks or months", id="report.granularity"),
         Binding("S", "sort", "Sort rows…", id="report.sort"),
@@ -185,7 +187,15 @@ class ReportScreen(ReportReading):
         row = group.key if group else ""
         options = replace(self._options, pane=self._panes.at, row=row)
         self.mailbox.set_setting(REMEMBERED, options.to_store())
-        super().choose(filter, difference, more)
+        super().choose(self._narrowed(filter), difference, more)
+
+    def _narrowed(self, filter: ConversationFilter) -> ConversationFilter:
+        """Return a filter with the user or label that the report is of."""
+        kind, _, value = self._options.subject.partition(":")
+        name = {"user": "assignee", "label": "label"}.get(kind)
+        if name is None or getattr(filter, name) is not None:
+            return filter
+        return filter.model_copy(update={name: value})
 
     def action_step(self, step: int) -> None:
         self._panes.step(step)
@@ -242,12 +252,19 @@ class ReportScreen(ReportReading):
         shown, days = self._options.granularity_on(today), self._options.span(today).days(today)
         self._ask_for(replace(self._options, granularity=next_granularity(shown, days)))
 
+    def action_subject(self) -> None:
+        """Select one user, team or label that the report is of."""
+        choices, current = panes.subject_choices(self.mailbox), self._options.subject
+        picker = Picker("Report of", choices, current=current)
+        ask(self.app, picker, lambda value: self._ask_for(replace(self._options, subject=value)))
+
     def action_sort(self) -> None:
-        """Select the sort column of the channels; selecting it again reverses the order."""
-        choices = [Choice(field, name) for field, name in self._panes.channels.orders()]
-        current = self._panes.channels.sorted_by
+        """Select what the focused table is sorted by; selecting it again reverses the order."""
+        table = self._panes.sorted_table
+        choices = [Choice(key, name) for key, name in table.orders()]
+        current = table.order.key if table.order else ""
         picker = Picker("Sort rows by (again: reversed)", choices, current=current)
-        ask(self.app, picker, self._panes.order_channels)
+        ask(self.app, picker, self._panes.sort)
 
     def action_wall(self) -> None:
         """Show the live counts and today's metrics in large digits."""
@@ -359,6 +376,9 @@ class ReportScreen(ReportReading):
     def _open_group(self, group: BreakdownRow) -> None:
         """Show the open conversations of a person, or those of a channel or label."""
         channel = self._options.channel
+        if group.key == ALL:
+            self.choose(ConversationFilter(channel=channel), panes.NOT_ONLY_OF_PERIOD)
+            return
         match group.scope:
             case "user":
                 filter = ConversationFilter(

@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.reports.metrics import (
+    ALL,
     BREAKDOWNS,
     BY_FIELD,
     LIVE,
@@ -35,11 +36,20 @@ from frontdesk.reports.metrics import (
     percentile_words,
     pricing_words,
     rate_words,
+    shown_metrics,
     spread_of,
     target_of,
     target_words,
     value_of,
     value_words,
+)
+from frontdesk.reports.sorting import (
+    CHANGE,
+    NAME,
+    Order,
+    parse_order,
+    sorted_figures,
+    sorted_groups,
 )
 from frontdesk.text.clean import first_non_blank, humanize, one_line
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
@@ -135,6 +145,19 @@ class MetricTable(ReportTable):
         # Part of the period that a value of the series has, and the dates of the series.
         self.series_part = self.series_dates = ""
         self._spread = self._target = False
+        # None: as listed.
+        self.order: Order | None = None
+        self._figures: Sequence[Figure] = ()
+
+    def order_by(self, key: str) -> None:
+        """Sort by the change, again: the lowest first; or "" for as listed."""
+        is_same = self.order is not None and not self.order.reverse
+        self.order = parse_order(key, reverse=is_same) if key else None
+        self.put_figures(self._figures)
+
+    def orders(self) -> list[tuple[str, str]]:
+        """Keys and names of what figures can be sorted by."""
+        return [("", "As listed"), (CHANGE, "Change")]
 
     def put_figures(self, figures: Sequence[Figure]) -> None:
         """Show these figures, with columns for what the server sent."""
@@ -142,7 +165,9 @@ class MetricTable(ReportTable):
         if shape != (self._spread, self._target):
             self._spread, self._target = shape
             self.forget_drawn()
-        self.put([(figure.metric.field, figure) for figure in figures])
+        self._figures = figures
+        rows = sorted_figures(figures, self.order) if self.order else figures
+        self.put([(figure.metric.field, figure) for figure in rows])
 
     def _columns(self, width: int) -> Columns:
         return columns_for(width, spread=self._spread, target=self._target)
@@ -251,15 +276,23 @@ class GroupColumn(NamedTuple):
         """Name for the choice of an order."""
         if self.kind == "now":
             return f"{NOW_FIGURES[self.field]} now"
-        return BY_FIELD[self.field].name
+        aspect = "" if self.kind == "metric" else f": {self.title.lower()}"
+        return BY_FIELD[self.field].name + aspect
+
+    @property
+    def key(self) -> str:
+        """Key of the order by this column."""
+        if self.kind in ("metric", "now"):
+            return self.field
+        return Order(self.field, "in_time" if self.kind == "target" else self.kind).key
 
 
 _CHANNEL_COLUMNS = (
-    GroupColumn("conversations_count", 7, 6, True),
+    GroupColumn("conversations_count", 7, 6),
     GroupColumn("incoming_messages_count", 11, 9),
     GroupColumn("outgoing_messages_count", 7, 7),
     GroupColumn("resolutions_count", 11, 10),
-    GroupColumn("avg_first_response_time", 16, 15, True),
+    GroupColumn("avg_first_response_time", 16, 15),
     GroupColumn("avg_reply_time", 10, 9),
     GroupColumn("avg_resolution_time", 12, 12),
     GroupColumn("reopened_count", 11, 10),
@@ -274,8 +307,8 @@ _PERSON_COLUMNS = (
     GroupColumn("over_first_response", 12, 12, kind="now"),
     GroupColumn("over_reply", 12, 12, kind="now"),
     GroupColumn("unread", 8, 8, kind="now"),
-    GroupColumn("avg_first_response_time", 16, 15, True),
-    GroupColumn("avg_reply_time", 10, 9, True),
+    GroupColumn("avg_first_response_time", 16, 15),
+    GroupColumn("avg_reply_time", 10, 9),
     GroupColumn("outgoing_messages_count", 7, 6),
     GroupColumn("answered_conversations_count", 10, 10),
     GroupColumn("resolutions_count", 11, 10),
@@ -286,15 +319,20 @@ _PERSON_COLUMNS = (
 )
 COLUMNS: Mapping[str, tuple[GroupColumn, ...]] = MappingProxyType(
     {
-        "channels": _CHANNEL_COLUMNS,
-        "users": _PERSON_COLUMNS,
-        "teams": _PERSON_COLUMNS,
-        "labels": _CHANNEL_COLUMNS[:7],
-        "ads": (
-            GroupColumn("ad_conversations_count", 10, 8, True),
-            GroupColumn("conversations_count", 7, 6, True),
-            *_CHANNEL_COLUMNS[3:7],
-        ),
+        part: tuple(
+            column._replace(changes=column.field in BREAKDOWNS[part].changed) for column in columns
+        )
+        for part, columns in {
+            "channels": _CHANNEL_COLUMNS,
+            "users": _PERSON_COLUMNS,
+            "teams": _PERSON_COLUMNS,
+            "labels": _CHANNEL_COLUMNS[:7],
+            "ads": (
+                GroupColumn("ad_conversations_count", 10, 8),
+                _CHANNEL_COLUMNS[0],
+                *_CHANNEL_COLUMNS[3:7],
+            ),
+        }.items()
     }
 )
 # Column that a breakdown is sorted by at first.
@@ -305,15 +343,25 @@ _WIDE = 98
 _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 
 
-def columns_of(part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
-    """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them."""
+def columns_of(
+    part: str, groups: Sequence[BreakdownRow], order: Order | None = None
+) -> list[GroupColumn]:
+    """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them.
+
+    order: by the change of a figure shows that too.
+    """
     columns: list[GroupColumn] = []
     now = now_figures(groups)
+    shown = {
+        metric.field for metric in shown_metrics([*BY_FIELD.values()], [g.current for g in groups])
+    }
     for column in COLUMNS[part]:
-        if column.kind == "now" and column.field not in now:
-            continue
-        columns.append(column)
         field = column.field
+        if field not in (now if column.kind == "now" else shown) and groups:
+            continue
+        if order is not None and order.key == f"{field}:{CHANGE}":
+            column = column._replace(changes=True)
+        columns.append(column)
         if any(spread_of(group.current, field) for group in groups):
             columns += [GroupColumn(field, 9, 9, kind=kind) for kind in ("p50", "p90")]
         if any(target_of(group.current, field) for group in groups):
@@ -363,12 +411,15 @@ class GroupTable(ReportTable):
         self.breakdown = "channels"
         self._groups: Sequence[BreakdownRow] = ()
         self._moment: datetime | None = None
-        self._orders = {part: columns[0].field for part, columns in COLUMNS.items()} | _FIRST_ORDER
-        self.lowest_first = False
+        self._every: BreakdownRow | None = None
+        self._orders = {
+            part: Order(_FIRST_ORDER.get(part, columns[0].field))
+            for part, columns in COLUMNS.items()
+        }
         self._wanted_key = ""
 
     @property
-    def sorted_by(self) -> str:
+    def order(self) -> Order:
         return self._orders[self.breakdown]
 
     def seek(self, key: str) -> None:
@@ -376,55 +427,52 @@ class GroupTable(ReportTable):
         self._wanted_key = key
 
     def put_groups(
-        self, part: str, groups: Sequence[BreakdownRow], moment: datetime | None
+        self,
+        part: str,
+        groups: Sequence[BreakdownRow],
+        moment: datetime | None,
+        every: BreakdownRow | None = None,
     ) -> None:
-        """Show the rows of a breakdown in order; those without a value come last.
+        """Show the rows of a breakdown in order; those without a value come last, then all.
 
-        moment: of the figures of now.
+        moment: of the figures of now. every: the row of all, of several.
         """
-        if part != self.breakdown or columns_of(part, groups) != columns_of(part, self._groups):
+        columns = self._columns_of(part, groups)
+        if part != self.breakdown or columns != self._columns_of(self.breakdown, self._groups):
             self.forget_drawn()
-        self.breakdown, self._groups, self._moment = part, groups, moment
-        values = {group.key: self._number(group) for group in groups}
-        known = [group for group in groups if values[group.key] is not None]
-        known.sort(key=lambda row: values[row.key] or 0, reverse=not self.lowest_first)
-        rest = [group for group in groups if values[group.key] is None]
-        self.put([(group.key, group) for group in (*known, *rest)])
-        keys = [group.key for group in (*known, *rest)]
+        self.breakdown, self._groups, self._moment, self._every = part, groups, moment, every
+        rows = sorted_groups(groups, self.order)
+        if every is not None and len(rows) > 1:
+            rows.append(every)
+        self.put([(group.key, group) for group in rows])
+        keys = [group.key for group in rows]
         if self._wanted_key in keys:
             self.go_to(keys.index(self._wanted_key))
             self._wanted_key = ""
 
-    def _number(self, group: BreakdownRow) -> float | None:
-        """Value that the rows are sorted by."""
-        column = next(
-            column for column in COLUMNS[self.breakdown] if column.field == self.sorted_by
-        )
-        if column.kind == "metric":
-            return value_of(group.current, column.field)
-        if column.field == "longest_waiting_since":
-            since = group.now.longest_waiting_since_time if group.now else None
-            return None if since is None else -since.timestamp()
-        value = now_value(group.now, column.field)
-        return float(value) if isinstance(value, int) else None
-
-    def order_by(self, field: str) -> None:
-        """Sort by a column; reverse the order if it is the sort column already."""
-        self.lowest_first = field == self.sorted_by and not self.lowest_first
-        self._orders[self.breakdown] = field
+    def order_by(self, key: str) -> None:
+        """Sort by a column, or its change; reverse the order if it is sorted by that already."""
+        is_same = key == self.order.key
+        self._orders[self.breakdown] = parse_order(key, reverse=is_same and not self.order.reverse)
         self.forget_drawn()
-        self.put_groups(self.breakdown, self._groups, self._moment)
+        self.put_groups(self.breakdown, self._groups, self._moment, self._every)
+
+    def _columns_of(self, part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
+        return columns_of(part, groups, self._orders[part])
 
     def _columns(self, width: int) -> list[GroupColumn]:
-        return shown_columns(columns_of(self.breakdown, self._groups), width, self.sorted_by)
+        columns = self._columns_of(self.breakdown, self._groups)
+        return shown_columns(columns, width, self.order.field)
 
     def head(self, width: int) -> list[Piece]:
         text = fit(BREAKDOWNS[self.breakdown].heading.upper(), name_width(width))
-        mark = self._glyphs.up if self.lowest_first else self._glyphs.down
+        mark = self._glyphs.up if self.order.reverse else self._glyphs.down
         for column in self._columns(width):
             value, beside = _widths(column, width)
-            ordering = column.field == self.sorted_by and column.kind in ("metric", "now")
-            text += f"{column.title}{mark if ordering else ''}".rjust(value) + " " * beside
+            ordering = self.order.key == column.key
+            changing = self.order.key == f"{column.key}:{CHANGE}" and beside
+            text += f"{column.title}{mark if ordering else ''}".rjust(value)
+            text += fit(f" +/-{mark}" if changing else "", beside)
         return [("dim", fit(text, width))]
 
     def words_at(self, position: int) -> str:
@@ -433,7 +481,8 @@ class GroupTable(ReportTable):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         group: BreakdownRow = self.rows[position]
         room = name_width(width)
-        line: list[Piece] = [("text", fit(cut(group.name, room - 1), room))]
+        ink = "strong" if group.key == ALL else "text"
+        line: list[Piece] = [(ink, fit(cut(group.name, room - 1), room))]
         for column in self._columns(width):
             line += self._cell(group, column, width)
         return [[*line, ("text", " " * (width - width_of(line)))]]
@@ -469,9 +518,15 @@ class GroupTable(ReportTable):
         return "text"
 
     def orders(self) -> list[tuple[str, str]]:
-        """Fields and names of the columns that can be sorted by."""
-        columns = [column for column in COLUMNS[self.breakdown] if column.field != "availability"]
-        return [(column.field, column.name) for column in columns]
+        """Keys and names of what rows can be sorted by: the name, columns, and their changes."""
+        columns = self._columns_of(self.breakdown, self._groups)
+        columns = [column for column in columns if column.field != "availability"]
+        changing = [column for column in columns if column.kind == "metric"]
+        return [
+            *((column.key, column.name) for column in columns),
+            *((f"{column.key}:{CHANGE}", f"{column.name}: change") for column in changing),
+            (NAME, "Name"),
+        ]
 
 
 def fit_right(text: str, width: int) -> str:
