@@ -372,3 +372,23 @@ def test_a_table_is_sorted_by_what_is_asked_for_and_ends_with_all(inbox: Path):
     column = shown[start].index("SENT")
     assert [int(line[column:].split()[0]) for line in shown[start + 1 : end]] == sent
     assert int(shown[end][column:].split()[0].replace(",", "")) == sum(sent)
+
+
+def test_rows_of_conversations_add_up_to_the_report(inbox: Path):
+    days = ("--from", "2026-03-02", "--to", "2026-03-08")
+    whole = report(inbox, *days).metrics
+    text = output_of(inbox, "report", "conversations", *days, "--bom")
+    assert text.startswith("\ufeffid,customer_id,customer,")
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert sum(int(row["incoming_messages_count"]) for row in rows) == whole.incoming_messages_count
+    seconds = sum(float(row["reply_seconds"] or 0) for row in rows)
+    replies = sum(int(row["replies_count"]) for row in rows)
+    assert round(seconds / replies, 1) == whole.avg_reply_time
+    lines = output_of(inbox, "report", "conversations", *days, "--format", "jsonl").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows]
+
+
+def test_rows_of_conversations_have_one_period(inbox: Path):
+    outcome = run_on(inbox, "report", "conversations", "--period", "7d", "--from", "2026-03-02")
+    assert outcome.exit_code == 2
+    assert "--period does not go with --from or --to" in outcome.output

@@ -65,7 +65,7 @@ from frontdesk.wire.queries import (
     MAX_LIMIT,
     REPORT_EXTENSIONS,
 )
-from frontdesk.wire.reports import Report
+from frontdesk.wire.reports import ConversationReport, Report
 from frontdesk.wire.values import utc_now
 
 W = TypeVar("W", bound=Wire)
@@ -409,6 +409,23 @@ class InboxClient:
             if name in parameters and getattr(report, name) is None:
                 raise NotOffered(f"This server has no reports of one {name}")
         return report
+
+    def conversation_reports(
+        self, query: ReportQuery, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> RowPages[ConversationReport]:
+        """What a report counts of each conversation, by id (an extension).
+
+        query: a period with both ends, which must not move from page to page.
+        """
+        parameters = query.parameters()
+
+        async def page(at: str | None) -> Page[ConversationReport]:
+            path = "reports/conversations"
+            return await self._page(
+                "conversation_reports", path, ConversationReport, limit, at, parameters
+            )
+
+        return RowPages(page, cursor)
 
     async def message_page(
         self, conversation_id: str, *, limit: int = PAGE_SIZE, cursor: str | None = None

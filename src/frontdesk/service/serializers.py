@@ -265,7 +265,7 @@ def note_body(row: Row, author: Ref | None) -> Note:
 
 
 def contact_body(row: Row) -> Contact:
-    return from_row(Contact, row, custom_fields=_custom_fields(row["custom_json"]))
+    return from_row(Contact, row, custom_fields=custom_fields(row["custom_json"]))
 
 
 def custom_field_body(row: Row) -> CustomField:
@@ -358,7 +358,7 @@ def _filled(members: Mapping[str, Any], text: str | None) -> dict[str, Any] | No
     return None if stored is None else {**members, **stored}
 
 
-def _custom_fields(text: str) -> dict[str, Any]:
+def custom_fields(text: str) -> dict[str, Any]:
     """Decode custom fields, without nulls. Lists and objects become JSON text."""
     stored: dict[str, Any] = _contents(text) or {}
     return {

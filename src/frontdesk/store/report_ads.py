@@ -22,7 +22,7 @@ def figures_by_ad(connection: Connection, selection: PartSelection) -> list[Row]
     return connection.rows(
         f"""
         WITH arrival AS MATERIALIZED (
-          SELECT DISTINCT ad, conversation_id FROM ({_arrivals(connection, selection)}) AS each)
+          SELECT DISTINCT ad, conversation_id FROM ({arrivals(connection, selection)}) AS each)
         SELECT ad, '{ARRIVED}' AS name, COUNT(*) AS n, 0 AS samples, 0 AS total
         FROM arrival GROUP BY ad
         UNION ALL
@@ -47,7 +47,7 @@ def ads(connection: Connection, selection: PartSelection) -> list[Row]:
     """Return (ad, headline, url) of the ads of a period, as their newest message has them."""
     return connection.rows(
         f"""
-        WITH arrival AS MATERIALIZED ({_arrivals(connection, selection)}),
+        WITH arrival AS MATERIALIZED ({arrivals(connection, selection)}),
           newest AS (SELECT ad, MAX(created_at) AS created_at FROM arrival GROUP BY ad)
         SELECT newest.ad, MAX(arrival.headline) AS headline, MAX(arrival.url) AS url
         FROM newest JOIN arrival
@@ -58,8 +58,8 @@ def ads(connection: Connection, selection: PartSelection) -> list[Row]:
     )
 
 
-def _arrivals(connection: Connection, selection: PartSelection) -> str:
-    """Return a SELECT of the messages of a period that came from an ad."""
+def arrivals(connection: Connection, selection: PartSelection) -> str:
+    """Return a SELECT of the messages of a period that came from an ad, which ends in WHERE."""
     member = _MEMBER[connection.dialect]
     source, headline, url = (
         member.format(name=name) for name in ("source_id", "headline", "source_url")

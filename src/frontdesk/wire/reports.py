@@ -1,18 +1,21 @@
 """The inbox report as frozen data. Durations are seconds."""
 
+from typing import Any
+
 from pydantic import Field
 
 from frontdesk.wire.base import Time, Wire, optional
 from frontdesk.wire.members import (
     Author,
     Count,
+    MillisecondSeconds,
     NotNull,
     PriceCategory,
     PriceType,
     Seconds,
     Timestamp,
 )
-from frontdesk.wire.resources import Ref
+from frontdesk.wire.resources import PhoneRef, Ref
 
 
 class Percentiles(Wire):
@@ -364,3 +367,61 @@ class Report(Wire):
     hours: Hours | None = optional(
         "By weekday and hour, if asked for.", may_be_absent=True, extension=True
     )
+
+
+class AgentCount(Wire):
+    """Messages that a user wrote in a conversation."""
+
+    user: Ref = Field(description="The user.")
+    count: Count = Field(description="Messages of the period.")
+
+
+class ConversationReport(Wire):
+    """What a report counts of one conversation in its period.
+
+    Durations are sums, in seconds to the millisecond: divided by their counts they are the means of
+    the inbox report.
+    """
+
+    id: str = Field(description="The id of the conversation.")
+    contact: NotNull[PhoneRef] = optional(
+        "The customer; absent if the key lacks the scope `contacts:read`.", may_be_absent=True
+    )
+    channel: Ref = Field(description="The channel.")
+    labels: tuple[str, ...] = optional("Titles of the labels that it carries now.", ())
+    opened_at: Timestamp = Field(description="When the conversation began, perhaps long before.")
+    began: bool = optional("It began in the period.", False)
+    reopened_count: Count = optional("How often it was opened after a resolution.", 0)
+    incoming_messages_count: Count = optional("Messages from the customer.", 0)
+    outgoing_messages_count: Count = optional("Messages to the customer, of all authors.", 0)
+    outgoing_by_author: dict[str, int] = optional("Messages to the customer, by author.", {})
+    agents: tuple[AgentCount, ...] = optional("The users who wrote, who wrote most first.", ())
+    first_responses_count: Count = optional("First answers of persons, one in each episode.", 0)
+    first_response_seconds: MillisecondSeconds | None = optional(
+        "Seconds to them together; null without one."
+    )
+    replies_count: Count = optional("Later answers of persons to a customer who waited.", 0)
+    reply_seconds: MillisecondSeconds | None = optional(
+        "Seconds that the customer waited for them together; null without one."
+    )
+    resolutions_count: Count = optional("Resolutions.", 0)
+    timed_resolutions_count: Count = optional("Those of them that have a duration.", 0)
+    resolution_seconds: MillisecondSeconds | None = optional(
+        "Seconds from the beginning of their episodes together; null without one."
+    )
+    first_responses_in_time: NotNull[Count] = optional(
+        "First answers within the target asked for.", may_be_absent=True
+    )
+    replies_in_time: NotNull[Count] = optional(
+        "Later answers within the target asked for.", may_be_absent=True
+    )
+    handed_to_human: bool = optional("A bot handed it to a person.", False)
+    bot_resolutions_count: Count = optional("Resolutions without an answer of a person.", 0)
+    ad: AdRef | None = optional("The last ad that the customer came from in the period.")
+    custom_fields: dict[str, Any] = optional(
+        "Custom fields of the customer; absent if the key lacks the scope `contacts:read`.",
+        {},
+        may_be_absent=True,
+    )
+
+    opened_time = Time("opened_at")

@@ -267,7 +267,7 @@ async def test_people_are_sorted_and_saved_as_they_are_shown(
         names = ("Ruiz", "Okafor", "nobody")
         rows = [name for line in lines(app) for name in names if name in line]
         assert rows == list(names)
-        await press(pilot, "E")
+        await press(pilot, "E", "enter")
         await type_in(pilot, f"{tmp_path}/people.csv")
         await press(pilot, "enter")
         saved = (tmp_path / "people.csv").read_text("utf-8")

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, timedelta, tzinfo
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from zoneinfo import ZoneInfo
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import Command, command
 from frontdesk.cli.completion import (
     complete_channel,
     complete_label,
@@ -32,6 +32,7 @@ from frontdesk.cli.output import (
 )
 from frontdesk.cli.polling import follow
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import (
     BESIDE_MEAN,
     COLUMNS,
@@ -66,6 +67,26 @@ _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
+class _ReportCommand(Command):
+    """Runs `nested` commands where their name comes first, otherwise itself."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        nested = self.nested().get("".join(args[:1]))
+        if nested is None:
+            return super().make_context(info_name, args, parent, **extra)
+        return nested.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+
+    @staticmethod
+    def nested() -> dict[str, click.Command]:
+        return {"conversations": conversations_command}
+
+
 @command(
     "report",
     "frontdesk report last-week --by day",
@@ -75,6 +96,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     "frontdesk report 7d --by user --sort waiting:change",
     "frontdesk report --watch --channel Madrid",
     "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
+    "frontdesk report conversations --help",
+    cls=_ReportCommand,
 )
 @click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
 @target_options
@@ -177,7 +200,7 @@ def report_command(
     or last-month.
 
     With --watch, a terminal shows live counts and today; a pipe gets a report of today every half
-    minute.
+    minute. `frontdesk report conversations` writes a row for each conversation.
     """
     if watch and (period not in (None, "today") or first or last):
         raise click.UsageError("--watch shows today: leave out the period")
@@ -226,6 +249,100 @@ def report_command(
         run_with_client(
             target, lambda client: watch_report(partial(work, client), output), waits=True
         )
+
+
+@command(
+    "conversations",
+    "frontdesk report conversations --period last-month > march.csv",
+    "frontdesk report conversations --from 2026-03-01 --to 2026-03-31 --format jsonl",
+)
+@target_options
+@click.option(
+    "--period",
+    type=click.Choice(tuple(SPANS)),
+    metavar="NAME",
+    help="A named period, as of `frontdesk report`.  [default: 7d]",
+)
+@click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time.")
+@click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time.")
+@click.option(
+    "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
+)
+@click.option(
+    "--channel",
+    metavar="NAME|NUMBER|ID",
+    shell_complete=complete_channel,
+    help="Count only this channel.",
+)
+@click.option(
+    "--label",
+    metavar="NAME",
+    shell_complete=complete_label,
+    help="Only conversations that carry this label now.",
+)
+@click.option(
+    "--target",
+    "lengths",
+    metavar="NAME=LENGTH",
+    multiple=True,
+    callback=lambda context, option, texts: _targets(texts),
+    help="Count the answers that came in time, as in `frontdesk report`.",
+)
+@output_options("csv", "jsonl", default="csv")
+def conversations_command(
+    target: Target,
+    period: str | None,
+    first: str | None,
+    last: str | None,
+    zone: str | None,
+    channel: str | None,
+    label: str | None,
+    lengths: dict[str, timedelta],
+    output: Output,
+) -> None:
+    """Write a row for each conversation in which something was counted in a period.
+
+    Sums of the rows are the figures of `frontdesk report` for the same period. Durations are
+    sums in seconds: of several first responses, replies or resolutions of one conversation
+    together.
+    """
+    if period and (first or last):
+        raise click.UsageError("--period does not go with --from or --to")
+    if first is not None:
+        _day(first, "--from")
+    end = _end(last)
+    targets = configuration(whole=False).targets
+
+    async def work(client: "InboxClient") -> None:
+        found = await report_filter_ids(client, channel=channel, label=label)
+        query = ReportQuery(
+            from_=first,
+            to=end,
+            timezone=zone,
+            channel=found["channel"],
+            label=found["label"],
+        )
+        whole = await client.report(await _placed(client, query, period) if period else query)
+        # Both ends stay where they are from page to page.
+        rows = client.conversation_reports(
+            query.model_copy(
+                update={
+                    "from_": whole.period.from_,
+                    "to": whole.period.to,
+                    "timezone": None,
+                    "target_first_response": seconds_of(
+                        lengths.get("first_response", targets.first_response)
+                    ),
+                    "target_reply": seconds_of(lengths.get("reply", targets.reply)),
+                }
+            )
+        )
+        writer = output.writer(CONVERSATION_COLUMNS)
+        async for row in rows:
+            writer.add(row)
+        writer.end()
+
+    run_with_client(target, work, waits=True)
 
 
 async def watch_report(

@@ -9,12 +9,13 @@ from functools import partial
 from typing import Any, ClassVar
 from zoneinfo import available_timezones
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from frontdesk.errors import InboxError
 from frontdesk.reports.export import ENDINGS, default_name, exported
 from frontdesk.reports.metrics import ALL, BreakdownRow, Figure, with_part
 from frontdesk.reports.periods import (
@@ -25,6 +26,7 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
+from frontdesk.text.clean import one_line
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
@@ -36,10 +38,11 @@ from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.plots import HeatMap, Plot
 from frontdesk.tui.reports.query import ReportOptions, created_in
 from frontdesk.tui.reports.reading import REMEMBERED, ReportReading
+from frontdesk.tui.reports.saving import ROW_ENDINGS, save_rows
 from frontdesk.tui.reports.tables import AuthorShare, LiveLine, ReportTable
 from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import ConversationFilter, ReportQuery
 from frontdesk.wire.reports import Report
 
 
@@ -290,13 +293,52 @@ class ReportScreen(ReportReading):
         return f"{words} · {panes.copied_period(self._report, self._zone(), self._channel_name())}"
 
     def action_export(self) -> None:
-        """Ask for a file name, and save the report."""
+        """Ask what to save, then for a file name."""
         if self._report is None:
             self.notify("There is no report to save yet", markup=False)
             return
+        choices = [
+            Choice("report", "This report"),
+            Choice("rows", "Its conversations, one row each"),
+        ]
+        ask(self.app, Picker("Save", choices, current="report"), self._ask_for_name)
+
+    def _ask_for_name(self, what: str) -> None:
+        if self._report is None:
+            return
+        name = default_name(self._report, self._zone())
+        if what == "rows":
+            name = name.replace("inbox-report", "conversations")
+            ask(self.app, save_prompt(self.app, name, ROW_ENDINGS), self._save_rows)
+            return
         report = self._whole(self._report)
-        prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
-        ask(self.app, prompt, partial(self._save, report))
+        ask(self.app, save_prompt(self.app, name, ENDINGS), partial(self._save, report))
+
+    @work(group="rows", exclusive=True)
+    async def _save_rows(self, name: str) -> None:
+        """Save a row for each conversation of the period that is shown."""
+        if self._report is None:
+            return
+        period, query = self._report.period, self._query()
+        if query.user or query.team:
+            self.warn("Rows of conversations are of all, or of one channel or label")
+            return
+        rows = self.mailbox.conversation_reports(
+            ReportQuery(
+                from_=period.from_,
+                to=period.to,
+                channel=query.channel,
+                label=query.label,
+                target_first_response=query.target_first_response,
+                target_reply=query.target_reply,
+            )
+        )
+        try:
+            saved, count = await save_rows(self.app, name, rows)
+        except (InboxError, OSError) as error:
+            self.warn(one_line(str(error)))
+            return
+        self.notify(f"{count:,} conversations {saved}", markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A page runs no programs of its host."""
