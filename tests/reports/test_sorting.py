@@ -5,7 +5,7 @@ import pytest
 from frontdesk.errors import BadSettings
 from frontdesk.reports.metrics import BreakdownRow, figures_of
 from frontdesk.reports.sorting import (
-    Order,
+    ReportOrder,
     has_order,
     parse_order,
     sorted_figures,
@@ -75,7 +75,7 @@ def test_figures_are_sorted_by_their_change() -> None:
     assert [figure.metric.field for figure in figures] == [
         *("resolutions_count", "conversations_count", "avg_reply_time")
     ]
-    assert sorted_figures(figures, Order("resolutions_count")) == figures
+    assert sorted_figures(figures, ReportOrder("resolutions_count")) == figures
 
 
 @pytest.mark.parametrize(

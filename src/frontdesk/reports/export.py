@@ -55,7 +55,7 @@ from frontdesk.reports.metrics import (
 )
 from frontdesk.reports.sorting import (
     CHANGE,
-    Order,
+    ReportOrder,
     has_order,
     sorted_figures,
     sorted_groups,
@@ -211,7 +211,7 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
         yield dict(zip(NAMES, row, strict=True))
 
 
-def tables(report: Report, zone: tzinfo, order: Order | None = None) -> Iterator[FigureTable]:
+def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> Iterator[FigureTable]:
     """Yield the tables of a report.
 
     They are metrics, breakdowns, authors, rates, pricing, hours, series and live counts. order: of
@@ -237,7 +237,9 @@ def tables(report: Report, zone: tzinfo, order: Order | None = None) -> Iterator
         yield FigureTable(tuple(one.heading for one in shown), [row], "; ".join(meanings))
 
 
-def _series_tables(report: Report, zone: tzinfo, order: Order | None) -> Iterator[FigureTable]:
+def _series_tables(
+    report: Report, zone: tzinfo, order: ReportOrder | None
+) -> Iterator[FigureTable]:
     for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
         if not series:
             continue
@@ -257,7 +259,7 @@ def _series_tables(report: Report, zone: tzinfo, order: Order | None) -> Iterato
         yield FigureTable((name, *(metric.heading for metric in metrics)), lines)
 
 
-def _group_tables(report: Report, order: Order | None) -> Iterator[FigureTable]:
+def _group_tables(report: Report, order: ReportOrder | None) -> Iterator[FigureTable]:
     for breakdown in BREAKDOWNS.values():
         groups = groups_of(report, breakdown.part)
         if groups and (breakdown.part != "channels" or len(groups) > 1):
@@ -275,7 +277,7 @@ def _hour_tables(grid: HourGrid) -> Iterator[FigureTable]:
     yield _hour_table(answered.name, times, time_words)
 
 
-def _metric_table(report: Report, order: Order | None) -> FigureTable:
+def _metric_table(report: Report, order: ReportOrder | None) -> FigureTable:
     figures = figures_of(report)
     if order is not None:
         figures = sorted_figures(figures, order)
@@ -335,7 +337,7 @@ def _group_table(
     breakdown: Breakdown,
     groups: Sequence[BreakdownRow],
     report: Report,
-    order: Order | None,
+    order: ReportOrder | None,
 ) -> FigureTable:
     """Rows of a breakdown: what is the case now, then each figure with what belongs to it.
 
@@ -425,7 +427,7 @@ def subject_words(report: Report) -> str:
     return f", label {one_line(report.label)}" if report.label is not None else ""
 
 
-def markdown(report: Report, zone: tzinfo, order: Order | None = None) -> str:
+def markdown(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> str:
     """The report as a Markdown document; times in `zone`. order: as of `tables`."""
     heading = "  \n".join(map(markdown_cell, title(report, zone).split("\n")))
     parts = []

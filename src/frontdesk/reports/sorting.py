@@ -40,7 +40,7 @@ NOW_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ReportOrder:
     """Sorts rows by a figure, the highest first. field: of a metric or of now, or "name".
 
     aspect: of the figure, one of ASPECTS; "" for its value. reverse: the lowest first. Names are
@@ -57,14 +57,14 @@ class Order:
         return ":".join(filter(None, (self.field, self.aspect)))
 
 
-def parse_order(text: str, *, reverse: bool = False) -> Order:
+def parse_order(text: str, *, reverse: bool = False) -> ReportOrder:
     """Parse a figure as people write it, or its field, and an aspect of it after a colon.
 
     Raises: BadSettings: an unknown figure or aspect.
     """
     figure, _, aspect = text.strip().casefold().partition(":")
     if figure == CHANGE and not aspect:
-        return Order("", CHANGE, reverse)
+        return ReportOrder("", CHANGE, reverse)
     field = FIGURES.get(figure) or NOW_NAMES.get(figure, figure)
     if field not in (NAME, *FIGURES.values(), *NOW_FIGURES):
         known = ", ".join((NAME, CHANGE, *FIGURES, *NOW_NAMES))
@@ -73,29 +73,31 @@ def parse_order(text: str, *, reverse: bool = False) -> Order:
         raise BadSettings(
             f"{text!r} is no order: after a figure there may be :{', :'.join(ASPECTS)}"
         )
-    return Order(field, aspect, reverse)
+    return ReportOrder(field, aspect, reverse)
 
 
-def sorted_groups(groups: Iterable[BreakdownRow], order: Order) -> list[BreakdownRow]:
+def sorted_groups(groups: Iterable[BreakdownRow], order: ReportOrder) -> list[BreakdownRow]:
     """Sort rows of a breakdown; those without a value come last."""
     if order.field == NAME:
         return sorted(groups, key=lambda row: row.name.casefold(), reverse=order.reverse)
     return _sorted([(group, _value_of(group, order)) for group in groups], order)
 
 
-def sorted_measured(rows: Sequence[tuple[R, Measured, Measured | None]], order: Order) -> list[R]:
+def sorted_measured(
+    rows: Sequence[tuple[R, Measured, Measured | None]], order: ReportOrder
+) -> list[R]:
     """Sort rows by their figures of this and the previous period; without values last."""
     return _sorted([(row, _figure_of(now, then, order)) for row, now, then in rows], order)
 
 
-def sorted_figures(figures: Sequence[Figure], order: Order) -> list[Figure]:
+def sorted_figures(figures: Sequence[Figure], order: ReportOrder) -> list[Figure]:
     """Sort figures by their change; those without one come last. Other orders change nothing."""
     if order.aspect != CHANGE or order.field:
         return [*figures]
     return _sorted([(figure, relative(figure.now, figure.then)) for figure in figures], order)
 
 
-def has_order(groups: Iterable[BreakdownRow], order: Order) -> bool:
+def has_order(groups: Iterable[BreakdownRow], order: ReportOrder) -> bool:
     """Check if at least one row has a value that an order sorts by."""
     return order.field == NAME or any(_value_of(group, order) is not None for group in groups)
 
@@ -109,13 +111,13 @@ def relative(now: float | None, then: float | None) -> float | None:
     return (now - then) / then
 
 
-def _sorted(rows: Sequence[tuple[R, float | None]], order: Order) -> list[R]:
+def _sorted(rows: Sequence[tuple[R, float | None]], order: ReportOrder) -> list[R]:
     known = [(row, value) for row, value in rows if value is not None]
     known.sort(key=lambda pair: pair[1], reverse=not order.reverse)
     return [row for row, _ in known] + [row for row, value in rows if value is None]
 
 
-def _value_of(group: BreakdownRow, order: Order) -> float | None:
+def _value_of(group: BreakdownRow, order: ReportOrder) -> float | None:
     if order.field not in NOW_FIGURES:
         return _figure_of(group.current, group.previous, order)
     if order.field == "longest_waiting_since":
@@ -125,7 +127,7 @@ def _value_of(group: BreakdownRow, order: Order) -> float | None:
     return float(value) if isinstance(value, int) else None
 
 
-def _figure_of(now: Measured, then: Measured | None, order: Order) -> float | None:
+def _figure_of(now: Measured, then: Measured | None, order: ReportOrder) -> float | None:
     match order.aspect:
         case "change":
             return relative(value_of(now, order.field), value_of(then, order.field))

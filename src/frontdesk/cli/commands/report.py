@@ -45,7 +45,7 @@ from frontdesk.reports.export import (
 from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import SPANS, placed
-from frontdesk.reports.sorting import ASPECTS, Order, parse_order
+from frontdesk.reports.sorting import ASPECTS, ReportOrder, parse_order
 from frontdesk.selection.names import filter_ids, report_filter_ids
 from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
@@ -451,7 +451,7 @@ def _zone(name: str) -> tzinfo:
         raise click.UsageError(f"This machine knows no time zone {name!r}: {hint}") from error
 
 
-def _write(report: Report, output: Output, order: Order | None = None) -> None:
+def _write(report: Report, output: Output, order: ReportOrder | None = None) -> None:
     if output.format == "json":
         output.write_value(report)
     elif output.format in ("csv", "jsonl"):
@@ -464,7 +464,7 @@ def _write(report: Report, output: Output, order: Order | None = None) -> None:
         out.flush()
 
 
-def _readable(report: Report, out: TextIO, order: Order | None) -> str:
+def _readable(report: Report, out: TextIO, order: ReportOrder | None) -> str:
     zone = _shown_zone(report.period.timezone)
     parts = [plain(line) for line in title(report, zone).split("\n")]
     for headings, rows, remark in tables(report, zone, order):

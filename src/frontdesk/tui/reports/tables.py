@@ -46,7 +46,7 @@ from frontdesk.reports.metrics import (
 from frontdesk.reports.sorting import (
     CHANGE,
     NAME,
-    Order,
+    ReportOrder,
     parse_order,
     sorted_figures,
     sorted_groups,
@@ -146,7 +146,7 @@ class MetricTable(ReportTable):
         self.series_part = self.series_dates = ""
         self._spread = self._target = False
         # None: as listed.
-        self.order: Order | None = None
+        self.order: ReportOrder | None = None
         self._figures: Sequence[Figure] = ()
 
     def order_by(self, key: str) -> None:
@@ -284,7 +284,7 @@ class GroupColumn(NamedTuple):
         """Key of the order by this column."""
         if self.kind in ("metric", "now"):
             return self.field
-        return Order(self.field, "in_time" if self.kind == "target" else self.kind).key
+        return ReportOrder(self.field, "in_time" if self.kind == "target" else self.kind).key
 
 
 _CHANNEL_COLUMNS = (
@@ -344,7 +344,7 @@ _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 
 
 def columns_of(
-    part: str, groups: Sequence[BreakdownRow], order: Order | None = None
+    part: str, groups: Sequence[BreakdownRow], order: ReportOrder | None = None
 ) -> list[GroupColumn]:
     """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them.
 
@@ -413,13 +413,13 @@ class GroupTable(ReportTable):
         self._moment: datetime | None = None
         self._every: BreakdownRow | None = None
         self._orders = {
-            part: Order(_FIRST_ORDER.get(part, columns[0].field))
+            part: ReportOrder(_FIRST_ORDER.get(part, columns[0].field))
             for part, columns in COLUMNS.items()
         }
         self._wanted_key = ""
 
     @property
-    def order(self) -> Order:
+    def order(self) -> ReportOrder:
         return self._orders[self.breakdown]
 
     def seek(self, key: str) -> None:
