@@ -162,10 +162,14 @@ def test_members_are_always_there_but_those_that_may_be_absent(openapi):
         ("Report", "pricing"),
         ("Report", "previous_series"),
         *(("Report", part) for part in ("users", "teams", "labels", "ads", "hours")),
-        *(("Report", member) for member in ("everyone", "user", "team", "label")),
+        *(("Report", member) for member in ("everyone", "clock", "user", "team", "label")),
         ("Metrics", "answered_conversations_count"),
         ("LiveCounts", "waits"),
         *(("ConversationReport", member) for member in ("contact", "custom_fields")),
+        *(
+            ("ConversationReport", f"{what}_business_seconds")
+            for what in ("first_response", "reply", "resolution")
+        ),
         *(("ConversationReport", f"{what}_in_time") for what in ("first_responses", "replies")),
         *(("PersonNow", f"over_{what}") for what in ("first_response", "reply")),
         *((model, "spread") for model in ("Metrics", "PersonFigures")),

@@ -222,6 +222,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "report.after": "comma comma",
         "report.channel": "",
         "report.subject": "",
+        "report.business": "",
         "report.zone": "",
         "report.granularity": "2",
         "report.sort": "",

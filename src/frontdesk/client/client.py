@@ -395,7 +395,7 @@ class InboxClient:
 
         Parts and targets are left out if the server refuses them; it may also ignore them.
 
-        Raises: NotOffered: the server ignored a user, team or label. InboxError.
+        Raises: NotOffered: the server ignored a user, team, label or clock. InboxError.
         """
         parameters = query.parameters() if query else {}
         try:
@@ -408,6 +408,8 @@ class InboxClient:
         for name in FILTERED_REPORT_PARTS:
             if name in parameters and getattr(report, name) is None:
                 raise NotOffered(f"This server has no reports of one {name}")
+        if report.clock != parameters.get("clock", report.clock):
+            raise NotOffered("This server does not measure business hours")
         return report
 
     def conversation_reports(

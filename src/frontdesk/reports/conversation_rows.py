@@ -35,8 +35,9 @@ def _of_ad(member: str) -> Callable[[ConversationReport], Cell]:
 
 _PLAIN = (
     *("opened_at", "began", "reopened_count", "first_responses_count", "first_response_seconds"),
-    *("first_responses_in_time", "replies_count", "reply_seconds", "replies_in_time"),
-    *("resolutions_count", "timed_resolutions_count", "resolution_seconds"),
+    *("first_response_business_seconds", "first_responses_in_time", "replies_count"),
+    *("reply_seconds", "reply_business_seconds", "replies_in_time", "resolutions_count"),
+    *("timed_resolutions_count", "resolution_seconds", "resolution_business_seconds"),
     *("handed_to_human", "bot_resolutions_count"),
     *("incoming_messages_count", "outgoing_messages_count"),
 )

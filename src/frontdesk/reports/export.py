@@ -414,6 +414,8 @@ def title(report: Report, zone: tzinfo) -> str:
         name = one_line(names.get(report.channel) or report.channel)
         words += f", channel {name}"
     words += subject_words(report)
+    if report.clock is not None:
+        words += f", {report.clock} hours"
     if before:
         words += f"\nprevious: {local_time(before.from_, zone)} – {local_time(before.to, zone)}"
     return words

@@ -32,7 +32,7 @@ FIGURES: Mapping[str, str] = MappingProxyType(
     {metric.heading.lower().replace(" ", "_"): metric.field for metric in BY_FIELD.values()}
 )
 _WHOLE = (
-    *("period", "previous_period", "channel", "user", "team", "label"),
+    *("period", "previous_period", "channel", "clock", "user", "team", "label"),
     *("series", "previous_series"),
 )
 # Breakdowns by what a row is of.

@@ -31,6 +31,7 @@ from frontdesk.wire.base import EXTENSION
 from frontdesk.wire.members import OPEN
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
+    CLOCKS,
     COMPARISONS,
     CONVERSATION_ORDERS,
     GRANULARITIES,
@@ -220,6 +221,12 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "description": "How far back the previous period is: both ends move back by a week, "
             "a month or a year of the calendar, or by as many whole days as avoid an overlap.",
             "schema": {"type": "string", "enum": list(COMPARISONS), "default": COMPARISONS[0]},
+            EXTENSION: True,
+        },
+        "clock": {
+            "description": "Measures durations and waits in all time, or in the business hours of "
+            "the account and its channels.",
+            "schema": {"type": "string", "enum": list(CLOCKS), "default": CLOCKS[0]},
             EXTENSION: True,
         },
         "include": {

@@ -264,6 +264,21 @@ def _listed_durations(
     ]
 
 
+def timed_events(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
+    """Return (key, name, channel_id, started_at, ended_at) of each duration of a period."""
+    key, join = _GROUPS[grouping]
+    return connection.rows(
+        f"""
+        WITH {_PLACE}
+        SELECT {key} AS key, fact.name, fact.channel_id, fact.started_at, fact.ended_at
+        FROM metric_event AS fact {join}
+        WHERE fact.account_id = :account AND fact.name IN {TIMED} AND fact.started_at IS NOT NULL
+          AND fact.ended_at >= :start AND fact.ended_at < :end {selection.narrowed}
+        """,
+        selection.parameters,
+    )
+
+
 def quarter_hours(connection: Connection, selection: PartSelection) -> list[Row]:
     """Return (bucket, name, n, samples, total) of the quarter hours that begin in the period.
 

@@ -10,7 +10,10 @@ DEFAULT_CONVERSATION_ORDER = "activity"
 CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window")
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
+CLOCKS = ("calendar", "business")
 REPORT_PARTS = ("users", "teams", "labels", "ads", "hours", "spread", "waits")
+# Parts that a report has in calendar time only.
+CALENDAR_PARTS = ("ads", "hours")
 # Parts that a report of one user, team or label may have; at most one of these is asked for.
 FILTERED_REPORT_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -63,8 +66,8 @@ class ReportQuery(Wire):
 
     from_, to: instants with an offset, or dates of the zone; `to` itself is not in the period.
     user, team (ids) and label (a title): at most one of them.
-    compare: one of COMPARISONS, how far back the previous period is. include: some of REPORT_PARTS,
-    with commas between. Targets are in seconds.
+    compare: one of COMPARISONS, how far back the previous period is. clock: one of CLOCKS. include:
+    some of REPORT_PARTS, with commas between. Targets are in seconds.
     """
 
     from_: str | None = None
@@ -76,6 +79,7 @@ class ReportQuery(Wire):
     label: str | None = None
     granularity: str | None = None
     compare: str | None = None
+    clock: str | None = None
     include: str | None = None
     target_first_response: int | None = None
     target_reply: int | None = None

@@ -313,6 +313,11 @@ class Report(Wire):
     period: ZonedPeriod = Field(description="The period of the report.")
     previous_period: NotNull[Period] = optional("The period that it is compared with.")
     channel: str | None = optional("The only channel that is counted; null for all.")
+    clock: NotNull[str] = optional(
+        "`business` if durations and waits are measured in business hours; absent otherwise.",
+        may_be_absent=True,
+        extension=True,
+    )
     user: NotNull[Ref] = optional(
         "The user of whom alone it is; absent for all.", may_be_absent=True, extension=True
     )
@@ -414,6 +419,15 @@ class ConversationReport(Wire):
     )
     replies_in_time: NotNull[Count] = optional(
         "Later answers within the target asked for.", may_be_absent=True
+    )
+    first_response_business_seconds: NotNull[MillisecondSeconds] = optional(
+        "`first_response_seconds` in business hours, if asked for.", may_be_absent=True
+    )
+    reply_business_seconds: NotNull[MillisecondSeconds] = optional(
+        "`reply_seconds` in business hours, if asked for.", may_be_absent=True
+    )
+    resolution_business_seconds: NotNull[MillisecondSeconds] = optional(
+        "`resolution_seconds` in business hours, if asked for.", may_be_absent=True
     )
     handed_to_human: bool = optional("A bot handed it to a person.", False)
     bot_resolutions_count: Count = optional("Resolutions without an answer of a person.", 0)

@@ -321,3 +321,17 @@ async def test_the_row_of_all_is_the_last_and_rows_are_sorted_by_a_change(
         await press(pilot, "enter")
         first = next(at for at, line in enumerate(lines(app)) if "METRIC" in line) + 1
         assert not lines(app)[first].startswith(" New conversations")
+
+
+async def test_capital_b_asks_for_business_hours_or_says_that_there_are_none(
+    report: Open, client: InboxClient
+) -> None:
+    app = report()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "B")
+        assert "business hours" in lines(app)[0]
+        assert "this account has no business hours" in shown(app)
+        await press(pilot, "B")
+        assert "business hours" not in lines(app)[0]
+        assert "New conversations" in shown(app)

@@ -49,7 +49,7 @@ from frontdesk.reports.sorting import ASPECTS, ReportOrder, parse_order
 from frontdesk.selection.names import filter_ids, report_filter_ids
 from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
-from frontdesk.wire.queries import COMPARISONS, FILTERED_REPORT_PARTS, GRANULARITIES
+from frontdesk.wire.queries import CALENDAR_PARTS, COMPARISONS, FILTERED_REPORT_PARTS, GRANULARITIES
 from frontdesk.wire.reports import Report
 from frontdesk.wire.values import utc_now
 
@@ -65,6 +65,13 @@ _TARGETS = ("first_response", "reply")
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+_business_option = click.option(
+    "--business-hours",
+    is_flag=True,
+    help="Measure durations and waits in the business hours of the account and its channels.",
+)
 
 
 class _ReportCommand(Command):
@@ -149,6 +156,7 @@ class _ReportCommand(Command):
     f"{', '.join(f':{one}' for one in ASPECTS)} of it.",
 )
 @click.option("--reverse", is_flag=True, help="With --sort, the lowest first.")
+@_business_option
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
 @click.option(
@@ -186,6 +194,7 @@ def report_command(
     figures: str | None,
     order: str | None,
     reverse: bool,
+    business_hours: bool,
     hours: bool,
     spread: bool,
     waits: bool,
@@ -217,7 +226,7 @@ def report_command(
     parts = [name for name in grouped if name != "channels"]
     flags = {"hours": hours, "spread": spread, "waits": waits}
     parts += [name for name, enabled in flags.items() if enabled]
-    _check_parts(subject, parts)
+    _check_parts(subject, parts, business_hours=business_hours)
     targets = configuration(whole=False).targets
     granularity = _granularity(by)
 
@@ -229,6 +238,7 @@ def report_command(
             **await report_filter_ids(client, channel=channel, **subject),
             granularity=granularity,
             compare=compare,
+            clock="business" if business_hours else None,
             include=",".join(parts) or None,
             target_first_response=seconds_of(lengths.get("first_response", targets.first_response)),
             target_reply=seconds_of(lengths.get("reply", targets.reply)),
@@ -288,6 +298,7 @@ def report_command(
     callback=lambda context, option, texts: _targets(texts),
     help="Count the answers that came in time, as in `frontdesk report`.",
 )
+@_business_option
 @output_options("csv", "jsonl", default="csv")
 def conversations_command(
     target: Target,
@@ -298,6 +309,7 @@ def conversations_command(
     channel: str | None,
     label: str | None,
     lengths: dict[str, timedelta],
+    business_hours: bool,
     output: Output,
 ) -> None:
     """Write a row for each conversation in which something was counted in a period.
@@ -330,6 +342,7 @@ def conversations_command(
                     "from_": whole.period.from_,
                     "to": whole.period.to,
                     "timezone": None,
+                    "clock": "business" if business_hours else None,
                     "target_first_response": seconds_of(
                         lengths.get("first_response", targets.first_response)
                     ),
@@ -376,7 +389,10 @@ def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
     open_wall(target, ReportOptions("today", channel=id, zone=zone))
 
 
-def _check_parts(subject: Iterable[str], parts: Sequence[str]) -> None:
+def _check_parts(subject: Iterable[str], parts: Sequence[str], *, business_hours: bool) -> None:
+    for part in parts if business_hours else ():
+        if part in CALENDAR_PARTS:
+            raise click.UsageError(f"--business-hours is not shown {PART_WORDS[part]}")
     for name in subject:
         allowed = FILTERED_REPORT_PARTS[name]
         if refused := [part for part in parts if part not in allowed]:

@@ -92,7 +92,7 @@ ENDPOINTS = (
         "reports:read",
         (
             *("from", "to", "timezone", "channel", "user", "team", "label"),
-            *("granularity", "compare"),
+            *("granularity", "compare", "clock"),
             *("include", "target_first_response", "target_reply"),
         ),
         reports.inbox_report,
@@ -104,7 +104,7 @@ ENDPOINTS = (
         "/reports/conversations",
         "reports:read",
         (
-            *("from", "to", "timezone", "channel", "label"),
+            *("from", "to", "timezone", "channel", "label", "clock"),
             *("target_first_response", "target_reply", *PAGING),
         ),
         report_rows.conversation_reports,

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+from frontdesk.service.business_time import BusinessTime
 from frontdesk.service.endpoint import EndpointRequest
-from frontdesk.service.params import row_id
+from frontdesk.service.params import echo, row_id
 from frontdesk.service.routes import filters
+from frontdesk.store.business_hours import hours_of
 from frontdesk.store.report_filters import ReportFilter
-from frontdesk.store.reports import name_of
+from frontdesk.store.reports import channels, name_of
 from frontdesk.wire import Ref
-from frontdesk.wire.queries import FILTERED_REPORT_PARTS
+from frontdesk.wire.queries import CALENDAR_PARTS, CLOCKS, FILTERED_REPORT_PARTS
 
 # Of these, a report has at most one.
 SUBJECTS = tuple(FILTERED_REPORT_PARTS)
@@ -59,3 +61,34 @@ def check_parts(request: EndpointRequest, filter: ReportFilter, parts: frozenset
             f"{name} does not go with {subject}, with which there may be {', '.join(allowed)}",
             allowed=allowed,
         )
+
+
+def business_time(
+    request: EndpointRequest, filter: ReportFilter, until: int, parts: frozenset[str] = frozenset()
+) -> BusinessTime | None:
+    """Parse `clock`; None for calendar time, or after a fault. until: the end of the period."""
+    parameters = request.parameters
+    text = parameters.get("clock")
+    if text is None or text == CLOCKS[0]:
+        return None
+    if text not in CLOCKS:
+        parameters.add_fault(
+            "invalid_period",
+            "clock",
+            "not_allowed" if text else "empty",
+            f"it must be one of {', '.join(CLOCKS)}; got '{echo(text)}'",
+            allowed=CLOCKS,
+        )
+        return None
+    hours = hours_of(*request.account)
+    if not hours:
+        parameters.add_fault(
+            "invalid_period", "clock", "unavailable", "this account has no business hours"
+        )
+    for name in sorted(parts.intersection(CALENDAR_PARTS)):
+        parameters.add_fault(
+            "invalid_period", "include", "not_together", f"{name} does not go with business hours"
+        )
+    rows = channels(*request.account, filter.channel_id)
+    numbers = {row["id"]: row["phone_number_id"] for row in rows}
+    return BusinessTime(hours, numbers, request.now, until) if numbers else None

@@ -1,5 +1,6 @@
 """Parts of the inbox report that are included on request: users, teams, labels, hours, spread."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar
 from zoneinfo import ZoneInfo
 
-from frontdesk.service.calendar_buckets import Interval
+from frontdesk.service.business_time import BusinessTime
+from frontdesk.service.calendar_buckets import Interval, moment_of
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
 from frontdesk.service.percentiles import CountedDurations
@@ -27,6 +29,7 @@ from frontdesk.wire.reports import (
     AdFigures,
     AdRef,
     AdReport,
+    Bucket,
     ChannelMetrics,
     EveryoneReport,
     HourGrid,
@@ -95,13 +98,17 @@ def _target(parameters: Parameters, name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class PartsContext:
-    """A report's request, filter, period with the one before, and zone."""
+    """A report's request, filter, period with the one before, and zone.
+
+    business: measures durations and waits; None for calendar time.
+    """
 
     request: EndpointRequest
     filter: ReportFilter
     intervals: tuple[Interval, Interval]
     zone: ZoneInfo
     query: PartsQuery
+    business: BusinessTime | None = None
 
     @property
     def connection(self) -> Connection:
@@ -111,12 +118,29 @@ class PartsContext:
         account_id = self.request.grant.account_id
         return PartSelection(account_id, self.filter, interval.start, interval.end)
 
+    def limits(self, ages: Mapping[str, int]) -> Iterator[tuple[ReportFilter, dict[str, int]]]:
+        """Yield the filters of channels with the same clock, and since when waits are so long."""
+        now, business = self.request.now, self.business
+        if business is None:
+            yield self.filter, {name: now - age for name, age in ages.items()}
+            return
+        channels = business.channels
+        for channel_id in channels[:1] if business.is_uniform else channels:
+            same = (
+                self.filter if business.is_uniform else self.filter._replace(channel_id=channel_id)
+            )
+            yield same, {name: business.before(channel_id, age) for name, age in ages.items()}
+
 
 def with_parts(report: Report, context: PartsContext) -> Report:
     """Return the report with the parts that were asked for; without any, the report itself."""
     parts, added = context.query.parts, dict[str, Any]()
-    if "spread" in parts or context.query.targets:
+    if "spread" in parts or context.query.targets or context.business:
         added |= _detailed(report, context)
+    if context.business is not None:
+        added["series"] = _business_series(report.series, context, context.intervals[0])
+        earlier = _business_series(report.previous_series, context, context.intervals[1])
+        added["previous_series"] = earlier
     if context.query.targets and report.live is not None:
         added["live"] = _live(report.live, context)
     if parts & {"users", "teams", "waits"}:
@@ -160,34 +184,38 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
 
 
 def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
-    now = context.request.now
-    counts = report_parts.overdue(
-        *context.request.account,
-        context.filter,
-        context.request.awake_at,
-        {name: now - limit - 1 for name, limit in context.query.targets.items()},
-    )
-    return live.model_copy(update={f"over_{name}": n for name, n in counts.items()})
+    counts = Counter[str]()
+    for filter, before in context.limits(_longer_than(context)):
+        found = report_parts.overdue(
+            *context.request.account, filter, context.request.awake_at, before
+        )
+        counts.update(found)
+    over = {f"over_{name}": counts[name] for name in context.query.targets}
+    return live.model_copy(update=over)
+
+
+def _longer_than(context: PartsContext) -> dict[str, int]:
+    """Return the shortest waits that are longer than the targets, in milliseconds."""
+    return {name: limit + 1 for name, limit in context.query.targets.items()}
 
 
 def _opened(context: PartsContext) -> list[Row]:
     """Return open conversations by assignee and channel, with `over_` columns for targets."""
-    request, now = context.request, context.request.now
-    opened = report_parts.open_now(
-        *request.account,
-        context.filter,
-        request.awake_at,
-        {name: now - age for name, age in _WAIT_AGES.items()},
-    )
-    before = {name: now - limit - 1 for name, limit in context.query.targets.items()}
-    place = itemgetter("assignee_id", "channel_id")
+    request, place = context.request, itemgetter("assignee_id", "channel_id")
     over = Counter[tuple[str, tuple[int, int]]]()
-    for row in report_parts.overdue_by_assignee(
-        *request.account, context.filter, request.awake_at, before
-    ):
-        over[row["name"], place(row)] += row["n"]
+    for filter, before in context.limits(_longer_than(context)):
+        for row in report_parts.overdue_by_assignee(
+            *request.account, filter, request.awake_at, before
+        ):
+            over[row["name"], place(row)] += row["n"]
+    opened = [
+        row
+        for filter, since in context.limits(_WAIT_AGES)
+        for row in report_parts.open_now(*request.account, filter, request.awake_at, since)
+    ]
     return [
-        {**row, **{f"over_{name}": over[name, place(row)] for name in before}} for row in opened
+        {**row, **{f"over_{name}": over[name, place(row)] for name in context.query.targets}}
+        for row in opened
     ]
 
 
@@ -207,16 +235,24 @@ def _wait_ages(rows: Iterable[Row]) -> WaitAges:
 
 @dataclass(frozen=True, slots=True)
 class _PartDetails:
-    """Durations of each group and metric; none if no details are asked for."""
+    """Durations of each group and metric; none if no details are asked for.
+
+    has_means: the means are taken of these durations.
+    """
 
     counted: Mapping[tuple[int, str], CountedDurations]
     query: PartsQuery
+    has_means: bool = False
 
     def of(self, key: int, figures: Figures) -> Figures:
         """Return the figures of a group with percentiles and shares within targets."""
-        if not self.query.targets and "spread" not in self.query.parts:
-            return figures
         added = dict[str, Any]()
+        if self.has_means:
+            added |= {
+                mean: self._durations(key, name).mean()
+                for mean, name in REPORT_MEANS.items()
+                if mean in type(figures).model_fields
+            }
         if "spread" in self.query.parts:
             added["spread"] = {
                 mean: self._durations(key, name).percentiles()
@@ -228,7 +264,7 @@ class _PartDetails:
                 name: self._durations(key, name).within(limit)
                 for name, limit in self.query.targets.items()
             }
-        return figures.model_copy(update=added)
+        return figures.model_copy(update=added) if added else figures
 
     def _durations(self, key: int, name: str) -> CountedDurations:
         return self.counted.get((key, name)) or CountedDurations(Counter(), exact=True)
@@ -242,11 +278,13 @@ class _PartDetails:
             )
             for name in names
         }
-        return type(self)(sums, self.query)
+        return type(self)(sums, self.query, self.has_means)
 
 
 def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _PartDetails:
     selection, query = context.selection(interval), context.query
+    if context.business is not None:
+        return _PartDetails(_business_durations(context, grouping, interval), query, has_means=True)
     if not query.targets and "spread" not in query.parts:
         return _PartDetails({}, query)
     # Sums of durations are not kept by label.
@@ -259,6 +297,42 @@ def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _
     if few and not exact:
         counted |= _counted(context, grouping, selection, exact=True, keys=few)
     return _PartDetails(counted, query)
+
+
+def _business_durations(
+    context: PartsContext, grouping: Grouping, interval: Interval
+) -> dict[tuple[int, str], CountedDurations]:
+    """Measure each duration of a period in business hours."""
+    business = context.business
+    assert business is not None
+    counts = defaultdict[tuple[int, str], Counter[int]](Counter)
+    selection = context.selection(interval)
+    for row in report_parts.timed_events(context.connection, grouping, selection):
+        duration = business.between(row["channel_id"], row["started_at"], row["ended_at"])
+        counts[row["key"], row["name"]][duration] += 1
+    return {key: CountedDurations(each, exact=True) for key, each in counts.items()}
+
+
+def _business_series(
+    series: Sequence[Bucket] | None, context: PartsContext, interval: Interval
+) -> tuple[Bucket, ...] | None:
+    """Return a series with its means in business hours."""
+    business = context.business
+    if series is None or business is None:
+        return None
+    starts = [moment_of(bucket.start_time) for bucket in series if bucket.start_time]
+    counts = defaultdict[tuple[int, str], Counter[int]](Counter)
+    selection = context.selection(interval)
+    for row in report_parts.timed_events(context.connection, "everyone", selection):
+        at = bisect_right(starts, row["ended_at"]) - 1
+        duration = business.between(row["channel_id"], row["started_at"], row["ended_at"])
+        counts[at, row["name"]][duration] += 1
+    counted = {key: CountedDurations(each, exact=True) for key, each in counts.items()}
+    details = _PartDetails(counted, PartsQuery(), has_means=True)
+    return tuple(
+        bucket.model_copy(update={"metrics": details.of(at, bucket.metrics)})
+        for at, bucket in enumerate(series)
+    )
 
 
 def _counted(

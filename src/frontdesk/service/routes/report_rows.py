@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from frontdesk.service.business_time import BusinessTime
 from frontdesk.service.endpoint import EndpointRequest
-from frontdesk.service.routes.report_filters import report_filter
+from frontdesk.service.routes.report_filters import business_time, report_filter
 from frontdesk.service.routes.reports import report_parameters
 from frontdesk.service.serializers import custom_fields, grouped
 from frontdesk.store import report_rows
@@ -16,15 +17,28 @@ from frontdesk.store.rollups import HANDOFF
 from frontdesk.wire import Page, PhoneRef, Ref, timestamp
 from frontdesk.wire.reports import AdRef, AgentCount, ConversationReport
 
-_TIMED = {"first_response": "first_responses", "reply": "replies", "resolved": "resolutions"}
+# Plural and singular in names of members.
+_TIMED = {
+    "first_response": ("first_responses", "first_response"),
+    "reply": ("replies", "reply"),
+    "resolved": ("resolutions", "resolution"),
+}
 _INBOUND = 0
 _READS_CONTACTS = "contacts:read"
+
+
+class _Timing(NamedTuple):
+    """Targets in milliseconds by metric, and what measures durations besides the calendar."""
+
+    targets: Mapping[str, int]
+    business: BusinessTime | None
 
 
 def conversation_reports(request: EndpointRequest) -> Page[ConversationReport]:
     """Conversations in which something was counted in a period, by id."""
     filter, members = report_filter(request)
     query = report_parameters(request)
+    business = business_time(request, filter, query.period.end)
     period = query.period
     bounds = {"from": str(period.start), "to": str(period.end)}
     values = {name: str(value) for name, value in members.items() if value is not None}
@@ -37,7 +51,8 @@ def conversation_reports(request: EndpointRequest) -> Page[ConversationReport]:
         report_rows.conversation_rows(request.connection, selection, after, paging.limit + 1),
         lambda row: (row["id"],),
     )
-    reports = _reports(request, selection, rows, query.parts.targets) if rows else ()
+    timing = _Timing(query.parts.targets, business)
+    reports = _reports(request, selection, rows, timing) if rows else ()
     return Page[ConversationReport].of(reports, next_cursor)
 
 
@@ -45,7 +60,7 @@ def _reports(
     request: EndpointRequest,
     selection: PartSelection,
     rows: Sequence[Row],
-    targets: Mapping[str, int],
+    timing: _Timing,
 ) -> list[ConversationReport]:
     ids = [row["id"] for row in rows]
     connection = request.connection
@@ -66,7 +81,7 @@ def _reports(
             began=row["created_at"] >= selection.start,
             ad=_ad(ads.get(row["id"])),
             **_messages(messages[row["id"]], users),
-            **_events(events[row["id"]], targets),
+            **_events(events[row["id"]], row["channel_id"], timing),
             **(_customer(row) if reads_contacts else {}),
         )
         for row in rows
@@ -103,7 +118,7 @@ def _messages(rows: Iterable[Row], users: Mapping[int, str]) -> dict[str, Any]:
     }
 
 
-def _events(rows: Sequence[Row], targets: Mapping[str, int]) -> dict[str, Any]:
+def _events(rows: Sequence[Row], channel_id: int, timing: _Timing) -> dict[str, Any]:
     """Return counts, and sums of durations in seconds to the millisecond."""
     counts = Counter(row["name"] for row in rows)
     members: dict[str, Any] = {
@@ -111,17 +126,22 @@ def _events(rows: Sequence[Row], targets: Mapping[str, int]) -> dict[str, Any]:
         "handed_to_human": counts[HANDOFF] > 0,
         "bot_resolutions_count": counts["bot_resolved"],
     }
-    for name, plural in _TIMED.items():
-        durations = [
-            row["ended_at"] - row["started_at"]
+    for name, (plural, singular) in _TIMED.items():
+        timed = [
+            (row["started_at"], row["ended_at"])
             for row in rows
             if row["name"] == name and row["started_at"] is not None
         ]
+        durations = [end - start for start, end in timed]
         members[f"{plural}_count"] = counts[name]
-        members[f"{name}_seconds"] = sum(durations) / 1000 if durations else None
-        if name in targets:
-            members[f"{plural}_in_time"] = sum(each <= targets[name] for each in durations)
+        members[f"{singular}_seconds"] = sum(durations) / 1000 if timed else None
+        if timing.business is not None:
+            durations = [timing.business.between(channel_id, *each) for each in timed]
+            if timed:
+                members[f"{singular}_business_seconds"] = sum(durations) / 1000
+        if name in timing.targets:
+            within = sum(each <= timing.targets[name] for each in durations)
+            members[f"{plural}_in_time"] = within
         if name == "resolved":
-            members["timed_resolutions_count"] = len(durations)
-    members["resolution_seconds"] = members.pop("resolved_seconds")
+            members["timed_resolutions_count"] = len(timed)
     return members

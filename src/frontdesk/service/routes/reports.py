@@ -23,7 +23,7 @@ from frontdesk.service.calendar_buckets import (
 )
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo
-from frontdesk.service.routes.report_filters import check_parts, report_filter
+from frontdesk.service.routes.report_filters import business_time, check_parts, report_filter
 from frontdesk.service.routes.report_parts import PartsContext, PartsQuery, parts_query, with_parts
 from frontdesk.service.serializers import REPORT_MEANS, grouped, person_metrics, report_metrics
 from frontdesk.store import conversations, reports
@@ -33,7 +33,7 @@ from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import MINUTE, OUTGOING
 from frontdesk.store.rows import OPEN
 from frontdesk.wire import Ref, timestamp
-from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
+from frontdesk.wire.queries import CLOCKS, COMPARISONS, GRANULARITIES
 from frontdesk.wire.reports import (
     Bucket,
     ChannelMetrics,
@@ -222,7 +222,10 @@ def inbox_report(request: EndpointRequest) -> Report:
     filter, members = report_filter(request)
     query = report_parameters(request)
     check_parts(request, filter, query.parts.parts)
+    business = business_time(request, filter, query.period.end, query.parts.parts)
     request.parameters.raise_if_invalid()
+    if business is not None:
+        members["clock"] = CLOCKS[1]
     period = query.period
     shift = shift_for(period, query.compare, query.zone)
     before = shift.interval(period)
@@ -250,7 +253,8 @@ def inbox_report(request: EndpointRequest) -> Report:
         ),
     ).model_copy(update=members)
     intervals = (period, before)
-    return with_parts(report, PartsContext(request, filter, intervals, query.zone, query.parts))
+    context = PartsContext(request, filter, intervals, query.zone, query.parts, business)
+    return with_parts(report, context)
 
 
 def _measured(filter: ReportFilter) -> Callable[[Iterable[Row]], Metrics]:

@@ -60,6 +60,7 @@ from frontdesk.tui.reports.tables import (
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import ReportQuery
+from frontdesk.wire.queries import CALENDAR_PARTS
 from frontdesk.wire.reports import Bucket, HourGrid, Hours, Period, Report
 from frontdesk.wire.values import utc_now
 
@@ -516,7 +517,9 @@ class ReportPanes(Vertical):
 
 
 def not_together(part: str, subject: str) -> str:
-    """Sentence for a part that a report of one user, team or label has not."""
+    """Sentence for a part that a report of one user, team or label, or in its clock, has not."""
+    if not subject or part in CALENDAR_PARTS:
+        return f"business hours are not shown {PART_WORDS[part]}"
     return f"a report of one {subject} is not shown {PART_WORDS[part]}"
 
 

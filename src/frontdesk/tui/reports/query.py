@@ -20,7 +20,7 @@ from frontdesk.reports.periods import (
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.wire import ReportQuery
-from frontdesk.wire.queries import FILTERED_REPORT_PARTS
+from frontdesk.wire.queries import CALENDAR_PARTS, FILTERED_REPORT_PARTS
 from frontdesk.wire.reports import Report
 
 
@@ -38,6 +38,8 @@ class ReportOptions:
     end: str | None = None
     channel: str | None = None
     zone: str | None = None
+    # Durations and waits in business hours.
+    business: bool = False
     # What the report is of: "" for all, or user:ID, team:ID, label:TITLE.
     subject: str = ""
     granularity: str | None = None
@@ -92,8 +94,10 @@ class ReportOptions:
         return [part for part, is_shown in shown.items() if is_shown and self.has_part(part)]
 
     def has_part(self, part: str) -> bool:
-        """Check if a report of its user, team or label can have a part."""
+        """Check if a report of its user, team or label, and in its clock, can have a part."""
         kind = self.subject.partition(":")[0]
+        if self.business and part in CALENDAR_PARTS:
+            return False
         return not kind or part == "channels" or part in FILTERED_REPORT_PARTS[kind]
 
     def query(self, today: date, targets: Targets = PLAIN.targets, part: str = "") -> ReportQuery:
@@ -110,6 +114,7 @@ class ReportOptions:
             channel=self.channel,
             granularity=self.granularity_on(today),
             compare=comparison(self.period, span, today),
+            clock="business" if self.business else None,
             include=",".join(include) or None,
             target_first_response=seconds_of(targets.first_response),
             target_reply=seconds_of(targets.reply),

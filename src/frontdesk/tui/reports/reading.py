@@ -167,6 +167,8 @@ class ReportReading(ViewScreen):
         names = [self._channel_name(), self._subject_name()]
         if names[1] and self._options.channel is None:
             del names[0]
+        if self._options.business:
+            names.append("business hours")
         return (
             panes.heading(self.inbox_title, " · ".join(filter(None, names)), width),
             panes.period_words(self._report, self._zone(), width),

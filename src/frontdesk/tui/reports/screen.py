@@ -130,6 +130,7 @@ class ReportScreen(ReportReading):
         Binding("S", "sort", "Sort rows…", id="report.sort"),
         Binding("w", "formula", "How this figure is counted", id="report.formula"),
         Binding("percent_sign", "spread", "p50 and p90", id="report.spread"),
+        Binding("B", "business", "Business hours or all time", id="report.business"),
         Binding("m", "measure", "Hours: messages or first response", id="report.measure"),
         Binding("W", "wall", "Today in large digits, for a wall", id="report.wall"),
         Binding("E", "export", "Export report…", id="report.export"),
@@ -176,6 +177,10 @@ class ReportScreen(ReportReading):
     def action_spread(self) -> None:
         """Show or hide p50 and p90 beside the means."""
         self._ask_for(replace(self._options, spread=not self._options.spread))
+
+    def action_business(self) -> None:
+        """Measure durations and waits in business hours, or in all time."""
+        self._ask_for(replace(self._options, business=not self._options.business))
 
     def _keep(self, **shown: Any) -> None:
         """Change and remember what is shown, and read the parts that this needs."""
@@ -329,6 +334,7 @@ class ReportScreen(ReportReading):
                 to=period.to,
                 channel=query.channel,
                 label=query.label,
+                clock=query.clock,
                 target_first_response=query.target_first_response,
                 target_reply=query.target_reply,
             )
