@@ -5,9 +5,9 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, timedelta, tzinfo
-from functools import partial
+from functools import partial, reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 from zoneinfo import ZoneInfo
 
 import click
@@ -56,6 +56,8 @@ from frontdesk.wire.values import utc_now
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 _DAY = timedelta(days=1)
 # Values of --by that are parts of a report.
 _BY = MappingProxyType(
@@ -67,6 +69,34 @@ _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
+def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds options, in their order in help."""
+
+    def add(function: F) -> F:
+        return reduce(lambda inner, option: option(inner), reversed(options), function)
+
+    return add
+
+
+_PERIOD_AND_CHANNEL = _options(
+    click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time."),
+    click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time."),
+    click.option(
+        "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
+    ),
+    click.option(
+        "--channel",
+        metavar="NAME|NUMBER|ID",
+        shell_complete=complete_channel,
+        help="Count only this channel.",
+    ),
+)
+_label_option = click.option(
+    "--label",
+    metavar="NAME",
+    shell_complete=complete_label,
+    help="Only conversations that carry this label now.",
+)
 _business_option = click.option(
     "--business-hours",
     is_flag=True,
@@ -108,17 +138,7 @@ class _ReportCommand(Command):
 )
 @click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
 @target_options
-@click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time.")
-@click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time.")
-@click.option(
-    "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
-)
-@click.option(
-    "--channel",
-    metavar="NAME|NUMBER|ID",
-    shell_complete=complete_channel,
-    help="Count only this channel.",
-)
+@_PERIOD_AND_CHANNEL
 @click.option(
     "--user",
     "of_user",
@@ -129,12 +149,7 @@ class _ReportCommand(Command):
 @click.option(
     "--team", metavar="NAME|ID", shell_complete=complete_team, help="Only what this team did."
 )
-@click.option(
-    "--label",
-    metavar="NAME",
-    shell_complete=complete_label,
-    help="Only conversations that carry this label now.",
-)
+@_label_option
 @click.option(
     "--by",
     type=click.Choice((*GRANULARITIES, *_BY)),
@@ -273,23 +288,8 @@ def report_command(
     metavar="NAME",
     help="A named period, as of `frontdesk report`.  [default: 7d]",
 )
-@click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time.")
-@click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time.")
-@click.option(
-    "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
-)
-@click.option(
-    "--channel",
-    metavar="NAME|NUMBER|ID",
-    shell_complete=complete_channel,
-    help="Count only this channel.",
-)
-@click.option(
-    "--label",
-    metavar="NAME",
-    shell_complete=complete_label,
-    help="Only conversations that carry this label now.",
-)
+@_PERIOD_AND_CHANNEL
+@_label_option
 @click.option(
     "--target",
     "lengths",
