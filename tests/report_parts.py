@@ -15,6 +15,7 @@ from frontdesk.wire.reports import (
     TargetShare,
     TeamReport,
     UserReport,
+    WaitAges,
 )
 
 M = TypeVar("M", Metrics, PersonFigures)
@@ -43,13 +44,14 @@ PEOPLE = {
     ),
 }
 NOW_OF = {
-    "Ana Ruiz": PersonNow(availability="online", open=6, waiting=0, unread=1),
+    "Ana Ruiz": PersonNow(availability="online", open=6, waiting=0, unread=1, waits=WaitAges()),
     "Grace Okafor": PersonNow(
         availability="busy",
         open=11,
         waiting=5,
         longest_waiting_since="2026-03-14T04:30:00.000Z",
         unread=3,
+        waits=WaitAges(under_1h=1, under_4h=1, under_1d=3, over_1d=0),
     ),
     "": PersonNow(
         availability=None,
@@ -57,6 +59,7 @@ NOW_OF = {
         waiting=9,
         longest_waiting_since="2026-03-13T09:00:00.000Z",
         unread=8,
+        waits=WaitAges(under_1h=0, under_4h=2, under_1d=3, over_1d=4),
     ),
 }
 
@@ -95,7 +98,11 @@ def with_parts(report: Report, query: ReportQuery, ids: dict[str, str] | None = 
         parts["hours"] = hours()
     live = report.live
     if query.target_reply is not None and live is not None:
-        parts["live"] = live.model_copy(update={"over_first_response": 4, "over_reply": 9})
+        live = live.model_copy(update={"over_first_response": 4, "over_reply": 9})
+    if "waits" in included and live is not None:
+        ages = WaitAges(under_1h=3, under_4h=2, under_1d=1, over_1d=12)
+        live = live.model_copy(update={"waits": ages})
+    parts["live"] = live
     parts["metrics"] = detailed(report.metrics, query)
     return report.model_copy(update=parts)
 

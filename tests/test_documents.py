@@ -526,6 +526,12 @@ def leaves(command: click.Command, context: click.Context) -> Iterator[tuple[str
     """The path and the help of each command below a group, without the hidden ones."""
     if not isinstance(command, click.Group):
         yield context.command_path, command.get_help(context)
+        for name, child in getattr(command, "nested", dict)().items():
+            inner = click.Context(
+                child, parent=context.parent, info_name=f"{context.info_name} {name}"
+            )
+            inner.terminal_width = 80
+            yield from leaves(child, inner)
         return
     for name in command.list_commands(context):
         child = command.get_command(context, name)

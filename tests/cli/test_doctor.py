@@ -114,7 +114,7 @@ def inbox_with(**answers: object) -> Iterator[FakeService]:
     lists = {"conversations": page(CONVERSATION), "messages": page(), "labels": page(), **answers}
 
     def answer(path: str, query: Query) -> Any:
-        return lists.get(path.rsplit("/", 1)[-1])
+        return None if "/reports/" in path else lists.get(path.rsplit("/", 1)[-1])
 
     with fake_service(answer) as there:
         yield there

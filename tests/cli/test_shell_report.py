@@ -277,8 +277,9 @@ def test_people_read_the_parts_as_tables_with_the_names_that_figures_have_everyw
     assert headings[:6] == (
         *("Person", "Status now", "Open now", "Waits now", "Longest now", "Unread now"),
     )
-    assert headings[6:8] == ("Sent", "Answered")
-    assert headings[8:11] == ("First response", "p50", "p90")
+    assert headings[6:10] == ("<1h now", "1–4h now", "4–24h now", ">1d now")
+    assert headings[10:12] == ("Sent", "Answered")
+    assert headings[12:16] == ("First response", "Change", "p50", "p90")
     grace = dict(zip(headings, people[1], strict=True))
     assert grace["Status now"] == "busy"
     assert grace["First response"] == "1h30m"
@@ -326,3 +327,68 @@ def test_one_granularity_goes_with_other_parts(inbox: Path):
     result = run_on(inbox, "report", *DAYS, "--by", "day", "--by", "user", "--format", "json")
     assert result.exit_code == 0
     assert Report.model_validate_json(result.stdout).series is not None
+
+
+def test_a_report_of_one_user_team_or_label_says_so_and_has_its_figures(inbox: Path):
+    people = report(inbox, *DAYS, "--by", "user").users or ()
+    busiest = max(people, key=lambda row: row.current.outgoing_messages_count)
+    assert busiest.user is not None
+    own = report(inbox, *DAYS, "--user", busiest.user.name or "")
+    assert own.metrics.outgoing_messages_count == busiest.current.outgoing_messages_count
+    assert own.metrics.avg_reply_time == busiest.current.avg_reply_time
+    shown = output_of(inbox, "report", *DAYS, "--user", busiest.user.name or "")
+    assert f", user {busiest.user.name}\n" in shown
+    assert "Messages received" not in shown
+    labels = report(inbox, *DAYS, "--by", "label").labels or ()
+    largest = max(labels, key=lambda row: row.current.incoming_messages_count or 0)
+    assert report(inbox, *DAYS, "--label", largest.label.name or "").metrics == largest.current
+    teams = report(inbox, *DAYS, "--by", "team").teams or ()
+    team = report(inbox, *DAYS, "--team", teams[0].team.name or "", "--by", "user")
+    assert team.metrics.resolutions_count == teams[0].current.resolutions_count
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--user", "1", "--label", "vip"), "one of --user and --label"),
+        (("--label", "vip", "--by", "user"), "is not shown by person: there is by hour"),
+        (("--sort", "speed"), "There is no column 'speed'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    inbox: Path, options: tuple[str, ...], words: str
+):
+    outcome = run_on(inbox, "report", *options)
+    assert outcome.exit_code == 2
+    assert words in outcome.output
+
+
+def test_a_table_is_sorted_by_what_is_asked_for_and_ends_with_all(inbox: Path):
+    shown = output_of(inbox, "report", *DAYS, "--by", "user", "--sort", "sent").splitlines()
+    start = next(at for at, line in enumerate(shown) if line.startswith("PERSON"))
+    end = next(at for at in range(start, len(shown)) if shown[at].startswith("all "))
+    people = report(inbox, *DAYS, "--by", "user").users or ()
+    sent = sorted((row.current.outgoing_messages_count for row in people), reverse=True)
+    column = shown[start].index("SENT")
+    assert [int(line[column:].split()[0]) for line in shown[start + 1 : end]] == sent
+    assert int(shown[end][column:].split()[0].replace(",", "")) == sum(sent)
+
+
+def test_rows_of_conversations_add_up_to_the_report(inbox: Path):
+    days = ("--from", "2026-03-02", "--to", "2026-03-08")
+    whole = report(inbox, *days).metrics
+    text = output_of(inbox, "report", "conversations", *days, "--bom")
+    assert text.startswith("\ufeffid,customer_id,customer,")
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert sum(int(row["incoming_messages_count"]) for row in rows) == whole.incoming_messages_count
+    seconds = sum(float(row["reply_seconds"] or 0) for row in rows)
+    replies = sum(int(row["replies_count"]) for row in rows)
+    assert round(seconds / replies, 1) == whole.avg_reply_time
+    lines = output_of(inbox, "report", "conversations", *days, "--format", "jsonl").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows]
+
+
+def test_rows_of_conversations_have_one_period(inbox: Path):
+    outcome = run_on(inbox, "report", "conversations", "--period", "7d", "--from", "2026-03-02")
+    assert outcome.exit_code == 2
+    assert "--period does not go with --from or --to" in outcome.output

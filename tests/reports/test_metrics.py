@@ -3,6 +3,7 @@
 import pytest
 
 from frontdesk.reports.metrics import (
+    ANSWERED,
     ASCII,
     BY_FIELD,
     METRICS,
@@ -25,7 +26,7 @@ RESOLVED = BY_FIELD["resolutions_count"]
 
 
 def test_every_metric_of_the_report_is_explained() -> None:
-    assert {metric.field for metric in METRICS} == (
+    assert {metric.field for metric in (*METRICS, ANSWERED)} == (
         set(Metrics.model_fields) - {"spread", "targets"}
     )
     assert all(metric.formula and metric.difference for metric in METRICS)

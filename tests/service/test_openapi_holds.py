@@ -37,11 +37,13 @@ NAMES = {
     "timezone": ["Europe/Madrid", "Asia/Kathmandu", "UTC"],
 }
 SEARCH = ("q", "conversations")
+# At most one of them, with some of the parts.
+ALONE = {(name, "inbox_report") for name in ("user", "team", "label")}
 # No schema can say that a value names nothing, that a day is not in the calendar, or what the
 # parameters of a period must be to each other.
 UNFORESEEABLE = {
     *("unknown_value", "out_of_range", "not_before_to", "too_long", "too_fine"),
-    *("too_short", "unavailable"),
+    *("too_short", "unavailable", "not_together"),
 }
 
 
@@ -75,7 +77,8 @@ def aimed() -> dict[str, Any]:
             else one
             for one in parameters
             # A search goes with no order.
-            if one["name"] != "cursor" and (one["name"], path["get"]["operationId"]) != SEARCH
+            if one["name"] != "cursor"
+            and (one["name"], path["get"]["operationId"]) not in {SEARCH, *ALONE}
         ]
     return openapi
 

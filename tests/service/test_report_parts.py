@@ -44,14 +44,16 @@ from frontdesk.ingest.events import (
 from frontdesk.service.calendar_buckets import moment_of
 from frontdesk.store import report_parts
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.report_parts import Grouping, PartSelection, durations
 from frontdesk.store.rollups import BOUNDS, limits_of, step_of
 from frontdesk.wire import instant, timestamp
-from frontdesk.wire.reports import Metrics, PersonFigures, Report
+from frontdesk.wire.reports import Metrics, PersonFigures, Report, WaitAges
 
 AddEvents = Callable[..., None]
 ANA, BO = "ana@example.com", "bo@example.com"
-PARTS = "users,teams,labels,hours,spread"
+PARTS = "users,teams,labels,hours,spread,waits"
+TARGET = 3600
 NOTHING = {
     "outgoing_messages_count": 0,
     "answered_conversations_count": 0,
@@ -59,7 +61,11 @@ NOTHING = {
     "avg_reply_time": None,
     "resolutions_count": 0,
 }
-NOBODY_NOW = {"open": 0, "waiting": 0, "longest_waiting_since": None, "unread": 0}
+NO_WAITS = {"under_1h": 0, "under_4h": 0, "under_1d": 0, "over_1d": 0}
+NOBODY_NOW = {
+    **{"open": 0, "waiting": 0, "longest_waiting_since": None, "unread": 0},
+    "waits": NO_WAITS,
+}
 
 
 def catalogue(at: int, channels: tuple[str, str]) -> list[DomainEvent]:
@@ -146,6 +152,7 @@ async def test_users_have_what_they_wrote_and_resolved_and_nobody_the_rest(
             "waiting": 1,
             "longest_waiting_since": "2026-03-10T12:30:00.000Z",
             "unread": users[-1]["now"]["unread"],
+            "waits": {**NO_WAITS, "over_1d": 1},
         },
     ]
 
@@ -360,7 +367,8 @@ def check(connection: Connection, query: dict[str, str]) -> None:
     channel = query.get("channel")
     if channel not in {None, *plain.channels}:
         return
-    report = sums.asked(connection, {**query, "include": PARTS})
+    targets = {f"target_{name}": str(TARGET) for name in ("first_response", "reply")}
+    report = sums.asked(connection, {**query, "include": PARTS, **targets})
     assert report.previous_period is not None
     period = (report.period.from_, report.period.to)
     before = (report.previous_period.from_, report.previous_period.to)
@@ -370,8 +378,10 @@ def check(connection: Connection, query: dict[str, str]) -> None:
     check_spread(report.previous, plain.measures(*before, channel))
     check_hours(report, plain, period, channel)
     start, end = (moment_of(instant(text)) for text in period)
-    selection = PartSelection(1, None if channel is None else plain.channels[channel], start, end)
-    groupings: tuple[Grouping, ...] = ("channels", "users", "teams")
+    selection = PartSelection(
+        1, ReportFilter(None if channel is None else plain.channels[channel]), start, end
+    )
+    groupings: tuple[Grouping, ...] = ("channels", "users", "teams", "everyone")
     for grouping in groupings:
         each, rolled = (Counter[tuple[int, str, int]](), Counter[tuple[int, str, int]]())
         for row in durations(connection, grouping, selection, exact=True):
@@ -411,6 +421,11 @@ def check_people(
         waiting = [row["waiting_since"] for row in own if row["waiting_since"]]
         assert (now.open, now.waiting) == (len(own), len(waiting))
         assert (now.longest_waiting_since is None) == (not waiting)
+        assert (now.waits, now.over_first_response, now.over_reply) == waits_of(own)
+    everyone = [row for row in plain.open if channel in (None, number_of(plain, row["channel_id"]))]
+    assert report.live is not None
+    live = report.live
+    assert (live.waits, live.over_first_response, live.over_reply) == waits_of(everyone)
     for team in report.teams or ():
         members = (
             {plain.users[ANA], plain.users[BO]} if team.team.name == "Day" else {plain.users[BO]}
@@ -423,6 +438,27 @@ def check_people(
 
         expected = person(of(plain.measures(*period, channel)), of(plain.written(*period, channel)))
         assert bare(team.current) == expected
+
+
+def waits_of(rows: Sequence[Row]) -> tuple[WaitAges, int, int]:
+    """Ages of the waits of open conversations, and those over the targets."""
+    hour = 60 * sums.MINUTE
+    ages = [
+        (sums.NOW - row["waiting_since"], row["first_reply_at"])
+        for row in rows
+        if row["waiting_since"]
+    ]
+    over = [replied for age, replied in ages if age > 1000 * TARGET]
+    return (
+        WaitAges(
+            under_1h=sum(age < hour for age, _ in ages),
+            under_4h=sum(hour <= age < 4 * hour for age, _ in ages),
+            under_1d=sum(4 * hour <= age < 24 * hour for age, _ in ages),
+            over_1d=sum(age >= 24 * hour for age, _ in ages),
+        ),
+        sum(replied is None for replied in over),
+        sum(replied is not None for replied in over),
+    )
 
 
 def bare(figures: PersonFigures | None) -> PersonFigures:
@@ -480,6 +516,7 @@ def test_a_step_has_its_durations_and_is_at_most_a_tenth_longer_than_it_is_short
         assert shortest <= duration <= longest < shortest * 1.1
 
 
+@pytest.mark.both_engines
 @settings(max_examples=15)
 @given(data=st.data())
 def test_any_part_is_what_its_facts_add_up_to(engine: Engine, data: Any) -> None:

@@ -9,9 +9,18 @@ import pytest
 
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, ContactUpsert, MessageUpsert, Person
-from frontdesk.store import accounts, catalogues, contacts, conversations, report_parts, reports
+from frontdesk.store import (
+    accounts,
+    catalogues,
+    contacts,
+    conversations,
+    report_ads,
+    report_parts,
+    reports,
+)
 from frontdesk.store.conversations import ConversationSelection, states_of
 from frontdesk.store.database import Connection, Database
+from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.sqlite import SQLiteDatabase
 
 pytestmark = pytest.mark.both_engines
@@ -172,7 +181,7 @@ def test_a_report_reads_ranges_of_an_index(explaining, channel):
         reports.ReportSpan(0, 1_234, 300_000_001),
         reports.ReportSpan(1, 300_000_001, 300_000_002),
     ]
-    plans = explaining(lambda c: reports.figures(c, 1, channel, spans, detailed=True))
+    plans = explaining(lambda c: reports.figures(c, 1, ReportFilter(channel), spans, detailed=True))
     assert len(plans) == 6
     ranges = [step for plan in plans for _, step in plan if step.startswith("SEARCH")]
     # Of channels, which are few, all are looked through.
@@ -182,16 +191,26 @@ def test_a_report_reads_ranges_of_an_index(explaining, channel):
         assert re.search(r"(bucket|created_at|ended_at)>\? AND (\w+)<\?", searched)
     (searched,) = [searched for searched in ranges if "SEARCH event" in searched]
     assert "COVERING INDEX metric_event_handoff" in searched
-    (plan,) = explaining(lambda c: reports.unattended(c, 1, channel, None))
+    (plan,) = explaining(lambda c: reports.unattended(c, 1, ReportFilter(channel), None))
     assert "INDEX conversation_unattended" in text(plan)
     limits = {"first_response": 5, "reply": 5}
-    for plan in explaining(lambda c: report_parts.overdue(c, 1, channel, None, limits)):
+    of_channel = ReportFilter(channel)
+    for plan in explaining(lambda c: report_parts.overdue(c, 1, of_channel, None, limits)):
         assert "COVERING INDEX conversation_unattended" in text(plan)
+
+
+def test_arrivals_by_an_ad_are_a_range_of_the_messages_with_a_referral(explaining):
+    selection = report_parts.PartSelection(1, ReportFilter(), 1_234, 900_000_001)
+    for work in (report_ads.figures_by_ad, report_ads.ads):
+        for plan in explaining(lambda c, work=work: work(c, selection)):
+            steps = [step for _, step in plan]
+            assert any("INDEX message_referral (account_id=? AND created_at>?" in s for s in steps)
+            assert not any(step.startswith("SCAN fact") for step in steps)
 
 
 @pytest.mark.parametrize("grouping", ["users", "teams"])
 def test_answered_conversations_are_counted_by_ranges_of_a_writer(explaining, grouping):
-    selection = report_parts.PartSelection(1, None, 1_234, 900_000_001)
+    selection = report_parts.PartSelection(1, ReportFilter(), 1_234, 900_000_001)
     _, answered = explaining(lambda c: report_parts.metrics_by(c, grouping, selection))
     ranges = [step for _, step in answered if step.startswith("SEARCH fact")]
     assert any("user_id=? AND channel_id=? AND bucket>? AND bucket<?" in step for step in ranges)

@@ -164,9 +164,11 @@ class Group(_BaseCommand, click.Group):
                 )
 
 
-def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Any]], Command]:
+def command(
+    name: str, *examples: str, cls: type[Command] = Command, **options: Any
+) -> Callable[[Callable[..., Any]], Command]:
     """Decorator of a function that becomes a command; the examples end its help."""
-    return click.command(name, cls=Command, examples=examples, **options)
+    return click.command(name, cls=cls, examples=examples, **options)
 
 
 def group(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Any]], Group]:

@@ -74,4 +74,6 @@ def _answer(context: click.Context, work: "Callable[[InboxClient], Awaitable[T]]
 
 complete_channel = complete(lambda client: client.channels())
 complete_label = complete(lambda client: client.labels())
+complete_user = complete(lambda client: client.users(), "me")
+complete_team = complete(lambda client: client.teams())
 complete_assignee = complete(lambda client: client.users(), *ASSIGNEE_WORDS)

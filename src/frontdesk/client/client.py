@@ -58,8 +58,14 @@ from frontdesk.wire import (
     User,
     Wire,
 )
-from frontdesk.wire.queries import CATALOGUE_LIMIT, EXTENSIONS, MAX_LIMIT, REPORT_EXTENSIONS
-from frontdesk.wire.reports import Report
+from frontdesk.wire.queries import (
+    CATALOGUE_LIMIT,
+    EXTENSIONS,
+    FILTERED_REPORT_PARTS,
+    MAX_LIMIT,
+    REPORT_EXTENSIONS,
+)
+from frontdesk.wire.reports import ConversationReport, Report
 from frontdesk.wire.values import utc_now
 
 W = TypeVar("W", bound=Wire)
@@ -388,15 +394,40 @@ class InboxClient:
         """Metrics of a period; by default the last seven days.
 
         Parts and targets are left out if the server refuses them; it may also ignore them.
+
+        Raises: NotOffered: the server ignored a user, team, label or clock. InboxError.
         """
         parameters = query.parameters() if query else {}
         try:
-            return await self._value("report", "reports/inbox", Report, parameters)
+            report = await self._value("report", "reports/inbox", Report, parameters)
         except Refused:
             plain = {n: value for n, value in parameters.items() if n not in REPORT_EXTENSIONS}
             if plain == parameters:
                 raise
-        return await self._value("report", "reports/inbox", Report, plain)
+            report = await self._value("report", "reports/inbox", Report, plain)
+        for name in FILTERED_REPORT_PARTS:
+            if name in parameters and getattr(report, name) is None:
+                raise NotOffered(f"This server has no reports of one {name}")
+        if report.clock != parameters.get("clock", report.clock):
+            raise NotOffered("This server does not measure business hours")
+        return report
+
+    def conversation_reports(
+        self, query: ReportQuery, *, limit: int = MAX_LIMIT, cursor: str | None = None
+    ) -> RowPages[ConversationReport]:
+        """What a report counts of each conversation, by id (an extension).
+
+        query: a period with both ends, which must not move from page to page.
+        """
+        parameters = query.parameters()
+
+        async def page(at: str | None) -> Page[ConversationReport]:
+            path = "reports/conversations"
+            return await self._page(
+                "conversation_reports", path, ConversationReport, limit, at, parameters
+            )
+
+        return RowPages(page, cursor)
 
     async def message_page(
         self, conversation_id: str, *, limit: int = PAGE_SIZE, cursor: str | None = None

@@ -8,7 +8,7 @@ from typing import TypeVar
 from frontdesk.client.client import InboxClient
 from frontdesk.client.server_info import FEATURES, Server
 from frontdesk.errors import InboxError, Unauthorised, Unreachable
-from frontdesk.wire import CATALOGUES, Conversation, ConversationFilter
+from frontdesk.wire import CATALOGUES, Conversation, ConversationFilter, ReportQuery
 
 T = TypeVar("T")
 Probe = tuple[str, Callable[[], Awaitable[object]]]
@@ -78,6 +78,8 @@ def _probes(client: InboxClient, first: Conversation | None) -> Iterator[Probe]:
     # A file that nobody has: the answer shows if there are files at all.
     yield "media", partial(client.save_media, "0", BytesIO(), most_bytes=0)
     yield "report", client.report
+    day = ReportQuery(from_="2026-01-01", to="2026-01-02")
+    yield "conversation_reports", client.conversation_reports(day, limit=1).page
     # The second can be answered 304; before the first, rows may have changed.
     yield "unchanged", filtered()
     yield "unchanged", filtered()

@@ -24,6 +24,7 @@ FEATURES: Mapping[str, tuple[str, str]] = {
     "templates": ("templates", "templates:read"),
     "media": ("files of messages", "media:read"),
     "report": ("the inbox report", "reports:read"),
+    "conversation_reports": ("reports by conversation", "reports:read"),
     "me": ("“me” as assignee", ""),
     "filter_status": ("the filter by status", ""),
     "filter_assignee": ("the filter by assignee", ""),

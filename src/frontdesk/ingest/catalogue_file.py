@@ -22,17 +22,20 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from frontdesk.business_hours import BusinessHours, parse_hours
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.archive import native_lines
 from frontdesk.ingest.archive.native_lines import COLOR
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.ingest.json_reader import Malformed
 from frontdesk.store import dump
+from frontdesk.store.business_hours import hours_of, set_hours
 from frontdesk.store.contacts import label_key
 from frontdesk.store.database import Connection, Row
 from frontdesk.system import toml
 from frontdesk.wire.values import CHANNEL_ID, FIELD_TYPES
 
+BUSINESS_HOURS = "business_hours"
 _NAMES_SHOWN = 12
 _VALUE_SHOWN = 60
 _LONGEST = 120
@@ -372,10 +375,21 @@ def import_file(
 
     Returns the resulting differences, and the problems.
     """
-    rows, problems = events(contents, references(connection, account_id), now)
+    lists = {name: value for name, value in contents.items() if name != BUSINESS_HOURS}
+    rows, problems = events(lists, references(connection, account_id), now)
+    hours: BusinessHours | None = None
+    if BUSINESS_HOURS in contents:
+        try:
+            hours = parse_hours(contents[BUSINESS_HOURS])
+        except (AttributeError, ValueError) as error:
+            problems.append(CatalogueProblem(BUSINESS_HOURS, str(error)))
     if problems:
         return [], problems
-    return apply_catalogue(connection, account_id, rows, now), []
+    changes = apply_catalogue(connection, account_id, rows, now)
+    if hours is not None and hours != hours_of(connection, account_id):
+        set_hours(connection, account_id, hours)
+        changes.append("~ business hours")
+    return changes, []
 
 
 def apply_catalogue(

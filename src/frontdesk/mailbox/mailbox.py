@@ -42,7 +42,8 @@ from frontdesk.wire import (
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
-    from frontdesk.client import InboxClient, Server
+    from frontdesk.client import InboxClient, RowPages, Server
+    from frontdesk.wire.reports import ConversationReport
 
 _OF_ME = ConversationFilter(assignee="me")
 # Time until a server that did not prove who "me" is may be asked again.
@@ -325,6 +326,10 @@ class Mailbox(CachedInbox):
         """Refresh a report; True if it changed."""
         report = await self._source.report(query)
         return await self._cache.save("report", urlencode(query.parameters()), body_of(report))
+
+    def conversation_reports(self, query: ReportQuery) -> RowPages[ConversationReport]:
+        """What a report counts of each conversation, from the server."""
+        return self._source.conversation_reports(query)
 
     async def refresh_contact(self, conversation: Conversation) -> bool:
         """Refresh the contact of a conversation by its phone number; True if it changed."""

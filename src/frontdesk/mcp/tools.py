@@ -66,8 +66,11 @@ Figure = Literal[
     "by_ai",
     "answered",
 ]
-By = Literal["all", "team", "user", "channel", "label", "day", "week", "month"]
-_PARTS = {"team": "teams", "user": "users", "label": "labels", "channel": "channels"}
+By = Literal["all", "team", "user", "channel", "label", "ad", "day", "week", "month"]
+_PARTS = {
+    **{"team": "teams", "user": "users", "label": "labels"},
+    **{"ad": "ads", "channel": "channels"},
+}
 MaxChars = Annotated[int, Field(ge=500, le=MOST_CHARS)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 

@@ -1,8 +1,10 @@
 """Exports reports: one row per value for CSV and JSON lines, tables for people, JSON, Markdown."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
+from itertools import zip_longest
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
@@ -21,6 +23,7 @@ from frontdesk.reports.metrics import (
     METRICS,
     NO_VALUE,
     NOW_FIGURES,
+    OPTIONAL_NOW,
     RATES,
     TARGETS,
     WEEKDAYS,
@@ -28,11 +31,15 @@ from frontdesk.reports.metrics import (
     BreakdownRow,
     Measured,
     Metric,
+    all_of,
     author_name,
+    change,
     figures_of,
     groups_of,
     live_figures,
+    live_words,
     now_figures,
+    now_value,
     now_words,
     percentile_words,
     pricing_words,
@@ -45,6 +52,14 @@ from frontdesk.reports.metrics import (
     time_words,
     value_of,
     value_words,
+)
+from frontdesk.reports.sorting import (
+    CHANGE,
+    ReportOrder,
+    has_order,
+    sorted_figures,
+    sorted_groups,
+    sorted_measured,
 )
 from frontdesk.text.clean import first_non_blank, one_line
 from frontdesk.wire.reports import (
@@ -66,7 +81,7 @@ NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value",
 COLUMNS: tuple[Column[dict[str, Cell]], ...] = tuple(
     Column(name, itemgetter(name)) for name in NAMES
 )
-BESIDE_MEAN = ("p50", "p90", "In time")
+BESIDE_MEAN = ("Change", "p50", "p90", "In time")
 PRICED_BY = ("Charged as", "Type", "Channel", "Sent by")
 _PRICING = (*PRICED_BY, "Messages", "Billable", "Previous")
 
@@ -82,8 +97,8 @@ class FigureTable(NamedTuple):
 def rows(report: Report) -> Iterator[Row]:
     """Rows of a report, with columns as in NAMES.
 
-    scope: all, channel, user, team, label, author, pricing, part, hour or live. period: this,
-    previous or now. Times are in seconds.
+    scope: all, channel, user, team, label, ad, everyone, author, pricing, part, hour or live.
+    period: this, previous or now. Times are in seconds.
     """
     zone = report.period.timezone
     this: Row = ("this", report.period.from_, report.period.to, zone)
@@ -98,6 +113,8 @@ def rows(report: Report) -> Iterator[Row]:
     for part in BREAKDOWNS:
         for group in groups_of(report, part) or ():
             yield from _group(group, this, that, report)
+    if (every := all_of(report, "users")) is not None:
+        yield from _group(replace(every, scope="everyone", name=""), this, that, report)
     for author, count in report.outgoing_by_author.items():
         yield ("author", author, *this, "outgoing_messages_count", count, None)
     yield from _pricing(report, this, that)
@@ -132,7 +149,9 @@ def _now(what: Row, now: PersonNow, report: Report) -> Iterator[Row]:
     as_of = report.live.as_of if report.live else None
     when = ("now", as_of, as_of, report.period.timezone)
     for field in NOW_FIGURES:
-        yield (*what, *when, field, getattr(now, field), None)
+        value = now_value(now, field)
+        if value is not None or field not in OPTIONAL_NOW:
+            yield (*what, *when, field, value, None)
 
 
 def _hours(grid: HourGrid, when: Row) -> Iterator[Row]:
@@ -163,7 +182,7 @@ def _pricing(report: Report, this: Row, that: Row) -> Iterator[Row]:
 def _live(report: Report, counts: LiveCounts) -> Iterator[Row]:
     now = ("now", counts.as_of, counts.as_of, report.period.timezone)
     for live in live_figures(report):
-        yield ("live", "", *now, live.field, getattr(counts, live.field), None)
+        yield ("live", "", *now, live.field, now_value(counts, live.field), None)
 
 
 def _figures(what: Row, metrics: Measured, series: Sequence[Bucket] | None = None) -> Iterator[Row]:
@@ -192,13 +211,14 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
         yield dict(zip(NAMES, row, strict=True))
 
 
-def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
+def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> Iterator[FigureTable]:
     """Yield the tables of a report.
 
-    They are metrics, breakdowns, authors, rates, pricing, hours, series and live counts.
+    They are metrics, breakdowns, authors, rates, pricing, hours, series and live counts. order: of
+    the rows of tables that have its column.
     """
-    yield _metric_table(report)
-    yield from _group_tables(report)
+    yield _metric_table(report, order)
+    yield from _group_tables(report, order)
     if report.outgoing_by_author:
         sent = report.outgoing_by_author.items()
         counts = [(author_name(author), f"{n:,}") for author, n in sent]
@@ -209,28 +229,45 @@ def tables(report: Report, zone: tzinfo) -> Iterator[FigureTable]:
         yield _pricing_table(report)
     if report.hours is not None:
         yield from _hour_tables(report.hours)
-    for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
-        if series:
-            starts = [local_time(part.start, zone) for part in series]
-            if all(start.endswith(" 00:00") for start in starts):
-                starts = [start.removesuffix(" 00:00") for start in starts]
-            metrics = shown_metrics(METRICS, [part.metrics for part in series])
-            values = [_values(part.metrics, metrics) for part in series]
-            lines = [(day, *row) for day, row in zip(starts, values, strict=True)]
-            yield FigureTable((name, *(metric.heading for metric in metrics)), lines)
+    yield from _series_tables(report, zone, order)
     if (live := report.live) is not None:
         shown = live_figures(report)
-        numbers = [getattr(live, figure.field) for figure in shown]
-        row = tuple(NO_VALUE if number is None else f"{number:,}" for number in numbers)
+        row = tuple(live_words(live, figure) for figure in shown)
         meanings = (f"{one.name.capitalize()}: {one.meaning}" for one in shown if one.meaning)
         yield FigureTable(tuple(one.heading for one in shown), [row], "; ".join(meanings))
 
 
-def _group_tables(report: Report) -> Iterator[FigureTable]:
+def _series_tables(
+    report: Report, zone: tzinfo, order: ReportOrder | None
+) -> Iterator[FigureTable]:
+    for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
+        if not series:
+            continue
+        starts = [local_time(part.start, zone) for part in series]
+        if all(start.endswith(" 00:00") for start in starts):
+            starts = [start.removesuffix(" 00:00") for start in starts]
+        metrics = shown_metrics(METRICS, [part.metrics for part in series])
+        lines = [
+            (start, *_values(part.metrics, metrics))
+            for start, part in zip(starts, series, strict=True)
+        ]
+        if order is not None and series is report.series:
+            before = [part.metrics for part in report.previous_series or ()]
+            measured = zip_longest((part.metrics for part in series), before[: len(series)])
+            rows = [(line, now, then) for line, (now, then) in zip(lines, measured, strict=True)]
+            lines = sorted_measured(rows, order)
+        yield FigureTable((name, *(metric.heading for metric in metrics)), lines)
+
+
+def _group_tables(report: Report, order: ReportOrder | None) -> Iterator[FigureTable]:
     for breakdown in BREAKDOWNS.values():
         groups = groups_of(report, breakdown.part)
         if groups and (breakdown.part != "channels" or len(groups) > 1):
-            yield _group_table(breakdown, groups, report)
+            if order is not None and has_order(groups, order):
+                groups = sorted_groups(groups, order)
+            if len(groups) > 1 and (every := all_of(report, breakdown.part)):
+                groups = [*groups, every]
+            yield _group_table(breakdown, groups, report, order)
 
 
 def _hour_tables(grid: HourGrid) -> Iterator[FigureTable]:
@@ -240,8 +277,10 @@ def _hour_tables(grid: HourGrid) -> Iterator[FigureTable]:
     yield _hour_table(answered.name, times, time_words)
 
 
-def _metric_table(report: Report) -> FigureTable:
+def _metric_table(report: Report, order: ReportOrder | None) -> FigureTable:
     figures = figures_of(report)
+    if order is not None:
+        figures = sorted_figures(figures, order)
     spread = any(figure.spread for figure in figures)
     target = any(figure.target for figure in figures)
     sampled = any(figure.samples is not None for figure in figures)
@@ -295,9 +334,16 @@ def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
 
 
 def _group_table(
-    breakdown: Breakdown, groups: Sequence[BreakdownRow], report: Report
+    breakdown: Breakdown,
+    groups: Sequence[BreakdownRow],
+    report: Report,
+    order: ReportOrder | None,
 ) -> FigureTable:
-    """Rows of a breakdown: what is the case now, then each figure with percentiles and target."""
+    """Rows of a breakdown: what is the case now, then each figure with what belongs to it.
+
+    That is the change of some figures and of what rows are sorted by, percentiles and target.
+    """
+    changed = [*breakdown.changed, *([order.field] if order and order.aspect == CHANGE else ())]
     moment = report.live.as_of_time if report.live else None
     columns: list[tuple[str, Callable[[BreakdownRow], str]]] = [
         (f"{heading} now", partial(_now_cell, field, moment))
@@ -305,6 +351,8 @@ def _group_table(
     ]
     for metric in shown_metrics(breakdown.metrics, [group.current for group in groups]):
         columns.append((metric.heading, partial(_value_cell, metric)))
+        if metric.field in changed and any(group.previous for group in groups):
+            columns.append(("Change", partial(_change_cell, metric)))
         if any(spread_of(group.current, metric.field) for group in groups):
             columns += [(name, partial(_percentile_cell, metric, name)) for name in ("p50", "p90")]
         if any(target_of(group.current, metric.field) for group in groups):
@@ -320,6 +368,11 @@ def _now_cell(field: str, moment: datetime | None, group: BreakdownRow) -> str:
 
 def _value_cell(metric: Metric, group: BreakdownRow) -> str:
     return value_words(metric, value_of(group.current, metric.field))
+
+
+def _change_cell(metric: Metric, group: BreakdownRow) -> str:
+    now, then = value_of(group.current, metric.field), value_of(group.previous, metric.field)
+    return change(metric, now, then).size or NO_VALUE
 
 
 def _percentile_cell(metric: Metric, name: str, group: BreakdownRow) -> str:
@@ -360,16 +413,27 @@ def title(report: Report, zone: tzinfo) -> str:
         names = {row.channel.id: row.channel.name for row in report.channels}
         name = one_line(names.get(report.channel) or report.channel)
         words += f", channel {name}"
+    words += subject_words(report)
+    if report.clock is not None:
+        words += f", {report.clock} hours"
     if before:
         words += f"\nprevious: {local_time(before.from_, zone)} – {local_time(before.to, zone)}"
     return words
 
 
-def markdown(report: Report, zone: tzinfo) -> str:
-    """The report as a Markdown document; times in `zone`."""
+def subject_words(report: Report) -> str:
+    """The user, team or label that a report is of: ", user Ana"; "" for all."""
+    for name, ref in (("user", report.user), ("team", report.team)):
+        if ref is not None:
+            return f", {name} {one_line(ref.name or ref.id or '')}"
+    return f", label {one_line(report.label)}" if report.label is not None else ""
+
+
+def markdown(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> str:
+    """The report as a Markdown document; times in `zone`. order: as of `tables`."""
     heading = "  \n".join(map(markdown_cell, title(report, zone).split("\n")))
     parts = []
-    for headings, lines, remark in tables(report, zone):
+    for headings, lines, remark in tables(report, zone, order):
         parts += [markdown_table(headings, lines), *filter(None, [remark])]
     return "\n\n".join(["# Inbox report", heading, *parts]) + "\n"
 

@@ -23,15 +23,18 @@ from frontdesk.reports.metrics import (
     value_words,
 )
 from frontdesk.text.times import in_zone
-from frontdesk.wire.reports import Bucket, Metrics, PersonFigures, Report
+from frontdesk.wire.reports import AdFigures, Bucket, Metrics, PersonFigures, Report
 
-M = TypeVar("M", Metrics, PersonFigures)
+M = TypeVar("M", Metrics, PersonFigures, AdFigures)
 
 # Fields by the names that people and programs write.
 FIGURES: Mapping[str, str] = MappingProxyType(
     {metric.heading.lower().replace(" ", "_"): metric.field for metric in BY_FIELD.values()}
 )
-_WHOLE = ("period", "previous_period", "channel", "series", "previous_series")
+_WHOLE = (
+    *("period", "previous_period", "channel", "clock", "user", "team", "label"),
+    *("series", "previous_series"),
+)
 # Breakdowns by what a row is of.
 _PARTS = MappingProxyType({breakdown.scope: part for part, breakdown in BREAKDOWNS.items()})
 PERIODICAL = ("hour", "day", "week", "month")
@@ -60,6 +63,8 @@ def with_figures(report: Report, fields: Collection[str], parts: Collection[str]
     for name in ("series", "previous_series"):
         if buckets := members.get(name):
             members[name] = tuple(_bucket(bucket, fields) for bucket in buckets)
+    if {"users", "teams"} & {*parts} and report.everyone is not None:
+        members["everyone"] = _row(report.everyone, fields)
     for name in parts:
         if name != "hours" and (rows := members.get(name)):
             members[name] = tuple(_row(row, fields) for row in rows)

@@ -10,7 +10,9 @@ from frontdesk.text.messages import author_word
 from frontdesk.text.times import duration
 from frontdesk.wire import ConversationFilter, Ref, ReportQuery
 from frontdesk.wire.reports import (
+    AdFigures,
     Bucket,
+    LiveCounts,
     Metrics,
     Percentiles,
     PersonFigures,
@@ -183,7 +185,14 @@ ANSWERED = Metric(
     "Conversations in which the person wrote to the customer in the period, each counted once.",
     "all conversations: the server cannot filter them by the dates of messages",
 )
-BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in (*METRICS, ANSWERED)}
+ARRIVED = Metric(
+    "ad_conversations_count",
+    "Came from the ad",
+    "From ad",
+    "Conversations in which the customer wrote from the ad in the period, each counted once.",
+    "all conversations: the server cannot filter them by the dates of messages",
+)
+BY_FIELD: Mapping[str, Metric] = {metric.field: metric for metric in (*METRICS, ANSWERED, ARRIVED)}
 
 # The targets by the mean of what they limit.
 TARGETS: Mapping[str, str] = {
@@ -191,19 +200,23 @@ TARGETS: Mapping[str, str] = {
     "avg_reply_time": "reply",
 }
 NOBODY = "nobody"
+# Name and key of the row of all; no id is it.
+ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
     """A table of a report by channel, person, team or label; `part`: its member of the report.
 
-    scope, heading: what a row is. remark: how the figures are to be read.
+    scope, heading: what a row is. changed: fields that are shown with their change. remark: how the
+    figures are to be read.
     """
 
     part: str
     scope: str
     heading: str
     fields: tuple[str, ...]
+    changed: tuple[str, ...]
     remark: str = ""
 
     @property
@@ -215,6 +228,8 @@ _BY_PERSON = (
     *("outgoing_messages_count", "answered_conversations_count", "avg_first_response_time"),
     *("avg_reply_time", "resolutions_count"),
 )
+_CHANGED = ("conversations_count", "avg_first_response_time")
+_CHANGED_OF_PERSONS = ("avg_first_response_time", "avg_reply_time")
 BREAKDOWNS: Mapping[str, Breakdown] = {
     breakdown.part: breakdown
     for breakdown in (
@@ -223,10 +238,16 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
             "channel",
             "Channel",
             tuple(metric.field for metric in METRICS),
+            _CHANGED,
         ),
-        Breakdown("users", "user", "Person", _BY_PERSON),
+        Breakdown("users", "user", "Person", _BY_PERSON, _CHANGED_OF_PERSONS),
         Breakdown(
-            "teams", "team", "Team", _BY_PERSON, "members of the teams, on the teams' channels"
+            "teams",
+            "team",
+            "Team",
+            _BY_PERSON,
+            _CHANGED_OF_PERSONS,
+            "members of the teams, on the teams' channels",
         ),
         Breakdown(
             "labels",
@@ -237,7 +258,19 @@ BREAKDOWNS: Mapping[str, Breakdown] = {
                 *("resolutions_count", "avg_first_response_time", "avg_reply_time"),
                 "avg_resolution_time",
             ),
+            _CHANGED,
             "conversations that carry the label now: labels have no history",
+        ),
+        Breakdown(
+            "ads",
+            "ad",
+            "Ad",
+            (
+                *("ad_conversations_count", "conversations_count", "resolutions_count"),
+                *("avg_first_response_time", "avg_reply_time", "avg_resolution_time"),
+            ),
+            ("ad_conversations_count", "avg_first_response_time"),
+            "conversations that customers came to by the ad in the period",
         ),
     )
 }
@@ -246,20 +279,35 @@ PART_WORDS: Mapping[str, str] = {
     "users": "by person",
     "teams": "by team",
     "labels": "by label",
+    "ads": "by ad",
     "hours": "by hour",
     "spread": "p50 and p90",
     "targets": "targets",
+    "waits": "waits by age",
 }
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-# Figures of a person at this moment: members and headings.
+# Ages of waits: members of `WaitAges`, and headings.
+WAIT_AGES: Mapping[str, str] = {
+    "under_1h": "<1h",
+    "under_4h": "1–4h",
+    "under_1d": "4–24h",
+    "over_1d": ">1d",
+}
+# Figures of a person at this moment, with their headings; waits by age are "waiting_" and the age.
 NOW_FIGURES: Mapping[str, str] = {
     "availability": "Status",
     "open": "Open",
     "waiting": "Waits",
     "longest_waiting_since": "Longest",
     "unread": "Unread",
+    **{f"waiting_{age}": words for age, words in WAIT_AGES.items()},
+    "over_first_response": "Over first",
+    "over_reply": "Over reply",
 }
-Measured: TypeAlias = Metrics | PersonFigures
+# Figures that depend on the request or the server; of the others, availability is one of users.
+OPTIONAL_NOW = tuple(key for key in NOW_FIGURES if key.startswith(("waiting_", "over_")))
+_ALWAYS_NOW = ("open", "waiting", "longest_waiting_since", "unread")
+Measured: TypeAlias = Metrics | PersonFigures | AdFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +346,13 @@ def groups_of(report: Report, part: str) -> list[BreakdownRow] | None:
                 _group("label", label.label, label.current, label.previous, None)
                 for label in report.labels
             ]
+        case "ads" if report.ads is not None:
+            return [
+                _group(
+                    "ad", Ref(id=each.ad.id, name=each.ad.name), each.current, each.previous, None
+                )
+                for each in report.ads
+            ]
     return None
 
 
@@ -309,12 +364,44 @@ def _group(
     return BreakdownRow(scope, id or name, id, name, current, previous, now)
 
 
+def with_part(report: Report, part: str, answer: Report | None) -> Report:
+    """Return a report with a part of another answer, as far as that has it."""
+    if answer is None:
+        return report
+    if part == "waits":
+        if report.live is None or answer.live is None or answer.live.waits is None:
+            return report
+        live = report.live.model_copy(update={"waits": answer.live.waits})
+        return report.model_copy(update={"live": live})
+    value = getattr(answer, part)
+    return report if value is None else report.model_copy(update={part: value})
+
+
+# Parts that are no member of the report.
+_INNER_PARTS = ("spread", "waits")
+
+
+def all_of(report: Report, part: str) -> BreakdownRow | None:
+    """The row that all rows of a breakdown are compared with; None if the server sent none."""
+    scope = BREAKDOWNS[part].scope
+    if part in ("users", "teams"):
+        every = report.everyone
+        if every is None:
+            return None
+        return BreakdownRow(scope, ALL, None, ALL, every.current, every.previous, every.now)
+    if part == "ads":
+        return None
+    return BreakdownRow(scope, ALL, None, ALL, report.metrics, report.previous)
+
+
 def missing_parts(report: Report, query: ReportQuery) -> list[str]:
     """Parts and targets of a query that the server did not answer."""
     parts = query.include.split(",") if query.include else []
-    missing = [name for name in parts if name != "spread" and getattr(report, name) is None]
+    missing = [name for name in parts if name not in _INNER_PARTS and getattr(report, name) is None]
     if "spread" in parts and "spread" not in report.metrics.model_fields_set:
         missing.append("spread")
+    if "waits" in parts and (report.live is None or report.live.waits is None):
+        missing.append("waits")
     has_target = query.target_first_response is not None or query.target_reply is not None
     if has_target and "targets" not in report.metrics.model_fields_set:
         missing.append("targets")
@@ -327,11 +414,28 @@ def seconds_of(target: timedelta | None) -> int | None:
 
 
 def now_figures(groups: Sequence[BreakdownRow]) -> dict[str, str]:
-    """Members and headings of the figures of now; teams have no availability."""
-    if not any(group.now for group in groups):
-        return {}
-    available = any(group.now and group.now.availability for group in groups)
-    return {key: name for key, name in NOW_FIGURES.items() if available or key != "availability"}
+    """Keys and headings of the figures of now that the server sent.
+
+    Teams have no availability, and there is nothing over a target without one.
+    """
+    shown = [group.now for group in groups if group.now]
+    return {
+        key: name
+        for key, name in NOW_FIGURES.items()
+        if shown and (key in _ALWAYS_NOW or any(now_value(now, key) is not None for now in shown))
+    }
+
+
+def now_value(counts: PersonNow | LiveCounts | None, key: str) -> str | int | None:
+    """Figure of this moment by its key; None if the server did not send it."""
+    age = key.removeprefix("waiting_")
+    value: str | int | None
+    if age in WAIT_AGES:
+        is_sent = counts is not None and "waits" in counts.model_fields_set
+        value = getattr(counts.waits, age, None) if is_sent and counts else None
+    else:
+        value = getattr(counts, key, None)
+    return value
 
 
 def now_words(now: PersonNow | None, field: str, moment: datetime | None) -> str:
@@ -339,7 +443,7 @@ def now_words(now: PersonNow | None, field: str, moment: datetime | None) -> str
     if field == "longest_waiting_since":
         since = now.longest_waiting_since_time if now else None
         return duration(moment - since) if since is not None and moment else NO_VALUE
-    value = getattr(now, field, None)
+    value = now_value(now, field)
     if value is None:
         return NO_VALUE
     return one_line(value) if isinstance(value, str) else f"{value:,}"
@@ -347,7 +451,9 @@ def now_words(now: PersonNow | None, field: str, moment: datetime | None) -> str
 
 def spread_of(metrics: Measured | None, field: str) -> Percentiles | None:
     """Percentiles of a mean; None if the server did not send them."""
-    return metrics.spread.get(field) if metrics is not None else None
+    if metrics is None or isinstance(metrics, AdFigures):
+        return None
+    return metrics.spread.get(field)
 
 
 def percentile_words(spread: Percentiles | None, name: str) -> str:
@@ -361,7 +467,9 @@ def percentile_words(spread: Percentiles | None, name: str) -> str:
 
 def target_of(metrics: Measured | None, field: str) -> TargetShare | None:
     """Share within the target of a mean; None without a target."""
-    return metrics.targets.get(TARGETS.get(field, "")) if metrics is not None else None
+    if metrics is None or isinstance(metrics, AdFigures):
+        return None
+    return metrics.targets.get(TARGETS.get(field, ""))
 
 
 def target_words(target: TargetShare | None) -> str:
@@ -382,8 +490,8 @@ def length_words(seconds: int) -> str:
 class LiveFigure:
     """A live count, the filter of its list, and what that shows if it is not what was counted.
 
-    waiting: the least time that customers of the list wait, as in queries. meaning: what is
-    counted, where the name does not say it.
+    waiting: terms of a query for how long customers of the list wait. late: a customer who is
+    counted waits too long. meaning: what is counted, where the name does not say it.
     """
 
     field: str
@@ -392,6 +500,7 @@ class LiveFigure:
     filter: ConversationFilter
     difference: str = ""
     waiting: str = ""
+    late: bool = False
     meaning: str = ""
 
     @property
@@ -440,15 +549,54 @@ def live_figures(report: Report | None) -> tuple[LiveFigure, ...]:
         name = f"no first answer for over {length}"
         over.append(
             LiveFigure(
-                "over_first_response", name, f"new>{length}", _OPEN, difference, f">{length}"
+                "over_first_response",
+                name,
+                f"new>{length}",
+                _OPEN,
+                difference,
+                f"waiting:>{length}",
+                late=True,
             )
         )
     if live.over_reply is not None and "reply" in targets:
         length = length_words(targets["reply"].target_seconds)
         difference = "all who wait that long, for a first response or a later reply"
         name = f"wait longer than {length}"
-        over.append(LiveFigure("over_reply", name, f">{length}", _OPEN, difference, f">{length}"))
-    return (*LIVE, *over)
+        over.append(
+            LiveFigure(
+                "over_reply",
+                name,
+                f">{length}",
+                _OPEN,
+                difference,
+                f"waiting:>{length}",
+                late=True,
+            )
+        )
+    return (*LIVE, *over, *(_AGED if live.waits is not None else ()))
+
+
+_AGED = tuple(
+    LiveFigure(
+        f"waiting_{age}",
+        f"wait {words}",
+        f"wait {words}" if age == "under_1h" else words,
+        _OPEN,
+        waiting=terms,
+        late=age == "over_1d",
+    )
+    for (age, words), terms in zip(
+        WAIT_AGES.items(),
+        ("waiting:<1h", "waiting:>1h waiting:<4h", "waiting:>4h waiting:<1d", "waiting:>1d"),
+        strict=True,
+    )
+)
+
+
+def live_words(counts: LiveCounts | None, live: LiveFigure) -> str:
+    """A live count with thousands separators; a dash if the server did not send it."""
+    number = now_value(counts, live.field)
+    return NO_VALUE if number is None else f"{number:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,9 +637,12 @@ def value_of(metrics: Measured | None, field: str) -> float | None:
 
 
 def shown_metrics(metrics: Sequence[Metric], measured: Sequence[Measured]) -> tuple[Metric, ...]:
-    """Return the metrics that at least one of these has."""
+    """Return the metrics that at least one of these has; a count also has a value there."""
     known = {name for one in measured for name in one.model_fields_set}
-    return tuple(metric for metric in metrics if metric.field in known)
+    counted = {name for one in measured for name in known if value_of(one, name) is not None}
+    return tuple(
+        metric for metric in metrics if metric.field in (known if metric.timed else counted)
+    )
 
 
 def samples_of(series: Sequence[Bucket] | None, field: str) -> int | None:
@@ -610,7 +761,13 @@ class Figure:
 def figures_of(report: Report, *, glyphs: Glyphs = BLOCKS) -> list[Figure]:
     """Metrics that the report contains."""
     known = report.metrics.model_fields_set
-    return [_figure(metric, report, glyphs) for metric in METRICS if metric.field in known]
+    metrics = [metric for metric in _ORDERED if metric.field in known]
+    figures = [_figure(metric, report, glyphs) for metric in metrics]
+    # In a report of persons, there is no count of what they do not do.
+    return [each for each in figures if each.metric.timed or each.now is not None]
+
+
+_ORDERED = (*METRICS[:4], ANSWERED, *METRICS[4:])
 
 
 def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:
@@ -619,6 +776,9 @@ def _figure(metric: Metric, report: Report, glyphs: Glyphs) -> Figure:
     samples = samples_of(report.series, field) if metric.timed else None
     both = (samples, samples_of(report.previous_series, field)) if metric.timed else ()
     series = tuple(value_of(bucket.metrics, field) for bucket in report.series or ())
+    if metric is ANSWERED:
+        # Conversations that were answered are not counted by day: those of days do not add up.
+        series = ()
     changed = change(metric, now, then, samples=both, glyphs=glyphs)
     spread, target = spread_of(report.metrics, field), target_of(report.metrics, field)
     return Figure(metric, now, then, changed, samples, series, spread, target)

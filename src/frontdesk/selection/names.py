@@ -82,6 +82,23 @@ async def filter_ids(
     return {"channel": channel, "assignee": assignee, "label": label, **others}
 
 
+async def report_filter_ids(
+    client: "InboxClient",
+    *,
+    channel: str | None = None,
+    user: str | None = None,
+    team: str | None = None,
+    label: str | None = None,
+) -> dict[str, str | None]:
+    """Return the filters of a report as the interface takes them. Raises: as `filter_ids`."""
+    found = await filter_ids(client, channel=channel, label=label)
+    if user is not None and user != ME:
+        user = await _id(client.users, user, "user")
+    if team is not None:
+        team = await _id(client.teams, team, "team")
+    return {"channel": found["channel"], "user": user, "team": team, "label": found["label"]}
+
+
 async def _id(
     listing: "Callable[[], RowPages[Any]]", name: str, noun: str, *, title: bool = False
 ) -> str:

@@ -31,6 +31,7 @@ from frontdesk.wire.base import EXTENSION
 from frontdesk.wire.members import OPEN
 from frontdesk.wire.queries import (
     ASSIGNEE_WORDS,
+    CLOCKS,
     COMPARISONS,
     CONVERSATION_ORDERS,
     GRANULARITIES,
@@ -196,6 +197,22 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
                 "examples": ["Europe/Madrid"],
             },
         },
+        "user": {
+            "description": "Only what this user did: the id, or `me` for the key's own user. At "
+            "most one of user, team and label.",
+            "schema": {
+                "anyOf": [
+                    {"type": "string", "enum": ["me"]},
+                    {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+                ]
+            },
+            EXTENSION: True,
+        },
+        "team": {
+            "description": "Only what the members of this team did on its channels.",
+            "schema": {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+            EXTENSION: True,
+        },
         "granularity": {
             "description": "Adds a series of buckets of this length, of which it may have 1000.",
             "schema": {"type": "string", "enum": list(GRANULARITIES)},
@@ -206,9 +223,16 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "schema": {"type": "string", "enum": list(COMPARISONS), "default": COMPARISONS[0]},
             EXTENSION: True,
         },
+        "clock": {
+            "description": "Measures durations and waits in all time, or in the business hours of "
+            "the account and its channels.",
+            "schema": {"type": "string", "enum": list(CLOCKS), "default": CLOCKS[0]},
+            EXTENSION: True,
+        },
         "include": {
             "description": "Further parts of the report, with commas between: figures by user, "
-            "team and label, by weekday and hour, and p50 and p90 beside each mean.",
+            "team, label and ad, by weekday and hour, p50 and p90 beside each mean, and how long "
+            "customers wait now.",
             "schema": {
                 "type": "string",
                 "pattern": f"^({_PARTS})(,({_PARTS}))*$",
@@ -235,9 +259,11 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
 _ONLY: Mapping[str, Callable[[ApiPath], bool]] = MappingProxyType(
     {
         "invalid_filter": lambda endpoint: bool(
-            {"status", "assignee", "channel", "label"} & {*endpoint.parameters}
+            {"status", "assignee", "channel", "label", "team", "user"} & {*endpoint.parameters}
         ),
-        "assignee_me_unavailable": lambda endpoint: "assignee" in endpoint.parameters,
+        "assignee_me_unavailable": lambda endpoint: bool(
+            {"assignee", "user"} & {*endpoint.parameters}
+        ),
         "message_search_unavailable": lambda endpoint: endpoint.name == "conversations",
         "invalid_limit": lambda endpoint: "limit" in endpoint.parameters,
         "invalid_cursor": lambda endpoint: "cursor" in endpoint.parameters,

@@ -39,6 +39,11 @@ class CountedDurations:
     def total(self) -> int:
         return self.counts.total()
 
+    def mean(self) -> float | None:
+        """Mean of exact durations in seconds, rounded to a tenth; None without one."""
+        total = sum(duration * n for duration, n in self.counts.items())
+        return round(total / self.total / 1000, 1) if self.total else None
+
     def percentiles(self) -> Percentiles:
         """Return the shortest durations that 50 and 90 percent do not exceed."""
         steps = sorted(self.counts)

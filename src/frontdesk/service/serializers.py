@@ -51,6 +51,12 @@ REPORT_MEANS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# Metrics that are not counted of persons.
+_NOT_BY_PERSONS = (
+    *("conversations_count", "reopened_count", "incoming_messages_count"),
+    *("bot_handoffs_count", "bot_resolutions_count"),
+)
+
 EXCERPT_LENGTH = 160
 _EXCERPT_STEP = 32
 SERVICE_WINDOW = 24 * 60 * 60 * 1000
@@ -259,7 +265,7 @@ def note_body(row: Row, author: Ref | None) -> Note:
 
 
 def contact_body(row: Row) -> Contact:
-    return from_row(Contact, row, custom_fields=_custom_fields(row["custom_json"]))
+    return from_row(Contact, row, custom_fields=custom_fields(row["custom_json"]))
 
 
 def custom_field_body(row: Row) -> CustomField:
@@ -325,6 +331,12 @@ def report_metrics(rows: Iterable[Row]) -> Metrics:
     )
 
 
+def person_metrics(rows: Iterable[Row]) -> Metrics:
+    """Sum rows of what persons did; None stands for what they do not do."""
+    metrics = report_metrics(rows)
+    return metrics.model_copy(update=dict.fromkeys(_NOT_BY_PERSONS))
+
+
 def grouped(rows: Sequence[Row], by: str) -> Mapping[Any, list[Row]]:
     """Group rows by a column; a missing key gives an empty list."""
     groups: defaultdict[Any, list[Row]] = defaultdict(list)
@@ -346,7 +358,7 @@ def _filled(members: Mapping[str, Any], text: str | None) -> dict[str, Any] | No
     return None if stored is None else {**members, **stored}
 
 
-def _custom_fields(text: str) -> dict[str, Any]:
+def custom_fields(text: str) -> dict[str, Any]:
     """Decode custom fields, without nulls. Lists and objects become JSON text."""
     stored: dict[str, Any] = _contents(text) or {}
     return {

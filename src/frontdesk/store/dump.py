@@ -90,8 +90,11 @@ def links(connection: Connection, account_id: int, table: str) -> dict[int, list
 
 
 def restore_account(connection: Connection, account_id: int, settings: Mapping[str, Any]) -> None:
-    """Set an account's name, time zone, creation time, state, and how long messages are kept."""
-    names = ("name", "timezone", "created_at", "disabled", "messages_keep_days")
+    """Set an account's name, zone, creation time, state, retention and business hours."""
+    names = (
+        *("name", "timezone", "created_at", "disabled", "messages_keep_days"),
+        "business_hours_json",
+    )
     connection.run(
         f"UPDATE account SET {', '.join(f'{name} = :{name}' for name in names)} WHERE id = :id",
         {"id": account_id, **{name: settings[name] for name in names}},

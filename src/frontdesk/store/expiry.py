@@ -4,11 +4,12 @@ The rows stay, and with them all that counters, reports and state rules depend o
 of an account: all its messages before that time are done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from frontdesk.store import media, message_search, writes
 from frontdesk.store.conversations import one_of, preview_json, previewed_id
-from frontdesk.store.database import Connection, Row, first_number
+from frontdesk.store.database import Connection, Dialect, Row, first_number
 from frontdesk.store.lookups import has_message_index
 
 LONGEST_KEPT_DAYS = 36_500
@@ -75,14 +76,25 @@ def expire(connection: Connection, account_id: int, before: int, now: int, count
     return len(rows) == count
 
 
+# Of the ad that a customer came from its id stays, which reports count.
+_AD_ONLY: Mapping[Dialect, str] = MappingProxyType(
+    {
+        "sqlite": """CASE WHEN referral_json IS NOT NULL THEN json_object(
+            'source_id', json_extract(referral_json, '$.source_id')) END""",
+        "postgresql": """CASE WHEN referral_json IS NOT NULL THEN CAST(json_build_object(
+            'source_id', CAST(referral_json AS json) -> 'source_id') AS TEXT) END""",
+    }
+)
+
+
 def _empty(connection: Connection, account_id: int, rows: Sequence[Row], now: int) -> None:
     if has_message_index(connection):
         message_search.remove(connection, account_id, rows)
     media.remove(connection, account_id, (row["id"] for row in rows))
     connection.run_many(
-        """
+        f"""
         UPDATE message SET text = NULL, content_json = NULL, media_json = NULL, raw_json = NULL,
-          referral_json = NULL, deleted_at = :now, expired_at = :now
+          referral_json = {_AD_ONLY[connection.dialect]}, deleted_at = :now, expired_at = :now
         WHERE account_id = :account AND conversation_id = :conversation_id
           AND created_at = :created_at AND id = :id
         """,

@@ -143,6 +143,9 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     message_search.rekey(connection)
     _add_expiry(connection)
     _add_media(connection)
+    _create(connection, "INDEX message_referral")
+    text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
+    connection.run(f"ALTER TABLE account ADD COLUMN business_hours_json {text}")
 
 
 def _add_media(connection: Connection) -> None:

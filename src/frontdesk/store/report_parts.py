@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple
 
 from frontdesk.store.conversations import one_of
 from frontdesk.store.database import Connection, Dialect, Row, first_number
+from frontdesk.store.report_filters import ReportFilter
+from frontdesk.store.reports import conversations_of, messages_of
 from frontdesk.store.rollups import (
     BY_PERSON,
     DAY,
@@ -18,6 +20,7 @@ from frontdesk.store.rollups import (
     INCOMING,
     LABEL_METRICS,
     OUTGOING,
+    QUARTER,
     QUARTERS,
     STARTED,
     TIMED,
@@ -32,7 +35,7 @@ from frontdesk.store.rollups import (
 )
 
 # Columns that rows are grouped by.
-Grouping = Literal["channels", "users", "teams", "labels"]
+Grouping = Literal["channels", "users", "teams", "everyone", "labels"]
 
 ANSWERED = "answered"
 
@@ -43,25 +46,21 @@ MOST_READ_OF_GROUP = 200
 
 
 class PartSelection(NamedTuple):
-    """Half-open period in epoch milliseconds, of all channels (None) or one."""
+    """Half-open period in epoch milliseconds, and what it is narrowed to."""
 
     account_id: int
-    channel_id: int | None
+    filter: ReportFilter
     start: int
     end: int
 
     @property
     def narrowed(self) -> str:
-        return "" if self.channel_id is None else "AND fact.channel_id = :channel"
+        return self.filter.condition()
 
     @property
     def parameters(self) -> dict[str, object]:
-        return {
-            "account": self.account_id,
-            "channel": self.channel_id,
-            "start": self.start,
-            "end": self.end,
-        }
+        period = {"account": self.account_id, "start": self.start, "end": self.end}
+        return {**period, **self.filter.parameters}
 
     def nearest(self, length: int) -> dict[str, object]:
         """Return parameters of a query of sums, which may be subtracted (see `rollups.cut`)."""
@@ -185,12 +184,16 @@ def _metrics_by_label(connection: Connection, selection: PartSelection) -> list[
 
 
 def has_few_durations(connection: Connection, selection: PartSelection) -> bool:
-    """Check if a period has few enough durations to read each of them."""
+    """Check if a period has few enough durations to read each of them; labels always have."""
+    if selection.filter.label_id:
+        return True
+    table = "user_rollup" if selection.filter.by_person else "rollup"
+    grain = "" if selection.filter.by_person else f"AND fact.grain = {DAYS}"
     samples = first_number(
         connection,
         f"""
-        SELECT SUM(fact.samples) AS samples FROM rollup AS fact
-        WHERE fact.account_id = :account AND fact.grain = {DAYS} AND fact.name IN {TIMED}
+        SELECT SUM(fact.samples) AS samples FROM {table} AS fact
+        WHERE fact.account_id = :account {grain} AND fact.name IN {TIMED}
           AND fact.bucket > :start - {DAY} AND fact.bucket < :end {selection.narrowed}
         """,
         selection.parameters,
@@ -214,7 +217,7 @@ def durations(
     if exact:
         events = _in_period(_metric_events(selection, *TIMED))
         return _listed_durations(connection, grouping, events, selection.parameters, keys)
-    table, length = _DURATION_ROLLUPS[grouping]
+    table, length = _DURATION_ROLLUPS["users" if selection.filter.by_person else grouping]
     parameters = selection.nearest(length)
     edges = _at_edges(_metric_events(selection, *TIMED))
     rows = [
@@ -261,12 +264,29 @@ def _listed_durations(
     ]
 
 
+def timed_events(connection: Connection, grouping: Grouping, selection: PartSelection) -> list[Row]:
+    """Return (key, name, channel_id, started_at, ended_at) of each duration of a period."""
+    key, join = _GROUPS[grouping]
+    return connection.rows(
+        f"""
+        WITH {_PLACE}
+        SELECT {key} AS key, fact.name, fact.channel_id, fact.started_at, fact.ended_at
+        FROM metric_event AS fact {join}
+        WHERE fact.account_id = :account AND fact.name IN {TIMED} AND fact.started_at IS NOT NULL
+          AND fact.ended_at >= :start AND fact.ended_at < :end {selection.narrowed}
+        """,
+        selection.parameters,
+    )
+
+
 def quarter_hours(connection: Connection, selection: PartSelection) -> list[Row]:
     """Return (bucket, name, n, samples, total) of the quarter hours that begin in the period.
 
     bucket: the first of those with the same UTC weekday and time, which are one row. name:
     "incoming" or "first_response".
     """
+    if selection.filter.label_id:
+        return _quarter_hours_of_label(connection, selection)
     return connection.rows(
         f"""
         SELECT MIN(fact.bucket) AS bucket, fact.name, CAST(SUM(fact.n) AS BIGINT) AS n,
@@ -281,16 +301,46 @@ def quarter_hours(connection: Connection, selection: PartSelection) -> list[Row]
     )
 
 
+def _quarter_hours_of_label(connection: Connection, selection: PartSelection) -> list[Row]:
+    return connection.rows(
+        f"""
+        SELECT fact.created_at - fact.created_at % {QUARTER} AS bucket, '{INCOMING}' AS name,
+          COUNT(*) AS n, 0 AS samples, 0 AS total
+        {messages_of(selection.filter)}
+          AND fact.direction = 0 AND fact.type NOT IN {UNCOUNTED_TYPES}
+        GROUP BY 1
+        UNION ALL
+        SELECT fact.ended_at - fact.ended_at % {QUARTER}, fact.name, COUNT(*),
+          COUNT(fact.started_at), CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT)
+        FROM ({conversations_of(selection.filter)}) AS own CROSS JOIN metric_event AS fact
+        WHERE fact.account_id = :account AND fact.conversation_id = own.conversation_id
+          AND fact.name = 'first_response' AND fact.ended_at >= :start AND fact.ended_at < :end
+        GROUP BY 1, 2
+        """,
+        selection.parameters,
+    )
+
+
 def open_now(
-    connection: Connection, account_id: int, channel_id: int | None, awake_at: int | None
+    connection: Connection,
+    account_id: int,
+    filter: ReportFilter,
+    awake_at: int | None,
+    since: Mapping[str, int],
 ) -> list[Row]:
     """Return (assignee_id, channel_id, open, waiting, unread, waiting_since) of open conversations.
 
     assignee_id 0: unassigned. waiting_since: the earliest, None if nobody waits. awake_at:
-    conversations snoozed until then or before are open.
+    conversations snoozed until then or before are open. since: moments by the names of further
+    columns, which count the customers who wait since a later one.
     """
-    narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
-    entries = f"FROM entry AS fact WHERE fact.account_id = :account AND label_id = 0 {narrowed}"
+    # Conversations with a label have entries and cells of their own.
+    narrowed = f"AND fact.label_id = :label {filter.channel} {filter.persons('fact.assignee_id')}"
+    entries = f"FROM entry AS fact WHERE fact.account_id = :account {narrowed}"
+    later = "".join(
+        f", CAST(SUM(CASE WHEN waiting_since > :{name} THEN 1 ELSE 0 END) AS BIGINT) AS {name}"
+        for name in since
+    )
     awake = f"""
         UNION ALL
         SELECT assignee_id, channel_id, 1, CASE WHEN waiting_since IS NULL THEN 0 ELSE 1 END,
@@ -302,26 +352,26 @@ def open_now(
         f"""
         SELECT assignee_id, channel_id, CAST(SUM(open) AS BIGINT) AS open,
           CAST(SUM(waiting) AS BIGINT) AS waiting, CAST(SUM(unread) AS BIGINT) AS unread,
-          MIN(waiting_since) AS waiting_since
+          MIN(waiting_since) AS waiting_since {later}
         FROM (
           SELECT assignee_id, channel_id, n AS open, 0 AS waiting,
             CASE WHEN unread = 1 THEN n ELSE 0 END AS unread, CAST(NULL AS BIGINT) AS waiting_since
           FROM cell AS fact
-          WHERE account_id = :account AND label_id = 0 AND state IN (0, 1) {narrowed}
+          WHERE account_id = :account AND state IN (0, 1) {narrowed}
           UNION ALL
           SELECT assignee_id, channel_id, 0, 1, 0, waiting_since
           {entries} AND state IN (0, 1) AND waiting_since IS NOT NULL
           {"" if awake_at is None else awake}) AS conversations
         GROUP BY assignee_id, channel_id
         """,
-        {"account": account_id, "channel": channel_id, "awake_at": awake_at},
+        {"account": account_id, "awake_at": awake_at, **filter.parameters, **since},
     )
 
 
 def overdue(
     connection: Connection,
     account_id: int,
-    channel_id: int | None,
+    filter: ReportFilter,
     awake_at: int | None,
     before: Mapping[str, int],
 ) -> dict[str, int]:
@@ -329,26 +379,48 @@ def overdue(
 
     before: by "first_response" (no person answered in the episode yet) or "reply".
     """
-    narrowed = "" if channel_id is None else "AND channel_id = :channel"
-    awake = "" if awake_at is None else "OR snoozed_until <= :awake_at"
-    counts: dict[str, int] = {}
-    for name, moment in before.items():
-        replied = "IS NULL" if name == "first_response" else "IS NOT NULL"
-        counts[name] = first_number(
+    place = {"account": account_id, "awake_at": awake_at, **filter.parameters}
+    return {
+        name: first_number(
             connection,
-            f"""
-            SELECT COUNT(*) AS n FROM conversation
-            WHERE account_id = :account AND (status = 0 {awake}) AND waiting_since <= :before
-              AND first_reply_at {replied} {narrowed}
-            """,
-            {
-                "account": account_id,
-                "channel": channel_id,
-                "awake_at": awake_at,
-                "before": moment,
-            },
+            f"SELECT COUNT(*) AS n FROM {_overdue(name, filter, awake_at)}",
+            {**place, "before": moment},
         )
-    return counts
+        for name, moment in before.items()
+    }
+
+
+def overdue_by_assignee(
+    connection: Connection,
+    account_id: int,
+    filter: ReportFilter,
+    awake_at: int | None,
+    before: Mapping[str, int],
+) -> list[Row]:
+    """Count as `overdue` does: (name, assignee_id, channel_id, n); assignee_id 0: unassigned."""
+    place = {"account": account_id, "awake_at": awake_at, **filter.parameters}
+    return [
+        row
+        for name, moment in before.items()
+        for row in connection.rows(
+            f"""
+            SELECT '{name}' AS name, assignee_id, channel_id, COUNT(*) AS n
+            FROM {_overdue(name, filter, awake_at)} GROUP BY assignee_id, channel_id
+            """,
+            {**place, "before": moment},
+        )
+    ]
+
+
+def _overdue(name: str, filter: ReportFilter, awake_at: int | None) -> str:
+    """Return the table and condition of conversations over the target of a metric."""
+    narrowed = filter.condition("fact.assignee_id", "fact.id")
+    awake = "" if awake_at is None else "OR snoozed_until <= :awake_at"
+    replied = "IS NULL" if name == "first_response" else "IS NOT NULL"
+    return f"""
+        conversation AS fact WHERE account_id = :account AND (status = 0 {awake})
+          AND waiting_since <= :before AND first_reply_at {replied} {narrowed}
+    """
 
 
 def team_places(connection: Connection, account_id: int) -> list[Row]:
@@ -361,6 +433,8 @@ def team_places(connection: Connection, account_id: int) -> list[Row]:
 _GROUPS: Mapping[Grouping, tuple[str, str]] = MappingProxyType(
     {
         "channels": ("fact.channel_id", ""),
+        # No column, which a constant in GROUP BY would be taken for.
+        "everyone": ("CAST(0 AS BIGINT)", ""),
         "users": ("fact.user_id", ""),
         "teams": (
             "place.team_id",
@@ -419,7 +493,7 @@ def _written(selection: PartSelection) -> str:
           {{sign}} AS n
         FROM message AS fact
         WHERE fact.account_id = :account AND fact.type NOT IN {UNCOUNTED_TYPES} AND {BY_PERSON}
-          {selection.narrowed} AND fact.created_at"""
+          {selection.filter.condition(WRITER)} AND fact.created_at"""
 
 
 def _timed(selection: PartSelection) -> str:
@@ -465,6 +539,13 @@ _WRITERS: Mapping[Grouping, _Writers] = MappingProxyType(
             "place.account_id = :account AND fact.user_id = one.id AND fact.channel_id = place.id",
             "other.user_id = fact.user_id",
         ),
+        "everyone": _Writers(
+            "SELECT CAST(0 AS BIGINT) AS id",
+            "writer AS anyone CROSS JOIN channel AS place",
+            "place.account_id = :account AND fact.user_id = anyone.id"
+            " AND fact.channel_id = place.id",
+            "1 = 1",
+        ),
         "teams": _Writers(
             "SELECT id FROM team WHERE account_id = :account",
             "team_member AS member CROSS JOIN team_channel AS place",
@@ -496,5 +577,6 @@ _DURATION_ROLLUPS: Mapping[Grouping, tuple[str, int]] = MappingProxyType(
         "channels": ("duration_rollup", DAY),
         "users": ("user_duration_rollup", WEEK),
         "teams": ("user_duration_rollup", WEEK),
+        "everyone": ("duration_rollup", DAY),
     }
 )

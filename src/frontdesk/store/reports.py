@@ -5,16 +5,21 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.store.database import Connection, Dialect, Row, first_number
+from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.rollups import (
+    BY_PERSON,
     DAY,
     DAYS,
     HANDOFF,
     INCOMING,
+    LABEL_METRICS,
     OUTGOING,
     QUARTER,
     QUARTERS,
     STARTED,
     UNCOUNTED_TYPES,
+    WRITER,
+    WRITTEN,
     SignedInterval,
     cut,
 )
@@ -55,7 +60,7 @@ class _SpanParts(NamedTuple):
 def figures(
     connection: Connection,
     account_id: int,
-    channel_id: int | None,
+    filter: ReportFilter,
     spans: Sequence[ReportSpan],
     *,
     detailed: bool,
@@ -65,9 +70,31 @@ def figures(
     Several rows with the same key add up, perhaps to nothing. name: "started" (conversations),
     "incoming" and "outgoing" (messages, by author) or a metric. samples: how many of them have a
     duration, with a sum of `total` milliseconds. Unless `detailed`, channel_id is 0 and author "".
+    Messages of a label have no author either; of persons there are those that they wrote, and
+    first_response, reply and resolved.
     """
+    shape = _DETAILED if detailed else _SUMMED
+    return _selected(connection, account_id, filter, _selects(filter, spans, detailed), shape)
+
+
+def _selects(filter: ReportFilter, spans: Sequence[ReportSpan], detailed: bool) -> list[_Select]:
+    if filter.by_person or filter.label_id:
+        days, edges = _cut(spans, DAY)
+        if filter.by_person:
+            return [
+                (days, _PERSON_ROLLUPS, {}),
+                (edges, _PERSON_MESSAGES, {}),
+                (edges, _MEASURES, {}),
+            ]
+        return [
+            (days, _LABEL_ROLLUPS, {}),
+            (edges, _MESSAGES, {}),
+            (edges, _MEASURES, {}),
+            (edges, _LABELLED_CONVERSATIONS, {}),
+            (spans, _HANDOFFS, {}),
+        ]
     parts = _parted(spans)
-    selects: list[_Select] = [
+    return [
         (parts.days, _ROLLUPS, {"grain": DAYS}),
         (parts.quarters, _ROLLUPS, {"grain": QUARTERS}),
         (parts.edges, _MESSAGES, {}),
@@ -75,58 +102,141 @@ def figures(
         (spans, _HANDOFFS_BY_CHANNEL if detailed else _HANDOFFS, {}),
         (spans, _CONVERSATIONS, {}),
     ]
-    shape = _DETAILED if detailed else _SUMMED
-    return _selected(connection, account_id, channel_id, selects, shape)
 
 
 def priced(
-    connection: Connection, account_id: int, channel_id: int | None, spans: Sequence[ReportSpan]
+    connection: Connection, account_id: int, filter: ReportFilter, spans: Sequence[ReportSpan]
 ) -> list[Row]:
     """Return counts of messages with a known pricing, by span and pricing.
 
     (tag, channel_id, author, category, type, n, billable): category and type are truncated, "" if
     unknown. Several rows with the same key add up, perhaps to nothing.
     """
+    if filter.by_person or filter.label_id:
+        return [
+            row
+            for span in spans
+            for row in _priced_one_by_one(connection, account_id, filter, span)
+        ]
     parts = _parted(spans)
     selects: list[_Select] = [
         (parts.days, _PRICING_ROLLUPS, {"grain": DAYS}),
         (parts.quarters, _PRICING_ROLLUPS, {"grain": QUARTERS}),
         (parts.edges, _PRICED_MESSAGES, {}),
     ]
-    return _selected(connection, account_id, channel_id, selects, {})
+    return _selected(connection, account_id, filter, selects, {})
+
+
+def _priced_one_by_one(
+    connection: Connection, account_id: int, filter: ReportFilter, span: ReportSpan
+) -> list[Row]:
+    return connection.rows(
+        f"""
+        SELECT {span.tag:d} AS tag, fact.channel_id, fact.author, {PRICING_WORDS}, COUNT(*) AS n,
+          CAST(SUM(COALESCE(fact.billable, 0)) AS BIGINT) AS billable
+        {messages_of(filter)} AND fact.priced_at IS NOT NULL
+        GROUP BY 2, 3, 4, 5
+        """,
+        _place(account_id, filter, span),
+    )
+
+
+def sent_by_author(
+    connection: Connection, account_id: int, filter: ReportFilter, span: ReportSpan
+) -> list[Row]:
+    """Return (author, n): messages to customers in conversations with the filter's label."""
+    return connection.rows(
+        f"""
+        SELECT fact.author, COUNT(*) AS n
+        {messages_of(filter)} AND fact.direction = 1 AND fact.type NOT IN {UNCOUNTED_TYPES}
+        GROUP BY 1
+        """,
+        _place(account_id, filter, span),
+    )
+
+
+def answered(
+    connection: Connection, account_id: int, filter: ReportFilter, span: ReportSpan
+) -> int:
+    """Count the conversations in which the filter's persons wrote."""
+    return first_number(
+        connection,
+        f"""
+        SELECT COUNT(DISTINCT fact.conversation_id) AS n
+        {messages_of(filter)}
+        """,
+        _place(account_id, filter, span),
+    )
+
+
+def messages_of(filter: ReportFilter) -> str:
+    """Return FROM and WHERE of a period's messages that persons wrote, or all with a label.
+
+    Conversations come first, each with a range of its messages. Parameters: those of the filter,
+    account, start and end.
+    """
+    by_person = ""
+    if filter.by_person:
+        by_person = f"""
+          AND fact.type NOT IN {UNCOUNTED_TYPES} AND {BY_PERSON} {filter.persons(WRITER)}"""
+    return f"""
+        FROM ({conversations_of(filter)}) AS own CROSS JOIN message AS fact
+        WHERE fact.account_id = :account AND fact.conversation_id = own.conversation_id
+          AND fact.created_at >= :start AND fact.created_at < :end {by_person}"""
+
+
+def conversations_of(filter: ReportFilter) -> str:
+    """Return a SELECT of the conversations that may have messages of `messages_of`."""
+    if filter.label_id:
+        return f"""
+            SELECT fact.conversation_id FROM entry AS fact
+            WHERE fact.account_id = :account AND fact.label_id = :label {filter.channel}"""
+    return f"""
+        SELECT DISTINCT fact.conversation_id FROM conversation_rollup AS fact
+        WHERE fact.account_id = :account AND fact.bucket > :start - {DAY} AND fact.bucket < :end
+          {filter.condition()}"""
+
+
+def _place(account_id: int, filter: ReportFilter, span: ReportSpan) -> dict[str, object]:
+    return {"account": account_id, "start": span.start, "end": span.end, **filter.parameters}
 
 
 def _selected(
     connection: Connection,
     account_id: int,
-    channel_id: int | None,
+    filter: ReportFilter,
     selects: Iterable[_Select],
     shape: Mapping[str, str],
 ) -> list[Row]:
     """Run each statement over its spans."""
-    members = {**shape, **_RANGES[connection.dialect]}
-    narrowed = "" if channel_id is None else "AND fact.channel_id = :channel"
-    parameters = {"account": account_id, "channel": channel_id}
+    members = {
+        **shape,
+        **_RANGES[connection.dialect],
+        "narrowed": filter.condition(),
+        "channels": filter.channel,
+        "written": filter.condition(WRITER),
+    }
+    parameters = {"account": account_id, **filter.parameters}
     rows: list[Row] = []
     for some, select, also in selects:
         if some:
             values, bounds = _values(some)
             rows += connection.rows(
                 f"WITH span(tag, start_at, end_at, sign) AS (VALUES {values})"
-                f" {select.format(narrowed=narrowed, **members)}",
+                f" {select.format(**members)}",
                 {**parameters, **bounds, **also},
             )
     return rows
 
 
 def unattended(
-    connection: Connection, account_id: int, channel_id: int | None, awake_at: int | None
+    connection: Connection, account_id: int, filter: ReportFilter, awake_at: int | None
 ) -> int:
     """Count open conversations without a reply in their episode, or waiting for one.
 
     awake_at: conversations snoozed until then or before are open.
     """
-    narrowed = "" if channel_id is None else "AND channel_id = :channel"
+    narrowed = filter.condition("fact.assignee_id", "fact.id")
     among = f"account_id = :account {narrowed} AND {_UNATTENDED}"
     awake = "" if awake_at is None else f"UNION ALL {_COUNT} {among} AND snoozed_until <= :awake_at"
     return first_number(
@@ -135,8 +245,40 @@ def unattended(
         SELECT CAST(SUM(n) AS BIGINT) AS n
         FROM ({_COUNT} {among} AND status = 0 {awake}) AS counts
         """,
-        {"account": account_id, "channel": channel_id, "awake_at": awake_at},
+        {"account": account_id, "awake_at": awake_at, **filter.parameters},
     )
+
+
+def open_of_persons(
+    connection: Connection, account_id: int, filter: ReportFilter, awake_at: int | None
+) -> Row:
+    """Return (open, awaiting): open conversations assigned to persons, and those for a human."""
+    where = f"fact.account_id = :account AND fact.label_id = 0 {filter.condition('assignee_id')}"
+    awake = f"""
+        UNION ALL SELECT 1, awaiting FROM entry AS fact WHERE {where} AND state IN (2, 3)
+          AND conversation_id IN (
+            SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at)
+    """
+    row = connection.row(
+        f"""
+        SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) AS open,
+          CAST(COALESCE(SUM(n * awaiting), 0) AS BIGINT) AS awaiting
+        FROM (SELECT n, awaiting FROM cell AS fact WHERE {where} AND state IN (0, 1)
+          {"" if awake_at is None else awake}) AS conversations
+        """,
+        {"account": account_id, "awake_at": awake_at, **filter.parameters},
+    )
+    return row or {"open": 0, "awaiting": 0}
+
+
+def name_of(connection: Connection, account_id: int, table: str, id: int) -> str | None:
+    """Return the name of a user, team or label; None if the account has none with this id."""
+    column = "title" if table == "label" else "name"
+    row = connection.row(
+        f"SELECT {column} AS name FROM {table} WHERE account_id = :account AND id = :id",
+        {"account": account_id, "id": id},
+    )
+    return None if row is None else str(row["name"])
 
 
 def channels(connection: Connection, account_id: int, channel_id: int | None) -> list[Row]:
@@ -159,7 +301,7 @@ def account_timezone(connection: Connection, account_id: int) -> str:
     return "UTC" if row is None else str(row["timezone"])
 
 
-_COUNT = "SELECT COUNT(*) AS n FROM conversation WHERE"
+_COUNT = "SELECT COUNT(*) AS n FROM conversation AS fact WHERE"
 
 # Fewer grouping columns make long series much cheaper.
 _DETAILED = MappingProxyType(
@@ -230,14 +372,57 @@ _MEASURES = f""", measure(name) AS (VALUES {_SUMMED_MEASURES})
       AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}} {{end}}
     GROUP BY span.tag, fact.name {{by_channel}}
 """
-# Of many spans.
+# Of many spans, or of a label.
 _HANDOFFS = f"""
-    SELECT span.tag, 0 AS channel_id, '{HANDOFF}' AS name, '' AS author,
+    SELECT span.tag, {{channel}} AS channel_id, '{HANDOFF}' AS name, '' AS author,
       COUNT(DISTINCT fact.conversation_id) AS n, 0 AS samples, 0 AS total
     FROM span CROSS JOIN {{ranges}} metric_event AS fact
     WHERE fact.account_id = :account AND fact.name = '{HANDOFF}'
       AND fact.ended_at >= span.start_at AND fact.ended_at < span.end_at {{narrowed}} {{end}}
-    GROUP BY span.tag
+    GROUP BY span.tag {{by_channel}}
+"""
+# What persons did, and what happened in the conversations with a label.
+_PERSON_ROLLUPS = f"""
+    SELECT span.tag, {{channel}} AS channel_id,
+      CASE WHEN fact.name = '{WRITTEN}' THEN '{OUTGOING}' ELSE fact.name END AS name,
+      '' AS author, CAST(SUM(span.sign * fact.n) AS BIGINT) AS n,
+      CAST(SUM(span.sign * fact.samples) AS BIGINT) AS samples,
+      CAST(SUM(span.sign * fact.total) AS BIGINT) AS total
+    FROM span CROSS JOIN {{ranges}} user_rollup AS fact
+    WHERE fact.account_id = :account AND fact.bucket >= span.start_at
+      AND fact.bucket < span.end_at {{narrowed}} {{end}}
+    GROUP BY span.tag, fact.name {{by_channel}}
+"""
+_PERSON_MESSAGES = f"""
+    SELECT span.tag, {{channel}} AS channel_id, '{OUTGOING}' AS name, '' AS author,
+      CAST(SUM(span.sign) AS BIGINT) AS n, 0 AS samples, 0 AS total
+    FROM span CROSS JOIN {{ranges}} message AS fact
+    WHERE fact.account_id = :account AND fact.created_at >= span.start_at
+      AND fact.created_at < span.end_at AND fact.type NOT IN {UNCOUNTED_TYPES} AND {BY_PERSON}
+      {{written}} {{end}}
+    GROUP BY span.tag {{by_channel}}
+"""
+_LABEL_ROLLUPS = f""", measure(name) AS (
+      VALUES {", ".join(f"('{name}')" for name in (INCOMING, OUTGOING, STARTED, *LABEL_METRICS))})
+    SELECT span.tag, {{channel}} AS channel_id, fact.name, '' AS author,
+      CAST(SUM(span.sign * fact.n) AS BIGINT) AS n,
+      CAST(SUM(span.sign * fact.samples) AS BIGINT) AS samples,
+      CAST(SUM(span.sign * fact.total) AS BIGINT) AS total
+    FROM span CROSS JOIN measure CROSS JOIN {{ranges}} label_rollup AS fact
+    WHERE fact.account_id = :account AND fact.name = measure.name AND fact.label_id = :label
+      AND fact.bucket >= span.start_at AND fact.bucket < span.end_at {{channels}} {{end}}
+    GROUP BY span.tag, fact.name {{by_channel}}
+"""
+_LABELLED_CONVERSATIONS = f"""
+    SELECT span.tag, {{channel}} AS channel_id, '{STARTED}' AS name, '' AS author,
+      CAST(SUM(span.sign) AS BIGINT) AS n, 0 AS samples, 0 AS total
+    FROM span CROSS JOIN {{ranges}} (
+      SELECT c.account_id, c.channel_id, c.created_at, c.id AS conversation_id
+      FROM channel CROSS JOIN conversation AS c
+      WHERE channel.account_id = :account AND c.account_id = :account
+        AND c.channel_id = channel.id) AS fact
+    WHERE fact.created_at >= span.start_at AND fact.created_at < span.end_at {{narrowed}} {{end}}
+    GROUP BY span.tag {{by_channel}}
 """
 # Here and below, an index range per channel, so that nothing is sorted.
 _HANDOFFS_BY_CHANNEL = f"""

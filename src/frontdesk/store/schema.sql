@@ -14,11 +14,12 @@ CREATE TABLE meta(name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL);
 
 -- revision: incremented by every transaction with a visible change. messages_keep_days: for how
 -- long contents of messages are kept, null for ever; those before expired_until are removed.
+-- business_hours_json: as in business_hours.py, null for none.
 CREATE TABLE account(
   id BIGINT NOT NULL PRIMARY KEY, slug TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
   timezone TEXT NOT NULL DEFAULT 'UTC', revision BIGINT NOT NULL DEFAULT 0,
   disabled SMALLINT NOT NULL DEFAULT 0, created_at BIGINT NOT NULL,
-  messages_keep_days BIGINT, expired_until BIGINT);
+  messages_keep_days BIGINT, expired_until BIGINT, business_hours_json TEXT);
 
 -- Last allocated id by kind of row.
 CREATE TABLE last_id(
@@ -256,6 +257,9 @@ CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
 --pg   INCLUDE(direction, author, type, channel_id, author_id, conversation_id);
 --sl CREATE INDEX message_time
 --sl   ON message(account_id, created_at, direction, author, type, channel_id, author_id);
+
+-- Messages that customers came from an ad with.
+CREATE INDEX message_referral ON message(account_id, created_at) WHERE referral_json IS NOT NULL;
 
 -- Current reaction of a person to a message, by the message's wamid; emoji '' if removed.
 CREATE TABLE reaction(

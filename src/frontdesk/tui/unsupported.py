@@ -25,6 +25,7 @@ _ABSENT: Mapping[str, str] = MappingProxyType(
         "conversation": "This server does not return a conversation by its id",
         "contact_by_phone": "This server does not find customers by number",
         "report": "This server has no reports",
+        "conversation_reports": "This server does not report by conversation",
         "me": NOBODY_IS_ME,
         "search_messages": "This server does not search messages",
         "unchanged": "This server never answers 304 Not Modified",

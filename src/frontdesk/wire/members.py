@@ -43,6 +43,8 @@ Phone = Annotated[
 ]
 Color = Annotated[str, Field(json_schema_extra={"pattern": "^#[0-9a-fA-F]{6}$"})]
 Count = Annotated[int, Field(json_schema_extra={"minimum": 0})]
+# Sums of milliseconds.
+MillisecondSeconds = Annotated[float, Field(json_schema_extra={"minimum": 0})]
 Seconds = Annotated[float, Field(json_schema_extra={"minimum": 0})]
 
 Status = Annotated[str, closed(*STATUSES)]

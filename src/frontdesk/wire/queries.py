@@ -1,5 +1,8 @@
 """Query parameters of lists and reports: filters, limits, periods."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from frontdesk.wire.base import Wire
 
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
@@ -7,7 +10,18 @@ DEFAULT_CONVERSATION_ORDER = "activity"
 CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window")
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
-REPORT_PARTS = ("users", "teams", "labels", "hours", "spread")
+CLOCKS = ("calendar", "business")
+REPORT_PARTS = ("users", "teams", "labels", "ads", "hours", "spread", "waits")
+# Parts that a report has in calendar time only.
+CALENDAR_PARTS = ("ads", "hours")
+# Parts that a report of one user, team or label may have; at most one of these is asked for.
+FILTERED_REPORT_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "user": ("users", "spread", "waits"),
+        "team": ("users", "spread", "waits"),
+        "label": ("hours", "spread", "waits"),
+    }
+)
 
 MAX_LIMIT = 100
 CONVERSATION_LIMIT = 25
@@ -51,16 +65,21 @@ class ReportQuery(Wire):
     """Parameters of a report; the server chooses those that are None.
 
     from_, to: instants with an offset, or dates of the zone; `to` itself is not in the period.
-    compare: one of COMPARISONS, how far back the previous period is. include: some of REPORT_PARTS,
-    with commas between. Targets are in seconds.
+    user, team (ids) and label (a title): at most one of them.
+    compare: one of COMPARISONS, how far back the previous period is. clock: one of CLOCKS. include:
+    some of REPORT_PARTS, with commas between. Targets are in seconds.
     """
 
     from_: str | None = None
     to: str | None = None
     timezone: str | None = None
     channel: str | None = None
+    user: str | None = None
+    team: str | None = None
+    label: str | None = None
     granularity: str | None = None
     compare: str | None = None
+    clock: str | None = None
     include: str | None = None
     target_first_response: int | None = None
     target_reply: int | None = None

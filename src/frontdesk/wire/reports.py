@@ -1,18 +1,21 @@
 """The inbox report as frozen data. Durations are seconds."""
 
+from typing import Any
+
 from pydantic import Field
 
 from frontdesk.wire.base import Time, Wire, optional
 from frontdesk.wire.members import (
     Author,
     Count,
+    MillisecondSeconds,
     NotNull,
     PriceCategory,
     PriceType,
     Seconds,
     Timestamp,
 )
-from frontdesk.wire.resources import Ref
+from frontdesk.wire.resources import PhoneRef, Ref
 
 
 class Percentiles(Wire):
@@ -37,11 +40,16 @@ class TargetShare(Wire):
 
 
 class Metrics(Wire):
-    """Figures of a period. A mean is None where there is nothing to take it of."""
+    """Figures of a period. A mean is None where there is nothing to take it of.
 
-    conversations_count: Count = optional("Conversations that began.", 0)
-    reopened_count: Count = optional("Conversations that were opened again after a resolution.", 0)
-    incoming_messages_count: Count = optional("Messages from customers.", 0)
+    In a report of a user or team, what is not done by persons is None.
+    """
+
+    conversations_count: Count | None = optional("Conversations that began.", 0)
+    reopened_count: Count | None = optional(
+        "Conversations that were opened again after a resolution.", 0
+    )
+    incoming_messages_count: Count | None = optional("Messages from customers.", 0)
     outgoing_messages_count: Count = optional("Messages to customers, of all authors.", 0)
     resolutions_count: Count = optional("Resolutions; a conversation may have several.", 0)
     avg_first_response_time: Seconds | None = optional(
@@ -54,9 +62,14 @@ class Metrics(Wire):
     avg_reply_time: Seconds | None = optional(
         "Mean seconds that customers waited for later answers of a person."
     )
-    bot_handoffs_count: Count = optional("Conversations that a bot handed to a person.", 0)
-    bot_resolutions_count: Count = optional(
+    bot_handoffs_count: Count | None = optional("Conversations that a bot handed to a person.", 0)
+    bot_resolutions_count: Count | None = optional(
         "Resolutions of episodes that no person answered in.", 0
+    )
+    answered_conversations_count: NotNull[Count] = optional(
+        "Conversations that they answered; in a report of a user or team.",
+        may_be_absent=True,
+        extension=True,
     )
     spread: dict[str, Percentiles] = optional(
         "Percentiles of the values behind each mean, by its name; if requested.",
@@ -96,6 +109,15 @@ class ChannelMetrics(Wire):
     previous: NotNull[Metrics] = optional("Its figures of the period before.")
 
 
+class WaitAges(Wire):
+    """Open conversations whose customer waits now, by how long."""
+
+    under_1h: Count = optional("Less than an hour.", 0)
+    under_4h: Count = optional("An hour or longer, and less than four hours.", 0)
+    under_1d: Count = optional("Four hours or longer, and less than a day.", 0)
+    over_1d: Count = optional("A day or longer.", 0)
+
+
 class LiveCounts(Wire):
     """Conversations that are open now. unattended: not answered yet, or waiting again."""
 
@@ -113,6 +135,10 @@ class LiveCounts(Wire):
         "Open, and waiting for a later reply longer than the target asked for.",
         may_be_absent=True,
         extension=True,
+    )
+
+    waits: NotNull[WaitAges] = optional(
+        "Customers who wait, by how long; if requested.", may_be_absent=True, extension=True
     )
 
     as_of_time = Time("as_of")
@@ -185,6 +211,14 @@ class PersonNow(Wire):
         "Since when the customer waits who waits longest."
     )
     unread: Count = optional("Open conversations with unread messages.", 0)
+    waits: WaitAges = optional("Customers who wait, by how long.", WaitAges())
+    over_first_response: NotNull[Count] = optional(
+        "Those waiting for the first response longer than the target asked for.",
+        may_be_absent=True,
+    )
+    over_reply: NotNull[Count] = optional(
+        "Those waiting for a later reply longer than the target asked for.", may_be_absent=True
+    )
 
     longest_waiting_since_time = Time("longest_waiting_since")
 
@@ -209,12 +243,47 @@ class TeamReport(Wire):
     now: PersonNow | None = optional("At this moment.")
 
 
+class EveryoneReport(Wire):
+    """Figures of all persons together, the phone app and nobody in particular among them."""
+
+    current: PersonFigures = Field(description="Figures of the period.")
+    previous: PersonFigures | None = optional("Figures of the period before.")
+    now: PersonNow | None = optional("At this moment.")
+
+
 class LabelReport(Wire):
     """Figures of the conversations that carry a label now; labels have no history."""
 
     label: Ref = Field(description="The label.")
     current: Metrics = Field(description="Figures of the period.")
     previous: Metrics | None = optional("Figures of the period before.")
+
+
+class AdRef(Wire):
+    """The ad, or post, that customers came from."""
+
+    id: str = Field(description="WhatsApp's id of the ad.")
+    name: str | None = optional("Its headline; null if it is not known.")
+    url: str | None = optional("Its address; null if it is not known.")
+
+
+class AdFigures(Wire):
+    """Figures of the conversations that customers came to by an ad in a period."""
+
+    ad_conversations_count: Count = optional("Conversations that customers came to.", 0)
+    conversations_count: Count = optional("Those of them that began in the period.", 0)
+    resolutions_count: Count = optional("Resolutions of them in the period.", 0)
+    avg_first_response_time: Seconds | None = optional("Mean seconds to their first answers.")
+    avg_reply_time: Seconds | None = optional("Mean seconds that later answers took.")
+    avg_resolution_time: Seconds | None = optional("Mean seconds to their resolutions.")
+
+
+class AdReport(Wire):
+    """Figures by the ad that customers came from."""
+
+    ad: AdRef = Field(description="The ad.")
+    current: AdFigures = Field(description="Figures of the period.")
+    previous: AdFigures | None = optional("Figures of the period before.")
 
 
 class HourGrid(Wire):
@@ -237,13 +306,29 @@ class Report(Wire):
 
     channel: the only one that is counted, None for all. outgoing_by_author: messages of the
     period. pricing: messages by what the provider charged them as, if it was reported. series, and
-    previous_series beside it: None unless a granularity was asked for. users, teams, labels, hours:
-    None unless they were included.
+    previous_series beside it: None unless a granularity was asked for. users, teams, labels, ads,
+    hours: None unless they were included.
     """
 
     period: ZonedPeriod = Field(description="The period of the report.")
     previous_period: NotNull[Period] = optional("The period that it is compared with.")
     channel: str | None = optional("The only channel that is counted; null for all.")
+    clock: NotNull[str] = optional(
+        "`business` if durations and waits are measured in business hours; absent otherwise.",
+        may_be_absent=True,
+        extension=True,
+    )
+    user: NotNull[Ref] = optional(
+        "The user of whom alone it is; absent for all.", may_be_absent=True, extension=True
+    )
+    team: NotNull[Ref] = optional(
+        "The team of whom alone it is; absent for all.", may_be_absent=True, extension=True
+    )
+    label: NotNull[str] = optional(
+        "The label whose conversations alone are counted; absent for all.",
+        may_be_absent=True,
+        extension=True,
+    )
     metrics: Metrics = Field(description="The figures of the period.")
     previous: NotNull[Metrics] = optional("The figures of the period before.")
     outgoing_by_author: dict[str, int] = optional(
@@ -270,12 +355,87 @@ class Report(Wire):
         may_be_absent=True,
         extension=True,
     )
+    everyone: NotNull[EveryoneReport] = optional(
+        "All persons together, if users or teams were asked for.",
+        may_be_absent=True,
+        extension=True,
+    )
     teams: tuple[TeamReport, ...] | None = optional(
         "By team, if asked for.", may_be_absent=True, extension=True
     )
     labels: tuple[LabelReport, ...] | None = optional(
         "By label, if asked for.", may_be_absent=True, extension=True
     )
+    ads: tuple[AdReport, ...] | None = optional(
+        "By the ad that customers came from, if asked for.", may_be_absent=True, extension=True
+    )
     hours: Hours | None = optional(
         "By weekday and hour, if asked for.", may_be_absent=True, extension=True
     )
+
+
+class AgentCount(Wire):
+    """Messages that a user wrote in a conversation."""
+
+    user: Ref = Field(description="The user.")
+    count: Count = Field(description="Messages of the period.")
+
+
+class ConversationReport(Wire):
+    """What a report counts of one conversation in its period.
+
+    Durations are sums, in seconds to the millisecond: divided by their counts they are the means of
+    the inbox report.
+    """
+
+    id: str = Field(description="The id of the conversation.")
+    contact: NotNull[PhoneRef] = optional(
+        "The customer; absent if the key lacks the scope `contacts:read`.", may_be_absent=True
+    )
+    channel: Ref = Field(description="The channel.")
+    labels: tuple[str, ...] = optional("Titles of the labels that it carries now.", ())
+    opened_at: Timestamp = Field(description="When the conversation began, perhaps long before.")
+    began: bool = optional("It began in the period.", False)
+    reopened_count: Count = optional("How often it was opened after a resolution.", 0)
+    incoming_messages_count: Count = optional("Messages from the customer.", 0)
+    outgoing_messages_count: Count = optional("Messages to the customer, of all authors.", 0)
+    outgoing_by_author: dict[str, int] = optional("Messages to the customer, by author.", {})
+    agents: tuple[AgentCount, ...] = optional("The users who wrote, who wrote most first.", ())
+    first_responses_count: Count = optional("First answers of persons, one in each episode.", 0)
+    first_response_seconds: MillisecondSeconds | None = optional(
+        "Seconds to them together; null without one."
+    )
+    replies_count: Count = optional("Later answers of persons to a customer who waited.", 0)
+    reply_seconds: MillisecondSeconds | None = optional(
+        "Seconds that the customer waited for them together; null without one."
+    )
+    resolutions_count: Count = optional("Resolutions.", 0)
+    timed_resolutions_count: Count = optional("Those of them that have a duration.", 0)
+    resolution_seconds: MillisecondSeconds | None = optional(
+        "Seconds from the beginning of their episodes together; null without one."
+    )
+    first_responses_in_time: NotNull[Count] = optional(
+        "First answers within the target asked for.", may_be_absent=True
+    )
+    replies_in_time: NotNull[Count] = optional(
+        "Later answers within the target asked for.", may_be_absent=True
+    )
+    first_response_business_seconds: NotNull[MillisecondSeconds] = optional(
+        "`first_response_seconds` in business hours, if asked for.", may_be_absent=True
+    )
+    reply_business_seconds: NotNull[MillisecondSeconds] = optional(
+        "`reply_seconds` in business hours, if asked for.", may_be_absent=True
+    )
+    resolution_business_seconds: NotNull[MillisecondSeconds] = optional(
+        "`resolution_seconds` in business hours, if asked for.", may_be_absent=True
+    )
+    handed_to_human: bool = optional("A bot handed it to a person.", False)
+    bot_resolutions_count: Count = optional("Resolutions without an answer of a person.", 0)
+    ad: AdRef | None = optional("The last ad that the customer came from in the period.")
+    custom_fields: dict[str, Any] = optional(
+        "Custom fields of the customer; absent if the key lacks the scope `contacts:read`.",
+        {},
+        may_be_absent=True,
+    )
+
+    opened_time = Time("opened_at")

@@ -22,7 +22,7 @@ def groups(app: ViewApp) -> dict[str, list[str]]:
         words = line[start:].strip(" ┃")
         if not words and rows and not found.get("BILLABLE", [""]):
             break
-        if " messages" in words:
+        if " messages" in words or " conversations" in words:
             rows = found.setdefault(words.partition("  ")[0], [])
         elif "%" in words:
             rows.append(words)
@@ -39,13 +39,14 @@ async def test_each_group_has_its_heading_its_total_and_shares_of_that(report: O
         await settle(pilot)
         for heading in ("SENT BY  247 messages ", "BILLABLE  6 messages "):
             assert line_with(app, heading).endswith(" 100%")
-        assert "%" not in line_with(app, "PRICED  177 of 247 messages")
-        sent, charged, billable = groups(app).values()
+        assert "%" not in line_with(app, "PRICED  177 of 247 messages, 70 without")
+        sent, charged, billable, ended = groups(app).values()
         assert [row.split("  ")[0] for row in charged] == [
             *("service, free customer service", "marketing, regular", "utility, regular")
         ]
         assert billable[0].startswith("London, Campaigns ")
-        for rows in (sent, charged, billable):
+        assert [" ".join(row.split()) for row in ended[:1]] == ["handed over 14 ████████████ 74%"]
+        for rows in (sent, charged, billable, ended):
             assert shares(rows) == sorted(shares(rows), reverse=True)
             assert sum(shares(rows)) in range(97, 104)
 

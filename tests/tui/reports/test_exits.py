@@ -114,7 +114,7 @@ async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         for ending in ("csv", "json", "md"):
-            await press(pilot, "E")
+            await press(pilot, "E", "enter")
             assert "inbox-report-2026-03-08-2026-03-14.csv" in shown(app)
             await type_in(pilot, f"{tmp_path}/report.{ending}")
             await press(pilot, "enter")
@@ -130,7 +130,7 @@ async def test_it_is_saved_as_what_the_ending_says_and_never_over_a_file_unasked
         markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
         assert "| New conversations | 65 | 29 | ▲ 124 % |  |" in markdown
         (tmp_path / "report.md").write_text("mine", encoding="utf-8")
-        await press(pilot, "E")
+        await press(pilot, "E", "enter")
         await type_in(pilot, f"{tmp_path}/report.md")
         await press(pilot, "enter")
         assert "This file exists" in shown(app)
@@ -143,7 +143,7 @@ async def test_a_name_that_cannot_be_saved_under_is_explained(report: Open, tmp_
     app = report()
     async with app.run_test(size=(160, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "E")
+        await press(pilot, "E", "enter")
         for name, problem in (
             ("report.xls", ".csv, .json, .md"),
             ("nowhere/report.csv", "no directory"),
@@ -167,3 +167,20 @@ async def test_the_notice_about_a_list_stays_until_another_view_is_shown(viewer:
         await press(pilot, "7")
         assert "Shows" not in lines(app)[-1]
         assert "? help" in lines(app)[-1]
+
+
+async def test_its_conversations_are_saved_one_row_each(report: Open, tmp_path: Path) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for ending in ("csv", "ndjson"):
+            await press(pilot, "E", "down", "enter")
+            assert "conversations-2026-03-08-2026-03-14.csv" in shown(app)
+            await type_in(pilot, f"{tmp_path}/rows.{ending}")
+            await press(pilot, "enter")
+            await settle(pilot)
+        rows = list(csv.DictReader((tmp_path / "rows.csv").read_text("utf-8-sig").splitlines()))
+        lines_ = (tmp_path / "rows.ndjson").read_text("utf-8").splitlines()
+        assert [json.loads(line)["id"] for line in lines_] == [row["id"] for row in rows]
+        assert sum(row["began"] == "true" for row in rows) == 65
+        assert not list(tmp_path.glob("*.part"))

@@ -118,7 +118,7 @@ async def test_a_figure_has_one_name_on_the_screen_in_the_shell_and_in_exports(
             await press(pilot, key)
             shell = next(headings for name, (headings, _) in tables.items() if part in name)
             head = line_with(app, f"{part.upper()}  ")
-            for name in shell[1:]:
+            for name in (each for each in shell[1:] if each != "Change"):
                 assert f" {name.removesuffix(' now').upper()}" in head, name
         await press(pilot, "8")
         assert any(f" {name.upper()} BY HOUR " in shown(app) for name in tables)
@@ -166,15 +166,15 @@ async def test_parts_are_asked_for_only_while_they_are_shown(
     app = report(source)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert {query.include for query in source.queries} == {None}
+        assert {query.include for query in source.queries} == {None, "waits"}
         await press(pilot, "5", "8", "percent_sign")
-        assert {query.include for query in source.queries[-3:]} == {
-            *("spread", "users,spread", "hours,spread")
+        assert {query.include for query in source.queries[-4:]} == {
+            *("spread", "users,spread", "hours,spread", "waits")
         }
         await press(pilot, "percent_sign", "2", "3")
         source.queries.clear()
         await press(pilot, "ctrl+r")
-        assert [query.include for query in source.queries] == [None]
+        assert [query.include for query in source.queries] == [None, "waits"]
 
 
 async def test_a_server_that_lacks_parts_is_said_to(report: Open, client: InboxClient) -> None:
@@ -224,10 +224,13 @@ async def test_targets_are_columns_and_counts_of_those_who_wait_longer(
         assert "IN TIME" in shown(app)
         assert "82% in 1h" in line_with(app, "Waiting, mean")
         assert "wait longer than 1h 9" in lines(app)[1]
+        assert "wait <1h 3   wait 1–4h 2   wait 4–24h 1   wait >1d 12" in lines(app)[2]
         await press(pilot, "W")
         assert "wait longer than 1h" in shown(app)
         await press(pilot, "escape", "0", *["l"] * 4, "enter")
         assert "waiting:>1h" in shown(app)
+        await press(pilot, "f4", "0", *["l"] * 7, "enter")
+        assert "waiting:>4h   waiting:<1d" in shown(app)
 
 
 async def test_headings_and_changes_are_whole_and_the_wall_has_large_digits(
@@ -264,7 +267,7 @@ async def test_people_are_sorted_and_saved_as_they_are_shown(
         names = ("Ruiz", "Okafor", "nobody")
         rows = [name for line in lines(app) for name in names if name in line]
         assert rows == list(names)
-        await press(pilot, "E")
+        await press(pilot, "E", "enter")
         await type_in(pilot, f"{tmp_path}/people.csv")
         await press(pilot, "enter")
         saved = (tmp_path / "people.csv").read_text("utf-8")
@@ -280,3 +283,55 @@ async def test_a_team_leads_to_no_list_but_a_sentence(client: InboxClient, cache
         assert "STATUS" not in line_with(app, "TEAM  ")
         assert any("5 shows people" in line for line in lines(app))
         assert any("TEAM" in line for line in lines(app))
+
+
+async def test_f_makes_it_the_report_of_one_person_and_enter_leads_to_theirs(
+    client: InboxClient, cache: Cache
+) -> None:
+    app = desk(client, cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "f")
+        await type_in(pilot, "grace")
+        await press(pilot, "enter")
+        assert "Grace Okafor" in lines(app)[0]
+        assert "Conversations answered" in shown(app)
+        assert "Messages received" not in shown(app)
+        await press(pilot, "7")
+        assert "a report of one user is not shown by label" in shown(app)
+        await press(pilot, "1", "enter")
+        assert '@"Grace Okafor"' in shown(app)
+
+
+async def test_the_row_of_all_is_the_last_and_rows_are_sorted_by_a_change(
+    report: Open, client: InboxClient
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3", "S")
+        await type_in(pilot, "messages received: change")
+        await press(pilot, "enter")
+        head = next(at for at, line in enumerate(lines(app)) if "CHANNEL" in line)
+        assert "+/-▼" in lines(app)[head]
+        rows = [line for line in lines(app)[head + 1 :] if line.strip()]
+        assert [row.split()[0] for row in rows if row.startswith(" all ")] == ["all"]
+        await press(pilot, "1", "S")
+        await type_in(pilot, "change")
+        await press(pilot, "enter")
+        first = next(at for at, line in enumerate(lines(app)) if "METRIC" in line) + 1
+        assert not lines(app)[first].startswith(" New conversations")
+
+
+async def test_capital_b_asks_for_business_hours_or_says_that_there_are_none(
+    report: Open, client: InboxClient
+) -> None:
+    app = report()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "B")
+        assert "business hours" in lines(app)[0]
+        assert "this account has no business hours" in shown(app)
+        await press(pilot, "B")
+        assert "business hours" not in lines(app)[0]
+        assert "New conversations" in shown(app)

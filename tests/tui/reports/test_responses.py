@@ -131,7 +131,14 @@ async def test_a_part_that_is_read_does_not_hide_why_the_report_is_missing(
 
 async def test_a_report_without_messages_sent_says_so(report: Open, client: InboxClient) -> None:
     whole = await client.report(ReportQuery(granularity="day", from_="2026-03-08"))
-    silent = whole.model_copy(update={"outgoing_by_author": {}, "pricing": ()})
+    unresolved = {"bot_resolutions_count": 0, "bot_handoffs_count": 0}
+    silent = whole.model_copy(
+        update={
+            "outgoing_by_author": {},
+            "pricing": (),
+            "metrics": whole.metrics.model_copy(update=unresolved),
+        }
+    )
     app = report(Answering(client, lambda query: silent))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -231,11 +231,12 @@ async def test_capital_s_orders_the_channels_and_again_turns_them_round(report: 
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        await press(pilot, "3")
         for first in ("Madrid", "Wholesale"):
             await press(pilot, "S")
             await type_in(pilot, "received")
             await press(pilot, "enter")
-            head = next(at for at, line in enumerate(lines(app)) if " CHANNEL" in line)
+            head = next(at for at, line in enumerate(lines(app)) if "▸CHANNEL" in line)
             assert "RECEIVED" in lines(app)[head]
             rows = [line[1:20].strip() for line in lines(app)[head + 1 : head + 6]]
             received = [int(line[37:50].split()[-1]) for line in lines(app)[head + 1 : head + 6]]

@@ -54,8 +54,8 @@ async def test_opening_it_asks_for_next_to_nothing(weighed: Cache) -> None:
         await settle(pilot)
         assert {question.name for question in server.asked} == {"channels"}
         words = flat(app)
-        assert "NOT CHECKED YET (22): ^r checks all features" in words
-        assert "not checked: 22" in lines(app)[0]
+        assert "NOT CHECKED YET (23): ^r checks all features" in words
+        assert "not checked: 23" in lines(app)[0]
         assert "http://localhost" in words
         assert KEY not in words
         assert "live" in lines(app)[-1]
@@ -69,11 +69,11 @@ async def test_a_key_asks_for_everything(weighed: Cache) -> None:
         await press(pilot, "ctrl+r")
         words = flat(app)
         for expected in (
-            "fails at 1, lacks 6, forbids 1",
+            "fails at 1, lacks 7, forbids 1",
             "FAILS (1)",
             "NOT ALLOWED (1)",
             "This key may not read templates: it lacks the scope templates:read.",
-            "LACKS (6)",
+            "LACKS (7)",
             "This server lists no notes. A title.",
             f"{NOBODY_IS_ME}.",
             "DONE BY THE VIEWER (4)",
@@ -88,7 +88,7 @@ async def test_a_key_asks_for_everything(weighed: Cache) -> None:
         asked = len(server.asked)
         server.variants = ()
         await press(pilot, "f5")
-        assert "LACKS (6)" not in flat(app)
+        assert "LACKS (7)" not in flat(app)
         assert len(server.asked) > asked
         assert server.times_asked("notes") == 2
 

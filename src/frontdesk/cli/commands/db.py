@@ -8,6 +8,7 @@ from frontdesk.cli.base import group
     "frontdesk db init --database inbox.db",
     "frontdesk db sample --database big.db --conversations 100000",
     lazy={
+        "business-hours": "frontdesk.cli.commands.business_hours:business_hours_command",
         "check": "frontdesk.cli.commands.check:check_command",
         "init": "frontdesk.cli.commands.init:init_command",
         "sample": "frontdesk.cli.commands.sample:sample_command",
@@ -15,4 +16,4 @@ from frontdesk.cli.base import group
     },
 )
 def db_group() -> None:
-    """Set up, upgrade and check a database; make a sample."""
+    """Set up, upgrade and check a database; set business hours; make a sample."""

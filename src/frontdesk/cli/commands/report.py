@@ -3,17 +3,22 @@
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, timedelta, tzinfo
-from functools import partial
+from functools import partial, reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 from zoneinfo import ZoneInfo
 
 import click
 
-from frontdesk.cli.base import command
-from frontdesk.cli.completion import complete_channel
+from frontdesk.cli.base import Command, command
+from frontdesk.cli.completion import (
+    complete_channel,
+    complete_label,
+    complete_team,
+    complete_user,
+)
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import target_options
@@ -27,6 +32,7 @@ from frontdesk.cli.output import (
 )
 from frontdesk.cli.polling import follow
 from frontdesk.cli.target import Target, run_with_client
+from frontdesk.reports.conversation_rows import COLUMNS as CONVERSATION_COLUMNS
 from frontdesk.reports.export import (
     BESIDE_MEAN,
     COLUMNS,
@@ -39,23 +45,83 @@ from frontdesk.reports.export import (
 from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import SPANS, placed
-from frontdesk.selection.names import filter_ids
+from frontdesk.reports.sorting import ASPECTS, ReportOrder, parse_order
+from frontdesk.selection.names import filter_ids, report_filter_ids
 from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
-from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
+from frontdesk.wire.queries import CALENDAR_PARTS, COMPARISONS, FILTERED_REPORT_PARTS, GRANULARITIES
 from frontdesk.wire.reports import Report
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 _DAY = timedelta(days=1)
 # Values of --by that are parts of a report.
-_BY = MappingProxyType({"user": "users", "team": "teams", "label": "labels", "channel": "channels"})
+_BY = MappingProxyType(
+    {"user": "users", "team": "teams", "label": "labels", "ad": "ads", "channel": "channels"}
+)
 _TARGETS = ("first_response", "reply")
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds options, in their order in help."""
+
+    def add(function: F) -> F:
+        return reduce(lambda inner, option: option(inner), reversed(options), function)
+
+    return add
+
+
+_PERIOD_AND_CHANNEL = _options(
+    click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time."),
+    click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time."),
+    click.option(
+        "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
+    ),
+    click.option(
+        "--channel",
+        metavar="NAME|NUMBER|ID",
+        shell_complete=complete_channel,
+        help="Count only this channel.",
+    ),
+)
+_label_option = click.option(
+    "--label",
+    metavar="NAME",
+    shell_complete=complete_label,
+    help="Only conversations that carry this label now.",
+)
+_business_option = click.option(
+    "--business-hours",
+    is_flag=True,
+    help="Measure durations and waits in the business hours of the account and its channels.",
+)
+
+
+class _ReportCommand(Command):
+    """Runs `nested` commands where their name comes first, otherwise itself."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        nested = self.nested().get("".join(args[:1]))
+        if nested is None:
+            return super().make_context(info_name, args, parent, **extra)
+        return nested.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+
+    @staticmethod
+    def nested() -> dict[str, click.Command]:
+        return {"conversations": conversations_command}
 
 
 @command(
@@ -63,27 +129,32 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     "frontdesk report last-week --by day",
     "frontdesk report today --by user --spread",
     "frontdesk report this-week --by team --figures first_response,waiting",
+    "frontdesk report 30d --user ana@example.com --by week --spread",
+    "frontdesk report 7d --by user --sort waiting:change",
     "frontdesk report --watch --channel Madrid",
     "frontdesk report --from 2026-03-01 --to 2026-03-31 --format csv > march.csv",
+    "frontdesk report conversations --help",
+    cls=_ReportCommand,
 )
 @click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
 @target_options
-@click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time.")
-@click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time.")
+@_PERIOD_AND_CHANNEL
 @click.option(
-    "--zone", metavar="NAME", help="Time zone, like Europe/Madrid.  [default: the account's]"
+    "--user",
+    "of_user",
+    metavar="NAME|EMAIL|ID",
+    shell_complete=complete_user,
+    help="Only what this user did; “me” for yourself.",
 )
 @click.option(
-    "--channel",
-    metavar="NAME|NUMBER|ID",
-    shell_complete=complete_channel,
-    help="Count only this channel.",
+    "--team", metavar="NAME|ID", shell_complete=complete_team, help="Only what this team did."
 )
+@_label_option
 @click.option(
     "--by",
     type=click.Choice((*GRANULARITIES, *_BY)),
     multiple=True,
-    help="Also by period, user, team, label or channel; may be repeated.",
+    help="Also by period, user, team, label, ad or channel; may be repeated.",
 )
 @click.option(
     "--figures",
@@ -91,8 +162,21 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
     help=f"Only these, with commas between: {', '.join(FIGURES)}; and of channels, pricing and "
     "others only what --by and --hours name.",
 )
+@click.option(
+    "--sort",
+    "order",
+    metavar="COLUMN",
+    help="Sort tables by a column, the highest first: name, change, a figure as in --figures, or "
+    "open, waits, longest, unread. After a figure, "
+    f"{', '.join(f':{one}' for one in ASPECTS)} of it.",
+)
+@click.option("--reverse", is_flag=True, help="With --sort, the lowest first.")
+@_business_option
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
+@click.option(
+    "--waits", is_flag=True, help="Also how long customers wait now: <1h, 1–4h, 4–24h, >1d."
+)
 @click.option(
     "--target",
     "lengths",
@@ -118,10 +202,17 @@ def report_command(
     last: str | None,
     zone: str | None,
     channel: str | None,
+    of_user: str | None,
+    team: str | None,
+    label: str | None,
     by: tuple[str, ...],
     figures: str | None,
+    order: str | None,
+    reverse: bool,
+    business_hours: bool,
     hours: bool,
     spread: bool,
+    waits: bool,
     lengths: dict[str, timedelta],
     compare: str | None,
     watch: bool,
@@ -133,7 +224,7 @@ def report_command(
     or last-month.
 
     With --watch, a terminal shows live counts and today; a pipe gets a report of today every half
-    minute.
+    minute. `frontdesk report conversations` writes a row for each conversation.
     """
     if watch and (period not in (None, "today") or first or last):
         raise click.UsageError("--watch shows today: leave out the period")
@@ -143,22 +234,26 @@ def report_command(
         _day(first, "--from")
     end = _end(last)
     fields = parse_figures(figures) if figures else None
+    sorting = parse_order(order, reverse=reverse) if order else None
+    subject = _subject(user=of_user, team=team, label=label)
     grouped = [_BY[name] for name in _BY if name in by]
     # Channels are a part of every report.
     parts = [name for name in grouped if name != "channels"]
-    parts += [name for name, enabled in (("hours", hours), ("spread", spread)) if enabled]
+    flags = {"hours": hours, "spread": spread, "waits": waits}
+    parts += [name for name, enabled in flags.items() if enabled]
+    _check_parts(subject, parts, business_hours=business_hours)
     targets = configuration(whole=False).targets
     granularity = _granularity(by)
 
     async def work(client: "InboxClient") -> Report:
-        id = (await filter_ids(client, channel=channel))["channel"]
         query = ReportQuery(
             from_=first,
             to=end,
             timezone=zone,
-            channel=id,
+            **await report_filter_ids(client, channel=channel, **subject),
             granularity=granularity,
             compare=compare,
+            clock="business" if business_hours else None,
             include=",".join(parts) or None,
             target_first_response=seconds_of(lengths.get("first_response", targets.first_response)),
             target_reply=seconds_of(lengths.get("reply", targets.reply)),
@@ -171,7 +266,7 @@ def report_command(
         return with_figures(report, fields, [*grouped, *(["hours"] if hours else [])])
 
     if not watch:
-        _write(run_with_client(target, work, waits=True), output)
+        _write(run_with_client(target, work, waits=True), output, sorting)
     elif output.format == "table" and sys.stdout.isatty():
         _open_wall(target, channel, zone)
     else:
@@ -179,6 +274,88 @@ def report_command(
         run_with_client(
             target, lambda client: watch_report(partial(work, client), output), waits=True
         )
+
+
+@command(
+    "conversations",
+    "frontdesk report conversations --period last-month > march.csv",
+    "frontdesk report conversations --from 2026-03-01 --to 2026-03-31 --format jsonl",
+)
+@target_options
+@click.option(
+    "--period",
+    type=click.Choice(tuple(SPANS)),
+    metavar="NAME",
+    help="A named period, as of `frontdesk report`.  [default: 7d]",
+)
+@_PERIOD_AND_CHANNEL
+@_label_option
+@click.option(
+    "--target",
+    "lengths",
+    metavar="NAME=LENGTH",
+    multiple=True,
+    callback=lambda context, option, texts: _targets(texts),
+    help="Count the answers that came in time, as in `frontdesk report`.",
+)
+@_business_option
+@output_options("csv", "jsonl", default="csv")
+def conversations_command(
+    target: Target,
+    period: str | None,
+    first: str | None,
+    last: str | None,
+    zone: str | None,
+    channel: str | None,
+    label: str | None,
+    lengths: dict[str, timedelta],
+    business_hours: bool,
+    output: Output,
+) -> None:
+    """Write a row for each conversation in which something was counted in a period.
+
+    Sums of the rows are the figures of `frontdesk report` for the same period. Durations are
+    sums in seconds: of several first responses, replies or resolutions of one conversation
+    together.
+    """
+    if period and (first or last):
+        raise click.UsageError("--period does not go with --from or --to")
+    if first is not None:
+        _day(first, "--from")
+    end = _end(last)
+    targets = configuration(whole=False).targets
+
+    async def work(client: "InboxClient") -> None:
+        found = await report_filter_ids(client, channel=channel, label=label)
+        query = ReportQuery(
+            from_=first,
+            to=end,
+            timezone=zone,
+            channel=found["channel"],
+            label=found["label"],
+        )
+        whole = await client.report(await _placed(client, query, period) if period else query)
+        # Both ends stay where they are from page to page.
+        rows = client.conversation_reports(
+            query.model_copy(
+                update={
+                    "from_": whole.period.from_,
+                    "to": whole.period.to,
+                    "timezone": None,
+                    "clock": "business" if business_hours else None,
+                    "target_first_response": seconds_of(
+                        lengths.get("first_response", targets.first_response)
+                    ),
+                    "target_reply": seconds_of(lengths.get("reply", targets.reply)),
+                }
+            )
+        )
+        writer = output.writer(CONVERSATION_COLUMNS)
+        async for row in rows:
+            writer.add(row)
+        writer.end()
+
+    run_with_client(target, work, waits=True)
 
 
 async def watch_report(
@@ -210,6 +387,27 @@ def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
 
     id = run_with_client(target, id_of) if channel else None
     open_wall(target, ReportOptions("today", channel=id, zone=zone))
+
+
+def _check_parts(subject: Iterable[str], parts: Sequence[str], *, business_hours: bool) -> None:
+    for part in parts if business_hours else ():
+        if part in CALENDAR_PARTS:
+            raise click.UsageError(f"--business-hours is not shown {PART_WORDS[part]}")
+    for name in subject:
+        allowed = FILTERED_REPORT_PARTS[name]
+        if refused := [part for part in parts if part not in allowed]:
+            raise click.UsageError(
+                f"A report of one {name} is not shown {PART_WORDS[refused[0]]}: "
+                f"there is {', '.join(PART_WORDS[part] for part in allowed)}"
+            )
+
+
+def _subject(**names: str | None) -> dict[str, str]:
+    """Return the only one of user, team and label."""
+    named = {name: value for name, value in names.items() if value is not None}
+    if len(named) > 1:
+        raise click.UsageError(f"A report is of one of {' and '.join(f'--{n}' for n in named)}")
+    return named
 
 
 def _targets(texts: Sequence[str]) -> dict[str, timedelta]:
@@ -269,7 +467,7 @@ def _zone(name: str) -> tzinfo:
         raise click.UsageError(f"This machine knows no time zone {name!r}: {hint}") from error
 
 
-def _write(report: Report, output: Output) -> None:
+def _write(report: Report, output: Output, order: ReportOrder | None = None) -> None:
     if output.format == "json":
         output.write_value(report)
     elif output.format in ("csv", "jsonl"):
@@ -277,14 +475,15 @@ def _write(report: Report, output: Output) -> None:
     else:
         out = standard_output()
         zone = _shown_zone(report.period.timezone)
-        out.write(markdown(report, zone) if output.format == "markdown" else _readable(report, out))
+        is_markdown = output.format == "markdown"
+        out.write(markdown(report, zone, order) if is_markdown else _readable(report, out, order))
         out.flush()
 
 
-def _readable(report: Report, out: TextIO) -> str:
+def _readable(report: Report, out: TextIO, order: ReportOrder | None) -> str:
     zone = _shown_zone(report.period.timezone)
     parts = [plain(line) for line in title(report, zone).split("\n")]
-    for headings, rows, remark in tables(report, zone):
+    for headings, rows, remark in tables(report, zone, order):
         names = [heading.upper() for heading in headings]
         rigid = [at for at, name in enumerate(headings) if at and name not in PRICED_BY]
         cells = [

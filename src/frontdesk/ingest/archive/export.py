@@ -1,5 +1,6 @@
 """Exports accounts as native lines (NDJSON) from one snapshot, everything but keys and webhooks."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -81,6 +82,7 @@ class _AccountExport:
             "disabled": bool(account["disabled"]),
             "created_at": timestamp(account["created_at"]),
             "messages_keep_days": account["messages_keep_days"],
+            **_business_hours(account["business_hours_json"]),
             "last_ids": dump.last_ids(self._connection, self._account_id),
         }
 
@@ -156,3 +158,7 @@ def _contact(row: Row) -> Line:
         "wa_user_id": row["contact_wa_user_id"],
         "name": row["contact_name"],
     }
+
+
+def _business_hours(text: str | None) -> dict[str, Any]:
+    return {} if text is None else {"business_hours": json.loads(text)}

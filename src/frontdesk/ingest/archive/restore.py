@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+from frontdesk import business_hours
 from frontdesk.ingest import admission
 from frontdesk.ingest.apply.context import BatchContext
 from frontdesk.ingest.apply.conversations import BatchConversation
@@ -91,6 +92,7 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
         "created_at": instant(created),
         "disabled": int(line.get("disabled") is True),
         "messages_keep_days": line.get("messages_keep_days"),
+        "business_hours_json": _business_hours(line.get("business_hours")),
     }
     days = settings["messages_keep_days"]
     if days is not None and not (type(days) is int and 0 < days <= LONGEST_KEPT_DAYS):
@@ -106,6 +108,18 @@ def begin(connection: Connection, account_id: int, line: Mapping[str, Any]) -> b
     ids.save()
     writes.bump_revision(connection, account_id)
     return True
+
+
+def _business_hours(contents: object) -> str | None:
+    """Return business hours as they are stored. Raises: Malformed."""
+    if contents is None:
+        return None
+    if not isinstance(contents, Mapping):
+        raise Malformed("business_hours is not an object")
+    try:
+        return business_hours.dumps(business_hours.parse_hours(contents))
+    except ValueError as error:
+        raise Malformed(f"business_hours.{error}") from error
 
 
 def unplaced(connection: Connection, account_id: int, copies: Sequence[RowCopy]) -> set[int]:

@@ -1,7 +1,14 @@
 """Route table of `/v1`: path, required scope, parameters and handler of each endpoint."""
 
 from frontdesk.service.endpoint import PAGING, Endpoint, never
-from frontdesk.service.routes import catalogues, contacts, conversations, messages, reports
+from frontdesk.service.routes import (
+    catalogues,
+    contacts,
+    conversations,
+    messages,
+    report_rows,
+    reports,
+)
 from frontdesk.wire import ConversationFilter
 from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
 
@@ -84,11 +91,25 @@ ENDPOINTS = (
         "/reports/inbox",
         "reports:read",
         (
-            *("from", "to", "timezone", "channel", "granularity", "compare"),
+            *("from", "to", "timezone", "channel", "user", "team", "label"),
+            *("granularity", "compare", "clock"),
             *("include", "target_first_response", "target_reply"),
         ),
         reports.inbox_report,
         depends_on_minute=reports.depends_on_minute,
         inline=never,
+    ),
+    Endpoint(
+        "conversation_reports",
+        "/reports/conversations",
+        "reports:read",
+        (
+            *("from", "to", "timezone", "channel", "label", "clock"),
+            *("target_first_response", "target_reply", *PAGING),
+        ),
+        report_rows.conversation_reports,
+        depends_on_minute=reports.depends_on_minute,
+        inline=never,
+        extension=True,
     ),
 )

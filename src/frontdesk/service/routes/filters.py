@@ -77,6 +77,12 @@ def contact(request: EndpointRequest, values: dict[str, str]) -> int | None:
     return None
 
 
+def user(request: EndpointRequest) -> int | None:
+    """Resolve `user`, an id or "me", to a row id; None without it."""
+    value = request.parameters.filter_value("user")
+    return None if value is None else _user_id(request, value, "user", ("me",))
+
+
 def assignee(request: EndpointRequest, filters: dict[str, str]) -> tuple[bool | None, int | None]:
     """Resolve `assignee` to (assigned, user id), recorded in `filters`; (None, None) without it."""
     value = request.parameters.filter_value("assignee")
@@ -85,16 +91,16 @@ def assignee(request: EndpointRequest, filters: dict[str, str]) -> tuple[bool | 
     filters["assignee"] = value
     if value in ("assigned", "unassigned"):
         return value == "assigned", None
-    user_id = _user_id(request, value)
+    user_id = _user_id(request, value, "assignee", ASSIGNEE_WORDS)
     filters["assignee"] = str(user_id)
     return True, user_id
 
 
-def _user_id(request: EndpointRequest, value: str) -> int | None:
+def _user_id(request: EndpointRequest, value: str, name: str, words: tuple[str, ...]) -> int | None:
     if value == "me":
         if request.grant.user_id is None:
             request.parameters.add_fault(
-                "assignee_me_unavailable", "assignee", "unavailable", "this key belongs to no user"
+                "assignee_me_unavailable", name, "unavailable", "this key belongs to no user"
             )
         return request.grant.user_id
     user_id = row_id(value)
@@ -102,9 +108,9 @@ def _user_id(request: EndpointRequest, value: str) -> int | None:
         return user_id
     request.parameters.add_fault(
         "invalid_filter",
-        "assignee",
+        name,
         "unknown_value",
-        f"it must be one of {', '.join(ASSIGNEE_WORDS)}, or the id of a user",
-        allowed=ASSIGNEE_WORDS,
+        f"it must be one of {', '.join(words)}, or the id of a user",
+        allowed=words,
     )
     return None

@@ -1,27 +1,37 @@
 """Parts of the inbox report that are included on request: users, teams, labels, hours, spread."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar
 from zoneinfo import ZoneInfo
 
-from frontdesk.service.calendar_buckets import Interval
+from frontdesk.service.business_time import BusinessTime
+from frontdesk.service.calendar_buckets import Interval, moment_of
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo, row_id
 from frontdesk.service.percentiles import CountedDurations
 from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
-from frontdesk.store import catalogues, report_parts, reports
+from frontdesk.store import catalogues, report_ads, report_parts, reports
 from frontdesk.store.database import Connection, Row
+from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.report_parts import Grouping, PartSelection
 from frontdesk.store.reports import ReportSpan
-from frontdesk.store.rollups import OUTGOING, QUARTER, WEEK
+from frontdesk.store.rollups import DAY, MINUTE, OUTGOING, QUARTER, WEEK
 from frontdesk.wire import Ref, timestamp
 from frontdesk.wire.queries import REPORT_PARTS
 from frontdesk.wire.reports import (
+    AdFigures,
+    AdRef,
+    AdReport,
+    Bucket,
     ChannelMetrics,
+    EveryoneReport,
     HourGrid,
     Hours,
     LabelReport,
@@ -32,11 +42,14 @@ from frontdesk.wire.reports import (
     Report,
     TeamReport,
     UserReport,
+    WaitAges,
 )
 
 MAX_TARGET_SECONDS = 366 * 24 * 60 * 60
 NOBODY = 0
 _TARGETS = ("first_response", "reply")
+# Upper limits of the ages of waits, in milliseconds.
+_WAIT_AGES = MappingProxyType({"under_1h": 60 * MINUTE, "under_4h": 240 * MINUTE, "under_1d": DAY})
 
 Figures = TypeVar("Figures", Metrics, PersonFigures)
 
@@ -85,13 +98,17 @@ def _target(parameters: Parameters, name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class PartsContext:
-    """A report's request, channel, period with the one before, and zone."""
+    """A report's request, filter, period with the one before, and zone.
+
+    business: measures durations and waits; None for calendar time.
+    """
 
     request: EndpointRequest
-    channel_id: int | None
+    filter: ReportFilter
     intervals: tuple[Interval, Interval]
     zone: ZoneInfo
     query: PartsQuery
+    business: BusinessTime | None = None
 
     @property
     def connection(self) -> Connection:
@@ -99,26 +116,48 @@ class PartsContext:
 
     def selection(self, interval: Interval) -> PartSelection:
         account_id = self.request.grant.account_id
-        return PartSelection(account_id, self.channel_id, interval.start, interval.end)
+        return PartSelection(account_id, self.filter, interval.start, interval.end)
+
+    def limits(self, ages: Mapping[str, int]) -> Iterator[tuple[ReportFilter, dict[str, int]]]:
+        """Yield the filters of channels with the same clock, and since when waits are so long."""
+        now, business = self.request.now, self.business
+        if business is None:
+            yield self.filter, {name: now - age for name, age in ages.items()}
+            return
+        channels = business.channels
+        for channel_id in channels[:1] if business.is_uniform else channels:
+            same = (
+                self.filter if business.is_uniform else self.filter._replace(channel_id=channel_id)
+            )
+            yield same, {name: business.before(channel_id, age) for name, age in ages.items()}
 
 
 def with_parts(report: Report, context: PartsContext) -> Report:
     """Return the report with the parts that were asked for; without any, the report itself."""
     parts, added = context.query.parts, dict[str, Any]()
-    if "spread" in parts or context.query.targets:
+    if "spread" in parts or context.query.targets or context.business:
         added |= _detailed(report, context)
+    if context.business is not None:
+        added["series"] = _business_series(report.series, context, context.intervals[0])
+        earlier = _business_series(report.previous_series, context, context.intervals[1])
+        added["previous_series"] = earlier
     if context.query.targets and report.live is not None:
         added["live"] = _live(report.live, context)
-    if "users" in parts or "teams" in parts:
-        opened = report_parts.open_now(
-            *context.request.account, context.channel_id, context.request.awake_at
-        )
+    if parts & {"users", "teams", "waits"}:
+        opened = _opened(context)
         if "users" in parts:
             added["users"] = _users(context, opened)
         if "teams" in parts:
             added["teams"] = _teams(context, opened)
+        if parts & {"users", "teams"}:
+            added["everyone"] = _everyone(context, opened)
+        if "waits" in parts and report.live is not None:
+            live = added.get("live", report.live)
+            added["live"] = live.model_copy(update={"waits": _wait_ages(opened)})
     if "labels" in parts:
         added["labels"] = _labels(context)
+    if "ads" in parts:
+        added["ads"] = _ads(context)
     if "hours" in parts:
         added["hours"] = _hours(context)
     return report.model_copy(update=added) if added else report
@@ -128,7 +167,7 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
     """Return the figures of the account and of its channels with their spread and targets."""
     own, earlier = (_details(context, "channels", interval) for interval in context.intervals)
     now, before = own.together(), earlier.together()
-    rows = reports.channels(*context.request.account, context.channel_id)
+    rows = reports.channels(*context.request.account, context.filter.channel_id)
     keys = {row["phone_number_id"]: row["id"] for row in rows}
     return {
         "metrics": now.of(0, report.metrics),
@@ -145,28 +184,75 @@ def _detailed(report: Report, context: PartsContext) -> dict[str, Any]:
 
 
 def _live(live: LiveCounts, context: PartsContext) -> LiveCounts:
-    now = context.request.now
-    counts = report_parts.overdue(
-        *context.request.account,
-        context.channel_id,
-        context.request.awake_at,
-        {name: now - limit - 1 for name, limit in context.query.targets.items()},
+    counts = Counter[str]()
+    for filter, before in context.limits(_longer_than(context)):
+        found = report_parts.overdue(
+            *context.request.account, filter, context.request.awake_at, before
+        )
+        counts.update(found)
+    over = {f"over_{name}": counts[name] for name in context.query.targets}
+    return live.model_copy(update=over)
+
+
+def _longer_than(context: PartsContext) -> dict[str, int]:
+    """Return the shortest waits that are longer than the targets, in milliseconds."""
+    return {name: limit + 1 for name, limit in context.query.targets.items()}
+
+
+def _opened(context: PartsContext) -> list[Row]:
+    """Return open conversations by assignee and channel, with `over_` columns for targets."""
+    request, place = context.request, itemgetter("assignee_id", "channel_id")
+    over = Counter[tuple[str, tuple[int, int]]]()
+    for filter, before in context.limits(_longer_than(context)):
+        for row in report_parts.overdue_by_assignee(
+            *request.account, filter, request.awake_at, before
+        ):
+            over[row["name"], place(row)] += row["n"]
+    opened = [
+        row
+        for filter, since in context.limits(_WAIT_AGES)
+        for row in report_parts.open_now(*request.account, filter, request.awake_at, since)
+    ]
+    return [
+        {**row, **{f"over_{name}": over[name, place(row)] for name in context.query.targets}}
+        for row in opened
+    ]
+
+
+def _wait_ages(rows: Iterable[Row]) -> WaitAges:
+    """Sum the customers who wait; columns count those that wait no longer than their age."""
+    sums = Counter[str]()
+    for row in rows:
+        for name in ("waiting", *_WAIT_AGES):
+            sums[name] += row[name]
+    return WaitAges(
+        under_1h=sums["under_1h"],
+        under_4h=sums["under_4h"] - sums["under_1h"],
+        under_1d=sums["under_1d"] - sums["under_4h"],
+        over_1d=sums["waiting"] - sums["under_1d"],
     )
-    return live.model_copy(update={f"over_{name}": n for name, n in counts.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class _PartDetails:
-    """Durations of each group and metric; none if no details are asked for."""
+    """Durations of each group and metric; none if no details are asked for.
+
+    has_means: the means are taken of these durations.
+    """
 
     counted: Mapping[tuple[int, str], CountedDurations]
     query: PartsQuery
+    has_means: bool = False
 
     def of(self, key: int, figures: Figures) -> Figures:
         """Return the figures of a group with percentiles and shares within targets."""
-        if not self.query.targets and "spread" not in self.query.parts:
-            return figures
         added = dict[str, Any]()
+        if self.has_means:
+            added |= {
+                mean: self._durations(key, name).mean()
+                for mean, name in REPORT_MEANS.items()
+                if mean in type(figures).model_fields
+            }
         if "spread" in self.query.parts:
             added["spread"] = {
                 mean: self._durations(key, name).percentiles()
@@ -178,7 +264,7 @@ class _PartDetails:
                 name: self._durations(key, name).within(limit)
                 for name, limit in self.query.targets.items()
             }
-        return figures.model_copy(update=added)
+        return figures.model_copy(update=added) if added else figures
 
     def _durations(self, key: int, name: str) -> CountedDurations:
         return self.counted.get((key, name)) or CountedDurations(Counter(), exact=True)
@@ -192,11 +278,13 @@ class _PartDetails:
             )
             for name in names
         }
-        return type(self)(sums, self.query)
+        return type(self)(sums, self.query, self.has_means)
 
 
 def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _PartDetails:
     selection, query = context.selection(interval), context.query
+    if context.business is not None:
+        return _PartDetails(_business_durations(context, grouping, interval), query, has_means=True)
     if not query.targets and "spread" not in query.parts:
         return _PartDetails({}, query)
     # Sums of durations are not kept by label.
@@ -209,6 +297,42 @@ def _details(context: PartsContext, grouping: Grouping, interval: Interval) -> _
     if few and not exact:
         counted |= _counted(context, grouping, selection, exact=True, keys=few)
     return _PartDetails(counted, query)
+
+
+def _business_durations(
+    context: PartsContext, grouping: Grouping, interval: Interval
+) -> dict[tuple[int, str], CountedDurations]:
+    """Measure each duration of a period in business hours."""
+    business = context.business
+    assert business is not None
+    counts = defaultdict[tuple[int, str], Counter[int]](Counter)
+    selection = context.selection(interval)
+    for row in report_parts.timed_events(context.connection, grouping, selection):
+        duration = business.between(row["channel_id"], row["started_at"], row["ended_at"])
+        counts[row["key"], row["name"]][duration] += 1
+    return {key: CountedDurations(each, exact=True) for key, each in counts.items()}
+
+
+def _business_series(
+    series: Sequence[Bucket] | None, context: PartsContext, interval: Interval
+) -> tuple[Bucket, ...] | None:
+    """Return a series with its means in business hours."""
+    business = context.business
+    if series is None or business is None:
+        return None
+    starts = [moment_of(bucket.start_time) for bucket in series if bucket.start_time]
+    counts = defaultdict[tuple[int, str], Counter[int]](Counter)
+    selection = context.selection(interval)
+    for row in report_parts.timed_events(context.connection, "everyone", selection):
+        at = bisect_right(starts, row["ended_at"]) - 1
+        duration = business.between(row["channel_id"], row["started_at"], row["ended_at"])
+        counts[at, row["name"]][duration] += 1
+    counted = {key: CountedDurations(each, exact=True) for key, each in counts.items()}
+    details = _PartDetails(counted, PartsQuery(), has_means=True)
+    return tuple(
+        bucket.model_copy(update={"metrics": details.of(at, bucket.metrics)})
+        for at, bucket in enumerate(series)
+    )
 
 
 def _counted(
@@ -261,7 +385,10 @@ def _person(rows: Sequence[Row]) -> PersonFigures:
 
 
 def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ...]:
-    """Return a row for each user who is active or did something, by name; then nobody."""
+    """Return a row for each user who is active or did something, by name; then nobody.
+
+    In a report of a user or team, only the persons that it is of.
+    """
     current, previous = _both(context, "users", _person)
     own = grouped(opened, "assignee_id")
     busy = {*current.keys, *previous.keys, *own}
@@ -271,16 +398,37 @@ def _users(context: PartsContext, opened: Sequence[Row]) -> tuple[UserReport, ..
         for row in people
         if row["active"] or row["id"] in busy
     ]
+    if context.filter.by_person:
+        ours = _persons(context)
+        named, busy = [each for each in named if each[0] in ours], set()
     others = sorted(busy - {row["id"] for row in people} - {NOBODY})
     unknown = [(key, Ref(id=str(key), name=None), None) for key in others]
+    nobody = [] if context.filter.by_person else [(NOBODY, None, None)]
     return tuple(
         UserReport(
             user=user,
             current=current.of(key),
             previous=previous.of(key),
-            now=_now(own[key], availability),
+            now=_now(context, own[key], availability),
         )
-        for key, user, availability in (*named, *unknown, (NOBODY, None, None))
+        for key, user, availability in (*named, *unknown, *nobody)
+    )
+
+
+def _persons(context: PartsContext) -> frozenset[int]:
+    """Return the users that the report is of."""
+    if context.filter.user_id is not None:
+        return frozenset((context.filter.user_id,))
+    places = report_parts.team_places(*context.request.account)
+    return frozenset(
+        place["user_id"] for place in places if place["team_id"] == context.filter.team_id
+    )
+
+
+def _everyone(context: PartsContext, opened: Sequence[Row]) -> EveryoneReport:
+    current, previous = _both(context, "everyone", _person)
+    return EveryoneReport(
+        current=current.of(NOBODY), previous=previous.of(NOBODY), now=_now(context, opened, None)
     )
 
 
@@ -298,13 +446,16 @@ def _teams(context: PartsContext, opened: Sequence[Row]) -> tuple[TeamReport, ..
             team=Ref(id=str(team["id"]), name=team["name"]),
             current=current.of(team["id"]),
             previous=previous.of(team["id"]),
-            now=_now(own[team["id"]], None),
+            now=_now(context, own[team["id"]], None),
         )
         for team in catalogues.all_rows(*context.request.account, catalogues.TEAMS)
     )
 
 
-def _now(rows: Sequence[Row], availability: str | None) -> PersonNow:
+def _now(context: PartsContext, rows: Sequence[Row], availability: str | None) -> PersonNow:
+    over = {
+        f"over_{name}": sum(row[f"over_{name}"] for row in rows) for name in context.query.targets
+    }
     since = min((row["waiting_since"] for row in rows if row["waiting_since"]), default=None)
     return PersonNow(
         availability=availability,
@@ -312,6 +463,8 @@ def _now(rows: Sequence[Row], availability: str | None) -> PersonNow:
         waiting=sum(row["waiting"] for row in rows),
         longest_waiting_since=None if since is None else timestamp(since),
         unread=sum(row["unread"] for row in rows),
+        waits=_wait_ages(rows),
+        **over,
     )
 
 
@@ -324,6 +477,38 @@ def _labels(context: PartsContext) -> tuple[LabelReport, ...]:
             previous=previous.of(label["id"]),
         )
         for label in catalogues.all_rows(*context.request.account, catalogues.LABELS)
+    )
+
+
+def _ads(context: PartsContext) -> tuple[AdReport, ...]:
+    """Return a row for each ad that customers came from in one of the periods, most first."""
+    now, before = (context.selection(interval) for interval in context.intervals)
+    current, previous = (
+        grouped(report_ads.figures_by_ad(context.connection, selection), "ad")
+        for selection in (now, before)
+    )
+    known = {
+        row["ad"]: AdRef(id=row["ad"], name=row["headline"], url=row["url"])
+        for selection in (before, now)
+        for row in report_ads.ads(context.connection, selection)
+    }
+    rows = [
+        AdReport(ad=ad, current=_ad_figures(current[key]), previous=_ad_figures(previous[key]))
+        for key, ad in known.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.current.ad_conversations_count, row.ad.id)))
+
+
+def _ad_figures(rows: Sequence[Row]) -> AdFigures:
+    metrics = report_metrics(rows)
+    counts = {row["name"]: row["n"] for row in rows}
+    return AdFigures(
+        ad_conversations_count=counts.get(report_ads.ARRIVED, 0),
+        conversations_count=counts.get(report_ads.STARTED, 0),
+        resolutions_count=metrics.resolutions_count,
+        avg_first_response_time=metrics.avg_first_response_time,
+        avg_reply_time=metrics.avg_reply_time,
+        avg_resolution_time=metrics.avg_resolution_time,
     )
 
 
@@ -367,7 +552,7 @@ def _grid(context: PartsContext, interval: Interval) -> HourGrid:
         for row in report_parts.quarter_hours(context.connection, context.selection(part)):
             add(row["bucket"], row)
     spans = [ReportSpan(tag, edge.start, edge.end) for tag, edge in enumerate(edges)]
-    for row in reports.figures(*context.request.account, context.channel_id, spans, detailed=False):
+    for row in reports.figures(*context.request.account, context.filter, spans, detailed=False):
         add(edges[row["tag"]].start, row)
     times = _cells(sums["first_response total"]), _cells(sums["first_response samples"])
     return HourGrid(

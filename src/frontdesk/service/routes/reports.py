@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -23,20 +23,22 @@ from frontdesk.service.calendar_buckets import (
 )
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters, echo
-from frontdesk.service.routes import filters
+from frontdesk.service.routes.report_filters import business_time, check_parts, report_filter
 from frontdesk.service.routes.report_parts import PartsContext, PartsQuery, parts_query, with_parts
-from frontdesk.service.serializers import REPORT_MEANS, grouped, report_metrics
+from frontdesk.service.serializers import REPORT_MEANS, grouped, person_metrics, report_metrics
 from frontdesk.store import conversations, reports
 from frontdesk.store.database import Row
+from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.reports import ReportSpan
 from frontdesk.store.rollups import MINUTE, OUTGOING
 from frontdesk.store.rows import OPEN
 from frontdesk.wire import Ref, timestamp
-from frontdesk.wire.queries import COMPARISONS, GRANULARITIES
+from frontdesk.wire.queries import CLOCKS, COMPARISONS, GRANULARITIES
 from frontdesk.wire.reports import (
     Bucket,
     ChannelMetrics,
     LiveCounts,
+    Metrics,
     Period,
     PricingCount,
     Report,
@@ -55,6 +57,9 @@ _INSTANT = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?([Zz]|[-+ ]\d\d:?\d\d)?",
     re.ASCII,
 )
+
+# Parameters whose parts compare waits with the current time.
+_AGES = re.compile(rb"(^|&)(target_|include=[^&]*(waits|users|teams))")
 
 _NOW, _BEFORE = 0, 1
 _PRICING_COUNTS = ("count", "billable_count", "previous_count", "previous_billable_count")
@@ -208,42 +213,63 @@ def _add_fault(
 
 
 def depends_on_minute(query: bytes) -> bool:
-    """Check for a period without an end, which ends with the current minute."""
-    return not re.search(rb"(^|&)to=", query)
+    """Check for a period without an end, which ends with the current minute, or ages of waits."""
+    return not re.search(rb"(^|&)to=", query) or bool(_AGES.search(query))
 
 
 def inbox_report(request: EndpointRequest) -> Report:
     """Figures of a period, and of the same stretch of the calendar before it."""
-    _, channel_id, filter_values = filters.label_and_channel(request)
+    filter, members = report_filter(request)
     query = report_parameters(request)
+    check_parts(request, filter, query.parts.parts)
+    business = business_time(request, filter, query.period.end, query.parts.parts)
     request.parameters.raise_if_invalid()
+    if business is not None:
+        members["clock"] = CLOCKS[1]
     period = query.period
     shift = shift_for(period, query.compare, query.zone)
     before = shift.interval(period)
     parts = _parts(query)
-    rows = _figures(request, channel_id, (period, before), detailed=True)
-    current = [row for row in rows if row["tag"] == _NOW]
+    rows = _figures(request, filter, (period, before), detailed=True)
+    current, previous = ([row for row in rows if row["tag"] == tag] for tag in (_NOW, _BEFORE))
+    metrics = _measured(filter)
     report = Report(
         period=ZonedPeriod(
             from_=timestamp(period.start), to=timestamp(period.end), timezone=query.zone.key
         ),
         previous_period=Period(from_=timestamp(before.start), to=timestamp(before.end)),
-        channel=filter_values.get("channel"),
-        metrics=report_metrics(current),
-        previous=report_metrics(row for row in rows if row["tag"] == _BEFORE),
-        outgoing_by_author=_by_author(current),
-        channels=_by_channel(request, channel_id, rows),
-        pricing=_pricing(request, channel_id, (period, before)),
-        live=_live(request, channel_id),
-        series=_series(request, channel_id, parts),
+        channel=members.pop("channel"),
+        metrics=_with_answered(request, filter, metrics(current), period),
+        previous=_with_answered(request, filter, metrics(previous), before),
+        outgoing_by_author=_by_author(request, filter, current, period),
+        channels=_by_channel(request, filter, rows),
+        pricing=_pricing(request, filter, (period, before)),
+        live=_live(request, filter),
+        series=_series(request, filter, parts),
         previous_series=_series(
             request,
-            channel_id,
+            filter,
             parts and split_previous(parts, before, query.granularity or "", shift),
         ),
-    )
+    ).model_copy(update=members)
     intervals = (period, before)
-    return with_parts(report, PartsContext(request, channel_id, intervals, query.zone, query.parts))
+    context = PartsContext(request, filter, intervals, query.zone, query.parts, business)
+    return with_parts(report, context)
+
+
+def _measured(filter: ReportFilter) -> Callable[[Iterable[Row]], Metrics]:
+    return person_metrics if filter.by_person else report_metrics
+
+
+def _with_answered(
+    request: EndpointRequest, filter: ReportFilter, metrics: Metrics, interval: Interval
+) -> Metrics:
+    """Return metrics with the conversations that the filter's persons answered."""
+    if not filter.by_person:
+        return metrics
+    span = ReportSpan(_NOW, interval.start, interval.end)
+    count = reports.answered(*request.account, filter, span)
+    return metrics.model_copy(update={"answered_conversations_count": count})
 
 
 def _parts(query: ReportParameters) -> list[Interval] | None:
@@ -254,7 +280,7 @@ def _parts(query: ReportParameters) -> list[Interval] | None:
 
 def _figures(
     request: EndpointRequest,
-    channel_id: int | None,
+    filter: ReportFilter,
     intervals: Iterable[Interval],
     *,
     detailed: bool,
@@ -262,7 +288,7 @@ def _figures(
     """Read metric rows; each row's `tag` is the index of its period."""
     return reports.figures(
         *request.account,
-        channel_id,
+        filter,
         [ReportSpan(tag, each.start, each.end) for tag, each in enumerate(intervals)],
         detailed=detailed,
     )
@@ -275,38 +301,45 @@ def _samples(rows: Sequence[Row]) -> dict[str, int]:
     }
 
 
-def _by_author(rows: Iterable[Row]) -> dict[str, int]:
+def _by_author(
+    request: EndpointRequest, filter: ReportFilter, rows: Iterable[Row], interval: Interval
+) -> dict[str, int]:
     """Count outgoing messages by author, in descending order."""
     counts: Counter[str] = Counter()
-    for row in rows:
-        if row["name"] == OUTGOING:
+    if filter.label_id:
+        span = ReportSpan(_NOW, interval.start, interval.end)
+        for row in reports.sent_by_author(*request.account, filter, span):
             counts[row["author"]] += row["n"]
+    else:
+        for row in rows:
+            if row["name"] == OUTGOING:
+                counts["user" if filter.by_person else row["author"]] += row["n"]
     return {
         author: n for author, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if n
     }
 
 
 def _by_channel(
-    request: EndpointRequest, channel_id: int | None, rows: Sequence[Row]
+    request: EndpointRequest, filter: ReportFilter, rows: Sequence[Row]
 ) -> tuple[ChannelMetrics, ...]:
-    own = grouped(rows, "channel_id")
+    own, metrics = grouped(rows, "channel_id"), _measured(filter)
     return tuple(
         ChannelMetrics(
             channel=Ref(id=channel["phone_number_id"], name=channel["name"]),
-            metrics=report_metrics(row for row in own[channel["id"]] if row["tag"] == _NOW),
-            previous=report_metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
+            metrics=metrics(row for row in own[channel["id"]] if row["tag"] == _NOW),
+            previous=metrics(row for row in own[channel["id"]] if row["tag"] == _BEFORE),
         )
-        for channel in reports.channels(*request.account, channel_id)
+        for channel in reports.channels(*request.account, filter.channel_id)
     )
 
 
 def _pricing(
-    request: EndpointRequest, channel_id: int | None, intervals: Iterable[Interval]
+    request: EndpointRequest, filter: ReportFilter, intervals: Iterable[Interval]
 ) -> tuple[PricingCount, ...]:
     """Count messages by channel, author and pricing, in descending order."""
     counts: dict[tuple[Any, ...], Counter[str]] = {}
     spans = [ReportSpan(tag, each.start, each.end) for tag, each in enumerate(intervals)]
-    for row in reports.priced(*request.account, channel_id, spans):
+    for row in reports.priced(*request.account, filter, spans):
         key = tuple(row[name] for name in ("channel_id", "author", "category", "type"))
         sums = counts.setdefault(key, Counter())
         prefix = "" if row["tag"] == _NOW else "previous_"
@@ -314,7 +347,7 @@ def _pricing(
         sums[f"{prefix}billable_count"] += row["billable"]
     channels = {
         row["id"]: Ref(id=row["phone_number_id"], name=row["name"])
-        for row in reports.channels(*request.account, channel_id)
+        for row in reports.channels(*request.account, filter.channel_id)
     }
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1]["count"], pair[0]))
     return tuple(
@@ -330,11 +363,21 @@ def _pricing(
     )
 
 
-def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
+def _live(request: EndpointRequest, filter: ReportFilter) -> LiveCounts:
+    unattended = reports.unattended(*request.account, filter, request.awake_at)
+    if filter.by_person:
+        own = reports.open_of_persons(*request.account, filter, request.awake_at)
+        return LiveCounts(
+            open=own["open"],
+            unassigned=0,
+            unattended=unattended,
+            awaiting_human=own["awaiting"],
+            as_of=timestamp(request.now),
+        )
     cells = conversations.counts(
         *request.account,
-        label_id=conversations.NO_LABEL,
-        channel_id=channel_id,
+        label_id=filter.label_id,
+        channel_id=filter.channel_id,
         user_id=None,
         awake_at=request.awake_at,
     )
@@ -342,23 +385,24 @@ def _live(request: EndpointRequest, channel_id: int | None) -> LiveCounts:
     return LiveCounts(
         open=sum(cell["n"] for cell in opened),
         unassigned=sum(cell["n"] for cell in opened if not cell["assigned"]),
-        unattended=reports.unattended(*request.account, channel_id, request.awake_at),
+        unattended=unattended,
         awaiting_human=sum(cell["n"] for cell in opened if cell["awaiting"]),
         as_of=timestamp(request.now),
     )
 
 
 def _series(
-    request: EndpointRequest, channel_id: int | None, parts: Sequence[Interval] | None
+    request: EndpointRequest, filter: ReportFilter, parts: Sequence[Interval] | None
 ) -> tuple[Bucket, ...] | None:
     if parts is None:
         return None
-    own = grouped(_figures(request, channel_id, parts, detailed=False), "tag")
+    own = grouped(_figures(request, filter, parts, detailed=False), "tag")
+    metrics = _measured(filter)
     return tuple(
         Bucket(
             start=timestamp(part.start),
             end=timestamp(part.end),
-            metrics=report_metrics(own[tag]),
+            metrics=metrics(own[tag]),
             samples=_samples(own[tag]),
         )
         for tag, part in enumerate(parts)

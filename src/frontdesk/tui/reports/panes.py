@@ -27,6 +27,7 @@ from frontdesk.reports.metrics import (
     Figure,
     Glyphs,
     Metric,
+    all_of,
     figures_of,
     groups_of,
     missing_parts,
@@ -45,6 +46,7 @@ from frontdesk.reports.periods import (
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.times import short_date, time_of_day
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports.plots import HOURS, HeatCells, HeatMap, Plot, Scene
 from frontdesk.tui.reports.query import moments_of
@@ -58,6 +60,7 @@ from frontdesk.tui.reports.tables import (
 from frontdesk.tui.widgets.bar import Bar, Title
 from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.wire import ReportQuery
+from frontdesk.wire.queries import CALENDAR_PARTS
 from frontdesk.wire.reports import Bucket, HourGrid, Hours, Period, Report
 from frontdesk.wire.values import utc_now
 
@@ -66,6 +69,8 @@ ALL_WITH_LABEL = "all conversations with this label: the server cannot filter th
 NOT_BY_TEAM = (
     "No list has the conversations of a team: 5 shows people, whose conversations enter opens"
 )
+NOT_ONLY_OF_PERIOD = "all conversations, of any date"
+NOT_BY_AD = "No list has the conversations of an ad"
 ALL_OF_AUTHORS = "all conversations: the server cannot filter them by who wrote"
 
 
@@ -102,10 +107,24 @@ def as_of(report: Report | None, clock: Clock) -> str:
     return time_of_day(moment) if moment else ""
 
 
-def heading(title: str, channel: str, width: int) -> list[Piece]:
-    """Header: title of the inbox and name of the channel."""
+def heading(title: str, scope: str, width: int) -> list[Piece]:
+    """Header: title of the inbox, and the channel, user, team or label of the report."""
     words = "REPORTS " if width >= 100 else "REPORT "
-    return [("accent", f" {words}"), ("strong", one_line(title)), ("dim", f" · {channel}")]
+    return [("accent", f" {words}"), ("strong", one_line(title)), ("dim", f" · {scope}")]
+
+
+def subject_choices(mailbox: Mailbox) -> list[Choice[str]]:
+    """Whom or what a report can be of: everything, or one user, team or label."""
+    catalogues = mailbox.catalogues
+    groups = {
+        "user": [(user.id, user.name) for user in catalogues.users()],
+        "team": [(team.id, team.name) for team in catalogues.teams()],
+        "label": [(label.title, label.title) for label in catalogues.labels()],
+    }
+    choices = [Choice("", "everything")]
+    for kind, rows in groups.items():
+        choices += [Choice(f"{kind}:{id}", one_line(name or id), kind) for id, name in rows]
+    return choices
 
 
 def period_words(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:
@@ -301,12 +320,10 @@ class ReportPanes(Vertical):
         zone: tzinfo,
         granularity: str,
         now: datetime,
-        as_of: str,
     ) -> None:
         """Show a report; without one, why there is none, in the smaller panes `brief`."""
         self._report = report
         self._zone, self._granularity, self._now = zone, granularity, now
-        self.live.show(report, as_of)
         figures = figures_of(report, glyphs=self._glyphs) if report else []
         self.metrics.series_part = granularity.upper()
         self.metrics.series_dates = series_dates(report, zone)
@@ -316,8 +333,17 @@ class ReportPanes(Vertical):
         self._fit_authors()
         self.follow()
 
+    def show_live(self, report: Report | None, as_of: str) -> None:
+        """Show what is the case now. as_of: its time, as text."""
+        self.live.show(report, as_of)
+        self._fit_live()
+
     def on_resize(self) -> None:
         self._fit_authors()
+        self._fit_live()
+
+    def _fit_live(self) -> None:
+        self.live.set_styles(height=self.live.lines_for(self.size.width))
 
     def _fit_authors(self) -> None:
         """Widen the pane of authors for its names, to a third of the screen at most."""
@@ -334,11 +360,12 @@ class ReportPanes(Vertical):
             words = not_reported(part) if groups is None else f"no {BREAKDOWNS[part].scope}"
         self.channels.say_when_empty(words)
         moment = answer.live.as_of_time if answer and answer.live else self._now
-        self.channels.put_groups(part, groups or (), moment)
+        every = all_of(answer, part) if answer else None
+        self.channels.put_groups(part, groups or (), moment, every)
         remark = BREAKDOWNS[part].remark if groups else ""
         self._remark.show([("dim", f"  {remark}")])
         self._remark.display = bool(remark)
-        rows = min(max(1, len(groups or ())), _MOST_CHANNEL_ROWS)
+        rows = min(max(1, len(self.channels.rows)), _MOST_CHANNEL_ROWS)
         self.query("#report-channels-pane").set_styles(height=rows + 2 + bool(remark))
         self.query_one("#channels-head", TableHeading).refresh()
 
@@ -367,10 +394,16 @@ class ReportPanes(Vertical):
             self.heat.show(HeatCells(cells, self._longer))
         self.follow()
 
-    def order_channels(self, field: str) -> None:
-        """Sort the breakdown by a column."""
-        self.channels.order_by(field)
-        self.query_one("#channels-head", TableHeading).refresh()
+    @property
+    def sorted_table(self) -> MetricTable | GroupTable:
+        """The table that is sorted: the figures where these have the focus, else the breakdown."""
+        return self.metrics if self.at == "metrics" else self.channels
+
+    def sort(self, key: str) -> None:
+        """Sort that table by a column."""
+        self.sorted_table.order_by(key)
+        for head in self.query(TableHeading):
+            head.refresh()
 
     def follow(self) -> None:
         """Plot the metric under the cursor, and describe the plot's selected column."""
@@ -481,6 +514,13 @@ class ReportPanes(Vertical):
             case "authors" if self.authors.row is not None:
                 return str(self.authors.row.sentence)
         return figure_words(self.metrics.row) if self.metrics.row else ""
+
+
+def not_together(part: str, subject: str) -> str:
+    """Sentence for a part that a report of one user, team or label, or in its clock, has not."""
+    if not subject or part in CALENDAR_PARTS:
+        return f"business hours are not shown {PART_WORDS[part]}"
+    return f"a report of one {subject} is not shown {PART_WORDS[part]}"
 
 
 def not_reported(part: str) -> str:

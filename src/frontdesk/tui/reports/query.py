@@ -20,6 +20,7 @@ from frontdesk.reports.periods import (
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.preferences import PLAIN, Targets
 from frontdesk.wire import ReportQuery
+from frontdesk.wire.queries import CALENDAR_PARTS, FILTERED_REPORT_PARTS
 from frontdesk.wire.reports import Report
 
 
@@ -37,6 +38,10 @@ class ReportOptions:
     end: str | None = None
     channel: str | None = None
     zone: str | None = None
+    # Durations and waits in business hours.
+    business: bool = False
+    # What the report is of: "" for all, or user:ID, team:ID, label:TITLE.
+    subject: str = ""
     granularity: str | None = None
     # What is shown: the breakdown, hours in place of the plot, p50 and p90, the pane and its row.
     breakdown: str = "channels"
@@ -54,6 +59,8 @@ class ReportOptions:
             options = cls(**{name: value for name, value in members.items() if name in known})
             options.span(date.max - timedelta(days=1))
             BREAKDOWNS[options.breakdown]
+            if options.subject:
+                FILTERED_REPORT_PARTS[options.subject.partition(":")[0]]
         except (AttributeError, KeyError, TypeError, ValueError):
             return cls()
         return options
@@ -83,21 +90,31 @@ class ReportOptions:
     @property
     def included(self) -> list[str]:
         """Parts that are asked for in requests of their own, as far as they are shown."""
-        shown = {self.breakdown: self.breakdown != "channels", "hours": self.hours}
-        return [part for part, is_shown in shown.items() if is_shown]
+        shown = {self.breakdown: self.breakdown != "channels", "hours": self.hours, "waits": True}
+        return [part for part, is_shown in shown.items() if is_shown and self.has_part(part)]
+
+    def has_part(self, part: str) -> bool:
+        """Check if a report of its user, team or label, and in its clock, can have a part."""
+        kind = self.subject.partition(":")[0]
+        if self.business and part in CALENDAR_PARTS:
+            return False
+        return not kind or part == "channels" or part in FILTERED_REPORT_PARTS[kind]
 
     def query(self, today: date, targets: Targets = PLAIN.targets, part: str = "") -> ReportQuery:
         """Query for the report, or for one part of it."""
         include = [part] if part else []
-        include += ["spread"] if self.spread else []
+        include += ["spread"] if self.spread and part != "waits" else []
         span = self.span(today)
+        kind, _, value = self.subject.partition(":")
         return ReportQuery(
+            **({kind: value} if kind else {}),
             from_=span.first.isoformat(),
             to=span.end.isoformat() if span.end else None,
             timezone=self.zone,
             channel=self.channel,
             granularity=self.granularity_on(today),
             compare=comparison(self.period, span, today),
+            clock="business" if self.business else None,
             include=",".join(include) or None,
             target_first_response=seconds_of(targets.first_response),
             target_reply=seconds_of(targets.reply),

@@ -10,7 +10,8 @@ from textual.app import ComposeResult
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refused
 from frontdesk.inbox.link import problem_words
 from frontdesk.inbox.sentences import LOADING
-from frontdesk.reports.metrics import Glyphs
+from frontdesk.reports.metrics import Glyphs, with_part
+from frontdesk.text.clean import one_line
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.panes import ReportPanes
@@ -116,7 +117,6 @@ class ReportReading(ViewScreen):
             zone=self._zone(),
             granularity=self._options.granularity_on(self._today()),
             now=self.clock.now(),
-            as_of=panes.as_of(report, self.clock),
         )
         self._show_parts()
 
@@ -124,15 +124,27 @@ class ReportReading(ViewScreen):
         """Show the breakdown and the hours, or why they are missing."""
         if not self.composed:
             return
+        self._show_live()
         part = self._options.breakdown
         is_base = part == "channels"
         answer = self._report if is_base else self.mailbox.report(self._query(part))
+        has_part = self._options.has_part(part)
+        answer = answer if has_part else None
         self._panes.show_breakdown(part, answer, self._missing_words(part))
         hours = self.mailbox.report(self._query("hours")) if self._options.hours else None
         words = self._missing_words("hours")
         self._panes.show_hours(hours, words, shown=self._options.hours)
 
+    def _show_live(self) -> None:
+        """Show what is the case now; how long customers wait comes in a request of its own."""
+        report = self._report
+        if report is not None:
+            report = with_part(report, "waits", self.mailbox.report(self._query("waits")))
+        self._panes.show_live(report, panes.as_of(report, self.clock))
+
     def _missing_words(self, part: str) -> str:
+        if not self._options.has_part(part):
+            return panes.not_together(part, self._options.subject.partition(":")[0])
         return self._part_refusals.get(part) or self._problem or LOADING
 
     @property
@@ -152,9 +164,13 @@ class ReportReading(ViewScreen):
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         width = self.size.width
-        name = self._channel_name()
+        names = [self._channel_name(), self._subject_name()]
+        if names[1] and self._options.channel is None:
+            del names[0]
+        if self._options.business:
+            names.append("business hours")
         return (
-            panes.heading(self.inbox_title, name, width),
+            panes.heading(self.inbox_title, " · ".join(filter(None, names)), width),
             panes.period_words(self._report, self._zone(), width),
         )
 
@@ -167,6 +183,13 @@ class ReportReading(ViewScreen):
 
     def _channel_name(self) -> str:
         return panes.channel_words(self._options.channel, self._channels())
+
+    def _subject_name(self) -> str:
+        """Name of the user, team or label that the report is of; "" for all."""
+        choices = panes.subject_choices(self.mailbox) if self._options.subject else ()
+        names = {choice.value: choice.words for choice in choices}
+        value = self._options.subject
+        return one_line(names.get(value, value.partition(":")[2]))
 
     def _channels(self) -> Mapping[str, str]:
         return panes.channels_by_id(self.mailbox, self._report)

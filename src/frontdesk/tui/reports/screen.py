@@ -9,14 +9,15 @@ from functools import partial
 from typing import Any, ClassVar
 from zoneinfo import available_timezones
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from frontdesk.errors import InboxError
 from frontdesk.reports.export import ENDINGS, default_name, exported
-from frontdesk.reports.metrics import BreakdownRow, Figure
+from frontdesk.reports.metrics import ALL, BreakdownRow, Figure, with_part
 from frontdesk.reports.periods import (
     CUSTOM,
     PERIODS,
@@ -25,6 +26,7 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
+from frontdesk.text.clean import one_line
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
@@ -36,10 +38,11 @@ from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.plots import HeatMap, Plot
 from frontdesk.tui.reports.query import ReportOptions, created_in
 from frontdesk.tui.reports.reading import REMEMBERED, ReportReading
+from frontdesk.tui.reports.saving import ROW_ENDINGS, save_rows
 from frontdesk.tui.reports.tables import AuthorShare, LiveLine, ReportTable
 from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
-from frontdesk.wire import ConversationFilter
+from frontdesk.wire import ConversationFilter, ReportQuery
 from frontdesk.wire.reports import Report
 
 
@@ -93,6 +96,7 @@ class ReportScreen(ReportReading):
         "{report.users} people",
         "{report.hours} hours",
         "{report.channel} channel",
+        "{report.subject} person/label",
         "{report.granularity} day/week",
         "{list.open} rows",
         "{report.spread} p50/p90",
@@ -110,6 +114,7 @@ class ReportScreen(ReportReading):
         Binding("6", "breakdown('teams')", "Go to teams", id="report.teams"),
         Binding("7", "breakdown('labels')", "Go to labels", id="report.labels"),
         Binding("8", "hours", "Go to weekdays and hours", id="report.hours"),
+        Binding("9", "breakdown('ads')", "Go to ads", id="report.ads"),
         Binding("0", "pane('live')", "Go to live figures", id="report.live"),
         Binding("tab", "step(1)", "Next pane", id="pane.next"),
         Binding("shift+tab", "step(-1)", "Previous pane", id="pane.before"),
@@ -118,12 +123,14 @@ class ReportScreen(ReportReading):
         Binding("p", "period", "Period or dates…", id="report.period"),
         Binding("left_square_bracket,comma", "beside(-1)", "Previous period", id="report.before"),
         Binding("right_square_bracket,full_stop", "beside(1)", "Next period", id="report.after"),
-        Binding("c,f", "channel", "Channel…", id="report.channel"),
+        Binding("c", "channel", "Channel…", id="report.channel"),
+        Binding("f", "subject", "One person, team or label…", id="report.subject"),
         Binding("Z", "zone", "Time zone…", id="report.zone"),
         Binding("g", "granularity", "Hours, days, weeks or months", id="report.granularity"),
         Binding("S", "sort", "Sort rows…", id="report.sort"),
         Binding("w", "formula", "How this figure is counted", id="report.formula"),
         Binding("percent_sign", "spread", "p50 and p90", id="report.spread"),
+        Binding("B", "business", "Business hours or all time", id="report.business"),
         Binding("m", "measure", "Hours: messages or first response", id="report.measure"),
         Binding("W", "wall", "Today in large digits, for a wall", id="report.wall"),
         Binding("E", "export", "Export report…", id="report.export"),
@@ -171,6 +178,10 @@ class ReportScreen(ReportReading):
         """Show or hide p50 and p90 beside the means."""
         self._ask_for(replace(self._options, spread=not self._options.spread))
 
+    def action_business(self) -> None:
+        """Measure durations and waits in business hours, or in all time."""
+        self._ask_for(replace(self._options, business=not self._options.business))
+
     def _keep(self, **shown: Any) -> None:
         """Change and remember what is shown, and read the parts that this needs."""
         self._options = replace(self._options, **shown)
@@ -184,7 +195,15 @@ class ReportScreen(ReportReading):
         row = group.key if group else ""
         options = replace(self._options, pane=self._panes.at, row=row)
         self.mailbox.set_setting(REMEMBERED, options.to_store())
-        super().choose(filter, difference, more)
+        super().choose(self._narrowed(filter), difference, more)
+
+    def _narrowed(self, filter: ConversationFilter) -> ConversationFilter:
+        """Return a filter with the user or label that the report is of."""
+        kind, _, value = self._options.subject.partition(":")
+        name = {"user": "assignee", "label": "label"}.get(kind)
+        if name is None or getattr(filter, name) is not None:
+            return filter
+        return filter.model_copy(update={name: value})
 
     def action_step(self, step: int) -> None:
         self._panes.step(step)
@@ -241,12 +260,19 @@ class ReportScreen(ReportReading):
         shown, days = self._options.granularity_on(today), self._options.span(today).days(today)
         self._ask_for(replace(self._options, granularity=next_granularity(shown, days)))
 
+    def action_subject(self) -> None:
+        """Select one user, team or label that the report is of."""
+        choices, current = panes.subject_choices(self.mailbox), self._options.subject
+        picker = Picker("Report of", choices, current=current)
+        ask(self.app, picker, lambda value: self._ask_for(replace(self._options, subject=value)))
+
     def action_sort(self) -> None:
-        """Select the sort column of the channels; selecting it again reverses the order."""
-        choices = [Choice(field, name) for field, name in self._panes.channels.orders()]
-        current = self._panes.channels.sorted_by
+        """Select what the focused table is sorted by; selecting it again reverses the order."""
+        table = self._panes.sorted_table
+        choices = [Choice(key, name) for key, name in table.orders()]
+        current = table.order.key if table.order else ""
         picker = Picker("Sort rows by (again: reversed)", choices, current=current)
-        ask(self.app, picker, self._panes.order_channels)
+        ask(self.app, picker, self._panes.sort)
 
     def action_wall(self) -> None:
         """Show the live counts and today's metrics in large digits."""
@@ -272,13 +298,53 @@ class ReportScreen(ReportReading):
         return f"{words} · {panes.copied_period(self._report, self._zone(), self._channel_name())}"
 
     def action_export(self) -> None:
-        """Ask for a file name, and save the report."""
+        """Ask what to save, then for a file name."""
         if self._report is None:
             self.notify("There is no report to save yet", markup=False)
             return
+        choices = [
+            Choice("report", "This report"),
+            Choice("rows", "Its conversations, one row each"),
+        ]
+        ask(self.app, Picker("Save", choices, current="report"), self._ask_for_name)
+
+    def _ask_for_name(self, what: str) -> None:
+        if self._report is None:
+            return
+        name = default_name(self._report, self._zone())
+        if what == "rows":
+            name = name.replace("inbox-report", "conversations")
+            ask(self.app, save_prompt(self.app, name, ROW_ENDINGS), self._save_rows)
+            return
         report = self._whole(self._report)
-        prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
-        ask(self.app, prompt, partial(self._save, report))
+        ask(self.app, save_prompt(self.app, name, ENDINGS), partial(self._save, report))
+
+    @work(group="rows", exclusive=True)
+    async def _save_rows(self, name: str) -> None:
+        """Save a row for each conversation of the period that is shown."""
+        if self._report is None:
+            return
+        period, query = self._report.period, self._query()
+        if query.user or query.team:
+            self.warn("Rows of conversations are of all, or of one channel or label")
+            return
+        rows = self.mailbox.conversation_reports(
+            ReportQuery(
+                from_=period.from_,
+                to=period.to,
+                channel=query.channel,
+                label=query.label,
+                clock=query.clock,
+                target_first_response=query.target_first_response,
+                target_reply=query.target_reply,
+            )
+        )
+        try:
+            saved, count = await save_rows(self.app, name, rows)
+        except (InboxError, OSError) as error:
+            self.warn(one_line(str(error)))
+            return
+        self.notify(f"{count:,} conversations {saved}", markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A page runs no programs of its host."""
@@ -298,12 +364,9 @@ class ReportScreen(ReportReading):
 
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""
-        parts = {}
         for part in self._options.included:
-            answer = self.mailbox.report(self._query(part))
-            if answer is not None and getattr(answer, part) is not None:
-                parts[part] = getattr(answer, part)
-        return report.model_copy(update=parts)
+            report = with_part(report, part, self.mailbox.report(self._query(part)))
+        return report
 
     def _save(self, report: Report, name: str) -> None:
         text = exported(report, ending(name), self._zone())
@@ -355,12 +418,15 @@ class ReportScreen(ReportReading):
         event.stop()
         filter = event.live.filter.model_copy(update={"channel": self._options.channel})
         waiting = event.live.waiting
-        more = f"waiting:{waiting} sort:waiting" if waiting else ""
+        more = f"{waiting} sort:waiting" if waiting else ""
         self.choose(filter, event.live.difference, more)
 
     def _open_group(self, group: BreakdownRow) -> None:
         """Show the open conversations of a person, or those of a channel or label."""
         channel = self._options.channel
+        if group.key == ALL:
+            self.choose(ConversationFilter(channel=channel), panes.NOT_ONLY_OF_PERIOD)
+            return
         match group.scope:
             case "user":
                 filter = ConversationFilter(
@@ -372,5 +438,7 @@ class ReportScreen(ReportReading):
                 self.choose(filter, panes.ALL_WITH_LABEL)
             case "team":
                 self.notify(panes.NOT_BY_TEAM, markup=False)
+            case "ad":
+                self.notify(panes.NOT_BY_AD, markup=False)
             case _:
                 self.choose(ConversationFilter(channel=group.id), panes.ALL_OF_CHANNEL)

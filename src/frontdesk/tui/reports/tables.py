@@ -14,11 +14,13 @@ from textual.strip import Strip
 
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.reports.metrics import (
+    ALL,
     BREAKDOWNS,
     BY_FIELD,
     LIVE,
     NO_VALUE,
     NOW_FIGURES,
+    RATES,
     BreakdownRow,
     Change,
     Figure,
@@ -27,15 +29,27 @@ from frontdesk.reports.metrics import (
     author_name,
     change,
     live_figures,
+    live_words,
     now_figures,
+    now_value,
     now_words,
     percentile_words,
     pricing_words,
+    rate_words,
+    shown_metrics,
     spread_of,
     target_of,
     target_words,
     value_of,
     value_words,
+)
+from frontdesk.reports.sorting import (
+    CHANGE,
+    NAME,
+    ReportOrder,
+    parse_order,
+    sorted_figures,
+    sorted_groups,
 )
 from frontdesk.text.clean import first_non_blank, humanize, one_line
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
@@ -131,6 +145,19 @@ class MetricTable(ReportTable):
         # Part of the period that a value of the series has, and the dates of the series.
         self.series_part = self.series_dates = ""
         self._spread = self._target = False
+        # None: as listed.
+        self.order: ReportOrder | None = None
+        self._figures: Sequence[Figure] = ()
+
+    def order_by(self, key: str) -> None:
+        """Sort by the change, again: the lowest first; or "" for as listed."""
+        is_same = self.order is not None and not self.order.reverse
+        self.order = parse_order(key, reverse=is_same) if key else None
+        self.put_figures(self._figures)
+
+    def orders(self) -> list[tuple[str, str]]:
+        """Keys and names of what figures can be sorted by."""
+        return [("", "As listed"), (CHANGE, "Change")]
 
     def put_figures(self, figures: Sequence[Figure]) -> None:
         """Show these figures, with columns for what the server sent."""
@@ -138,7 +165,9 @@ class MetricTable(ReportTable):
         if shape != (self._spread, self._target):
             self._spread, self._target = shape
             self.forget_drawn()
-        self.put([(figure.metric.field, figure) for figure in figures])
+        self._figures = figures
+        rows = sorted_figures(figures, self.order) if self.order else figures
+        self.put([(figure.metric.field, figure) for figure in rows])
 
     def _columns(self, width: int) -> Columns:
         return columns_for(width, spread=self._spread, target=self._target)
@@ -247,15 +276,23 @@ class GroupColumn(NamedTuple):
         """Name for the choice of an order."""
         if self.kind == "now":
             return f"{NOW_FIGURES[self.field]} now"
-        return BY_FIELD[self.field].name
+        aspect = "" if self.kind == "metric" else f": {self.title.lower()}"
+        return BY_FIELD[self.field].name + aspect
+
+    @property
+    def key(self) -> str:
+        """Key of the order by this column."""
+        if self.kind in ("metric", "now"):
+            return self.field
+        return ReportOrder(self.field, "in_time" if self.kind == "target" else self.kind).key
 
 
 _CHANNEL_COLUMNS = (
-    GroupColumn("conversations_count", 7, 6, True),
+    GroupColumn("conversations_count", 7, 6),
     GroupColumn("incoming_messages_count", 11, 9),
     GroupColumn("outgoing_messages_count", 7, 7),
     GroupColumn("resolutions_count", 11, 10),
-    GroupColumn("avg_first_response_time", 16, 15, True),
+    GroupColumn("avg_first_response_time", 16, 15),
     GroupColumn("avg_reply_time", 10, 9),
     GroupColumn("avg_resolution_time", 12, 12),
     GroupColumn("reopened_count", 11, 10),
@@ -267,36 +304,64 @@ _PERSON_COLUMNS = (
     GroupColumn("open", 7, 6, kind="now"),
     GroupColumn("waiting", 8, 7, kind="now"),
     GroupColumn("longest_waiting_since", 9, 9, kind="now"),
+    GroupColumn("over_first_response", 12, 12, kind="now"),
+    GroupColumn("over_reply", 12, 12, kind="now"),
     GroupColumn("unread", 8, 8, kind="now"),
-    GroupColumn("avg_first_response_time", 16, 15, True),
-    GroupColumn("avg_reply_time", 10, 9, True),
+    GroupColumn("avg_first_response_time", 16, 15),
+    GroupColumn("avg_reply_time", 10, 9),
     GroupColumn("outgoing_messages_count", 7, 6),
     GroupColumn("answered_conversations_count", 10, 10),
     GroupColumn("resolutions_count", 11, 10),
+    GroupColumn("waiting_under_1h", 7, 6, kind="now"),
+    GroupColumn("waiting_under_4h", 7, 6, kind="now"),
+    GroupColumn("waiting_under_1d", 8, 7, kind="now"),
+    GroupColumn("waiting_over_1d", 7, 6, kind="now"),
 )
 COLUMNS: Mapping[str, tuple[GroupColumn, ...]] = MappingProxyType(
     {
-        "channels": _CHANNEL_COLUMNS,
-        "users": _PERSON_COLUMNS,
-        "teams": _PERSON_COLUMNS,
-        "labels": _CHANNEL_COLUMNS[:7],
+        part: tuple(
+            column._replace(changes=column.field in BREAKDOWNS[part].changed) for column in columns
+        )
+        for part, columns in {
+            "channels": _CHANNEL_COLUMNS,
+            "users": _PERSON_COLUMNS,
+            "teams": _PERSON_COLUMNS,
+            "labels": _CHANNEL_COLUMNS[:7],
+            "ads": (
+                GroupColumn("ad_conversations_count", 10, 8),
+                _CHANNEL_COLUMNS[0],
+                *_CHANNEL_COLUMNS[3:7],
+            ),
+        }.items()
     }
 )
 # Column that a breakdown is sorted by at first.
 _FIRST_ORDER = {"users": "waiting", "teams": "waiting"}
+# Figures of now that are to be seen unless they are 0.
+_WARNED = frozenset({"waiting", "over_first_response", "over_reply"})
 _WIDE = 98
 _CHANGE_WIDTH, _CHANGE_LEAST = 8, 7
 
 
-def columns_of(part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
-    """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them."""
+def columns_of(
+    part: str, groups: Sequence[BreakdownRow], order: ReportOrder | None = None
+) -> list[GroupColumn]:
+    """Columns of a breakdown; beside a mean its percentiles and target, as the server sent them.
+
+    order: by the change of a figure shows that too.
+    """
     columns: list[GroupColumn] = []
     now = now_figures(groups)
+    shown = {
+        metric.field for metric in shown_metrics([*BY_FIELD.values()], [g.current for g in groups])
+    }
     for column in COLUMNS[part]:
-        if column.kind == "now" and column.field not in now:
-            continue
-        columns.append(column)
         field = column.field
+        if field not in (now if column.kind == "now" else shown) and groups:
+            continue
+        if order is not None and order.key == f"{field}:{CHANGE}":
+            column = column._replace(changes=True)
+        columns.append(column)
         if any(spread_of(group.current, field) for group in groups):
             columns += [GroupColumn(field, 9, 9, kind=kind) for kind in ("p50", "p90")]
         if any(target_of(group.current, field) for group in groups):
@@ -346,12 +411,15 @@ class GroupTable(ReportTable):
         self.breakdown = "channels"
         self._groups: Sequence[BreakdownRow] = ()
         self._moment: datetime | None = None
-        self._orders = {part: columns[0].field for part, columns in COLUMNS.items()} | _FIRST_ORDER
-        self.lowest_first = False
+        self._every: BreakdownRow | None = None
+        self._orders = {
+            part: ReportOrder(_FIRST_ORDER.get(part, columns[0].field))
+            for part, columns in COLUMNS.items()
+        }
         self._wanted_key = ""
 
     @property
-    def sorted_by(self) -> str:
+    def order(self) -> ReportOrder:
         return self._orders[self.breakdown]
 
     def seek(self, key: str) -> None:
@@ -359,55 +427,52 @@ class GroupTable(ReportTable):
         self._wanted_key = key
 
     def put_groups(
-        self, part: str, groups: Sequence[BreakdownRow], moment: datetime | None
+        self,
+        part: str,
+        groups: Sequence[BreakdownRow],
+        moment: datetime | None,
+        every: BreakdownRow | None = None,
     ) -> None:
-        """Show the rows of a breakdown in order; those without a value come last.
+        """Show the rows of a breakdown in order; those without a value come last, then all.
 
-        moment: of the figures of now.
+        moment: of the figures of now. every: the row of all, of several.
         """
-        if part != self.breakdown or columns_of(part, groups) != columns_of(part, self._groups):
+        columns = self._columns_of(part, groups)
+        if part != self.breakdown or columns != self._columns_of(self.breakdown, self._groups):
             self.forget_drawn()
-        self.breakdown, self._groups, self._moment = part, groups, moment
-        values = {group.key: self._number(group) for group in groups}
-        known = [group for group in groups if values[group.key] is not None]
-        known.sort(key=lambda row: values[row.key] or 0, reverse=not self.lowest_first)
-        rest = [group for group in groups if values[group.key] is None]
-        self.put([(group.key, group) for group in (*known, *rest)])
-        keys = [group.key for group in (*known, *rest)]
+        self.breakdown, self._groups, self._moment, self._every = part, groups, moment, every
+        rows = sorted_groups(groups, self.order)
+        if every is not None and len(rows) > 1:
+            rows.append(every)
+        self.put([(group.key, group) for group in rows])
+        keys = [group.key for group in rows]
         if self._wanted_key in keys:
             self.go_to(keys.index(self._wanted_key))
             self._wanted_key = ""
 
-    def _number(self, group: BreakdownRow) -> float | None:
-        """Value that the rows are sorted by."""
-        column = next(
-            column for column in COLUMNS[self.breakdown] if column.field == self.sorted_by
-        )
-        if column.kind == "metric":
-            return value_of(group.current, column.field)
-        if column.field == "longest_waiting_since":
-            since = group.now.longest_waiting_since_time if group.now else None
-            return None if since is None else -since.timestamp()
-        value = getattr(group.now, column.field, None)
-        return float(value) if isinstance(value, int) else None
-
-    def order_by(self, field: str) -> None:
-        """Sort by a column; reverse the order if it is the sort column already."""
-        self.lowest_first = field == self.sorted_by and not self.lowest_first
-        self._orders[self.breakdown] = field
+    def order_by(self, key: str) -> None:
+        """Sort by a column, or its change; reverse the order if it is sorted by that already."""
+        is_same = key == self.order.key
+        self._orders[self.breakdown] = parse_order(key, reverse=is_same and not self.order.reverse)
         self.forget_drawn()
-        self.put_groups(self.breakdown, self._groups, self._moment)
+        self.put_groups(self.breakdown, self._groups, self._moment, self._every)
+
+    def _columns_of(self, part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
+        return columns_of(part, groups, self._orders[part])
 
     def _columns(self, width: int) -> list[GroupColumn]:
-        return shown_columns(columns_of(self.breakdown, self._groups), width, self.sorted_by)
+        columns = self._columns_of(self.breakdown, self._groups)
+        return shown_columns(columns, width, self.order.field)
 
     def head(self, width: int) -> list[Piece]:
         text = fit(BREAKDOWNS[self.breakdown].heading.upper(), name_width(width))
-        mark = self._glyphs.up if self.lowest_first else self._glyphs.down
+        mark = self._glyphs.up if self.order.reverse else self._glyphs.down
         for column in self._columns(width):
             value, beside = _widths(column, width)
-            ordering = column.field == self.sorted_by and column.kind in ("metric", "now")
-            text += f"{column.title}{mark if ordering else ''}".rjust(value) + " " * beside
+            ordering = self.order.key == column.key
+            changing = self.order.key == f"{column.key}:{CHANGE}" and beside
+            text += f"{column.title}{mark if ordering else ''}".rjust(value)
+            text += fit(f" +/-{mark}" if changing else "", beside)
         return [("dim", fit(text, width))]
 
     def words_at(self, position: int) -> str:
@@ -416,7 +481,8 @@ class GroupTable(ReportTable):
     def draw(self, position: int, width: int) -> list[list[Piece]]:
         group: BreakdownRow = self.rows[position]
         room = name_width(width)
-        line: list[Piece] = [("text", fit(cut(group.name, room - 1), room))]
+        ink = "strong" if group.key == ALL else "text"
+        line: list[Piece] = [(ink, fit(cut(group.name, room - 1), room))]
         for column in self._columns(width):
             line += self._cell(group, column, width)
         return [[*line, ("text", " " * (width - width_of(line)))]]
@@ -447,14 +513,20 @@ class GroupTable(ReportTable):
 
     def _ink(self, group: BreakdownRow, column: GroupColumn) -> str:
         """Ink of a value: who waits is seen."""
-        if column.field == "waiting" and group.now and group.now.waiting:
+        if column.field in _WARNED and now_value(group.now, column.field):
             return "warning"
         return "text"
 
     def orders(self) -> list[tuple[str, str]]:
-        """Fields and names of the columns that can be sorted by."""
-        columns = [column for column in COLUMNS[self.breakdown] if column.field != "availability"]
-        return [(column.field, column.name) for column in columns]
+        """Keys and names of what rows can be sorted by: the name, columns, and their changes."""
+        columns = self._columns_of(self.breakdown, self._groups)
+        columns = [column for column in columns if column.field != "availability"]
+        changing = [column for column in columns if column.kind == "metric"]
+        return [
+            *((column.key, column.name) for column in columns),
+            *((f"{column.key}:{CHANGE}", f"{column.name}: change") for column in changing),
+            (NAME, "Name"),
+        ]
 
 
 def fit_right(text: str, width: int) -> str:
@@ -470,7 +542,7 @@ AUTHOR_PARTS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class AuthorShare:
-    """Messages of a row, and of all rows of its group. part: ink of the bar.
+    """Messages (`unit`) of a row, and of all rows of its group. part: ink of the bar.
 
     author: of messages by one author. sentence: text for the copy action. heading: of the group,
     if its first row is this one. of: messages that could be in the group, if not all are.
@@ -484,6 +556,7 @@ class AuthorShare:
     author: str | None = None
     heading: str = ""
     of: int | None = None
+    unit: str = "messages"
 
 
 _COUNT_WIDTH, _SHARE_WIDTH = 7, 5
@@ -491,7 +564,7 @@ _LEAST_NAME, _LEAST_BAR, _WIDE_BAR = 21, 4, 16
 
 
 class AuthorTable(ReportTable):
-    """Bars of messages by author, by pricing, and billable ones by channel and author.
+    """Bars of messages by author, by pricing, billable ones, and of what the AI ended.
 
     Each is a group of its own, in descending order; shares and bars are of the group's total.
     """
@@ -513,6 +586,7 @@ class AuthorTable(ReportTable):
             *_by_author(counts),
             *_headed("PRICED", _charged(pricing), of=self._total),
             *_headed("BILLABLE", _billable(pricing)),
+            *_headed("ENDED BY AI", _ended_by_ai(report) if report else []),
         ]
         widest = max((cell_len(row.name) for row in rows), default=0)
         if widest != self._widest_name:
@@ -555,17 +629,20 @@ def _heading_above(share: AuthorShare, position: int, width: int) -> list[list[P
     """Lines above the first row of a group: a blank one, and the heading."""
     if not share.heading:
         return []
-    heading = _group_heading(share.heading, share.total, width, share.of)
+    heading = _group_heading(share.heading, share.total, width, share.of, share.unit)
     blank: list[Piece] = [("text@ground", fit("", width))]
     return [*([blank] if position else []), [("dim@ground", heading)]]
 
 
-def _group_heading(title: str, total: int, width: int, of: int | None = None) -> str:
+def _group_heading(
+    title: str, total: int, width: int, of: int | None = None, unit: str = "messages"
+) -> str:
     """Title and total of a group; 100% above the shares says what they are of."""
     if of is not None:
-        return fit(f"{title}  {total:,} of {of:,} messages", width)
+        unpriced = f", {of - total:,} without" if of > total else ""
+        return fit(f"{title}  {total:,} of {of:,} {unit}{unpriced}", width)
     whole = "100%" if total else ""
-    return fit(f"{title}  {total:,} messages", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
+    return fit(f"{title}  {total:,} {unit}", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
 
 
 def _headed(
@@ -611,6 +688,21 @@ def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
         name = f"{channel}, {author_name(author)}"
         sentence = f"billable, {name}: {count:,} messages"
         shares.append(AuthorShare(name, count, counts.total(), sentence))
+    return shares
+
+
+def _ended_by_ai(report: Report) -> list[AuthorShare]:
+    """What the AI resolved and handed to a human, of both together."""
+    counts = {rate: round(value_of(report.metrics, rate.part) or 0) for rate in RATES}
+    total, unit = sum(counts.values()), "conversations"
+    shares = []
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    for rate, count in ordered if total else ():
+        name = rate.label.removeprefix("AI: ")
+        sentence = (
+            f"{name} by the AI: {count:,} {unit}, {rate_words(count / total)} of what it ended"
+        )
+        shares.append(AuthorShare(name, count, total, sentence, "ai", unit=unit))
     return shares
 
 
@@ -667,7 +759,7 @@ class LiveLine(LineWidget, can_focus=True):
     @property
     def copied(self) -> str:
         """The selected count with its name."""
-        return f"{self.selected.name}: {self._value(self.selected)}"
+        return f"{self.selected.name}: {live_words(self._counts, self.selected)}"
 
     def action_move(self, step: int) -> None:
         self._at = max(0, min(self._at + step, len(self._figures) - 1))
@@ -683,24 +775,51 @@ class LiveLine(LineWidget, can_focus=True):
     def on_blur(self) -> None:
         self.refresh()
 
+    def lines_for(self, width: int) -> int:
+        """Number of lines that the counts take."""
+        return len(self._lines(width))
+
     def line(self, y: int) -> Strip:
         width = self.size.width
-        tight = width < (64 if len(self._figures) == len(LIVE) else 120)
-        pieces: list[Piece] = [("accent", "▸" if self.has_focus else " ")]
-        if width >= 48:
-            pieces.append(("dim", f"NOW {self._as_of}" if width >= 80 else "NOW"))
-        for at, live in enumerate(self._figures):
-            here = self.has_focus and at == self._at
-            mark = ("▸" if here else " ").rjust(1 if tight else 3)
-            name = f"{live.short if tight else live.name} "
-            value = self._value(live)
-            # A truncated number would be wrong: stop before one that does not fit.
-            if width_of(pieces) + len(mark + name + value) > width:
-                break
-            ink = "overdue" if live.waiting and value not in ("0", NO_VALUE) else "strong"
-            pieces += [("accent", mark), ("strong" if here else "dim", name), (ink, value)]
+        lines = self._lines(width)
+        pieces = lines[y] if y < len(lines) else []
         return Strip(self.segments(spread(pieces, (), width)), width)
 
-    def _value(self, live: LiveFigure) -> str:
-        number = getattr(self._counts, live.field, None)
-        return NO_VALUE if number is None else f"{number:,}"
+    def _lines(self, width: int) -> list[list[Piece]]:
+        """One line, with short names if need be; else one of counts and one of waits by age.
+
+        Short names of counts over a target and of ages beside each other would be mistaken.
+        """
+        whole = range(len(self._figures))
+        has_over = any(live.field.startswith("over_") for live in self._figures)
+        for short in (False,) if has_over else (False, True):
+            line = self._line_of(whole, short=short)
+            if width_of(line) <= width:
+                return [line]
+        aged = [at for at in whole if self._figures[at].field.startswith("waiting_")]
+        counts = [at for at in whole if at not in aged]
+        return [self._fitting(some, width) for some in (counts, aged) if some]
+
+    def _fitting(self, some: Sequence[int], width: int) -> list[Piece]:
+        """Return a line of counts, with short names or cut before one that does not fit."""
+        line = self._line_of(some, short=False)
+        while width_of(line) > width and some:
+            line = self._line_of(some, short=True)
+            some = some[:-1]
+        return line
+
+    def _line_of(self, some: Sequence[int], *, short: bool) -> list[Piece]:
+        first = 0 in some
+        pieces: list[Piece] = [("accent", "▸" if self.has_focus and first else " ")]
+        width = self.size.width
+        if first and width >= 48:
+            pieces.append(("dim", f"NOW {self._as_of}" if width >= 80 else "NOW"))
+        for at in some:
+            live = self._figures[at]
+            here = self.has_focus and at == self._at
+            mark = ("▸" if here else " ").rjust(1 if short else 3)
+            name = f"{live.short if short else live.name} "
+            value = live_words(self._counts, live)
+            ink = "overdue" if live.late and value not in ("0", NO_VALUE) else "strong"
+            pieces += [("accent", mark), ("strong" if here else "dim", name), (ink, value)]
+        return pieces

@@ -20,6 +20,8 @@ from frontdesk.reports.metrics import (
     Glyphs,
     figures_of,
     live_figures,
+    live_words,
+    now_value,
     value_words,
 )
 from frontdesk.text.clean import one_line
@@ -212,11 +214,10 @@ def live_block(report: Report, as_of: str) -> Block:
     tiles = [
         Tile(
             live.name,
-            NO_VALUE if value is None else f"{value:,}",
-            "overdue" if live.waiting and value else "strong",
+            live_words(report.live, live),
+            "overdue" if live.late and now_value(report.live, live.field) else "strong",
         )
         for live in live_figures(report)
-        for value in (getattr(report.live, live.field, None),)
     ]
     return Block([("accent", f" NOW {as_of}")], tiles)
 

@@ -1,0 +1,80 @@
+"""`frontdesk db business-hours`: prints, sets or removes the business hours of an account."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from frontdesk.cli.base import command
+from frontdesk.cli.database import account_named, account_option, opened
+from frontdesk.cli.options import database_option
+from frontdesk.errors import BadSettings, UnusableFile
+from frontdesk.text.clean import clean
+
+if TYPE_CHECKING:
+    from frontdesk.business_hours import BusinessHours
+    from frontdesk.store.database import Connection
+
+
+@command(
+    "business-hours",
+    "frontdesk db business-hours --database inbox.db",
+    "frontdesk db business-hours --set hours.toml --database inbox.db",
+    "frontdesk db business-hours --clear --database inbox.db",
+)
+@database_option("Database of the service.")
+@account_option
+@click.option(
+    "--set",
+    "file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Replace them with those of a TOML file, in a table [business_hours].",
+)
+@click.option("--clear", is_flag=True, help="Remove them: reports have calendar time only.")
+def business_hours_command(database: str, account: str, file: Path | None, clear: bool) -> None:
+    """Print, set or remove the business hours of an account and its channels.
+
+    Reports measure in them if asked to; nothing that is stored depends on them.
+    """
+    from frontdesk.business_hours import BusinessHours
+    from frontdesk.store.business_hours import hours_of, set_hours
+
+    if file is not None and clear:
+        raise click.UsageError("--set does not go with --clear")
+    if file is None and not clear:
+        with opened(database) as store:
+            click.echo(store.read(lambda c: _shown(hours_of(c, account_named(c, account)["id"]))))
+        return
+    hours = BusinessHours() if file is None else _read(file)
+
+    def write(connection: "Connection") -> None:
+        set_hours(connection, account_named(connection, account)["id"], hours)
+
+    with opened(database, upgrade=True) as store:
+        store.write(write)
+    click.echo("The business hours are set" if hours else "There are no business hours any more")
+
+
+def _read(path: Path) -> "BusinessHours":
+    """Read the table of a file. Raises: UnusableFile, BadSettings."""
+    from frontdesk.business_hours import parse_hours
+    from frontdesk.system import toml
+
+    try:
+        contents = toml.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UnusableFile(clean(f"{path} cannot be read: {error}")) from error
+    if not isinstance(contents.get("business_hours"), dict):
+        raise BadSettings(f"{path} has no table [business_hours]")
+    try:
+        return parse_hours(contents["business_hours"])
+    except ValueError as error:
+        raise BadSettings(clean(f"{path}: business_hours.{error}")) from error
+
+
+def _shown(hours: "BusinessHours") -> str:
+    """Return business hours as a TOML file has them."""
+    from frontdesk.business_hours import toml_text
+
+    return clean(toml_text(hours)) if hours else "There are no business hours"

@@ -1,0 +1,81 @@
+"""Report figures by the ad that customers came from, from the referrals of their messages."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.report_parts import PartSelection
+from frontdesk.store.rollups import TIMED
+
+# Conversations that a customer came to, and those of them that began in the period.
+ARRIVED, STARTED = "arrived", "started"
+
+
+def figures_by_ad(connection: Connection, selection: PartSelection) -> list[Row]:
+    """Return (ad, name, n, samples, total) of the conversations that customers came to by an ad.
+
+    name: "arrived", of these "started", or a metric with a duration: all in the period. samples:
+    how many have a duration, with a sum of `total` milliseconds. A conversation that was come to
+    by two ads counts for both.
+    """
+    timed = ", ".join(map(repr, TIMED))
+    return connection.rows(
+        f"""
+        WITH arrival AS MATERIALIZED (
+          SELECT DISTINCT ad, conversation_id FROM ({arrivals(connection, selection)}) AS each)
+        SELECT ad, '{ARRIVED}' AS name, COUNT(*) AS n, 0 AS samples, 0 AS total
+        FROM arrival GROUP BY ad
+        UNION ALL
+        SELECT ad, '{STARTED}', COUNT(*), 0, 0
+        FROM arrival CROSS JOIN conversation
+        WHERE conversation.account_id = :account AND conversation.id = arrival.conversation_id
+          AND conversation.created_at >= :start AND conversation.created_at < :end
+        GROUP BY ad
+        UNION ALL
+        SELECT ad, fact.name, COUNT(*), COUNT(fact.started_at),
+          CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT)
+        FROM arrival CROSS JOIN metric_event AS fact
+        WHERE fact.account_id = :account AND fact.conversation_id = arrival.conversation_id
+          AND fact.name IN ({timed}) AND fact.ended_at >= :start AND fact.ended_at < :end
+        GROUP BY ad, fact.name
+        """,
+        selection.parameters,
+    )
+
+
+def ads(connection: Connection, selection: PartSelection) -> list[Row]:
+    """Return (ad, headline, url) of the ads of a period, as their newest message has them."""
+    return connection.rows(
+        f"""
+        WITH arrival AS MATERIALIZED ({arrivals(connection, selection)}),
+          newest AS (SELECT ad, MAX(created_at) AS created_at FROM arrival GROUP BY ad)
+        SELECT newest.ad, MAX(arrival.headline) AS headline, MAX(arrival.url) AS url
+        FROM newest JOIN arrival
+          ON arrival.ad = newest.ad AND arrival.created_at = newest.created_at
+        GROUP BY newest.ad ORDER BY newest.ad
+        """,
+        selection.parameters,
+    )
+
+
+def arrivals(connection: Connection, selection: PartSelection) -> str:
+    """Return a SELECT of the messages of a period that came from an ad, which ends in WHERE."""
+    member = _MEMBER[connection.dialect]
+    source, headline, url = (
+        member.format(name=name) for name in ("source_id", "headline", "source_url")
+    )
+    return f"""
+        SELECT {source} AS ad, fact.conversation_id, fact.created_at, {headline} AS headline,
+          {url} AS url
+        FROM message AS fact
+        WHERE fact.account_id = :account AND fact.referral_json IS NOT NULL
+          AND fact.created_at >= :start AND fact.created_at < :end {selection.narrowed}
+          AND {source} > ''"""
+
+
+_MEMBER: Mapping[Dialect, str] = MappingProxyType(
+    {
+        "sqlite": "CAST(json_extract(fact.referral_json, '$.{name}') AS TEXT)",
+        "postgresql": "(CAST(fact.referral_json AS json) ->> '{name}')",
+    }
+)
