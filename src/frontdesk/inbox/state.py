@@ -179,7 +179,7 @@ class Inbox:
     @property
     def matches_nothing(self) -> bool:
         """True if the shown query names what there is not."""
-        return self.planning.has_unknown_name(self.view.query)
+        return bool(self.planning.why_nothing(self.view.query))
 
     @property
     def filtered_here(self) -> bool:
