@@ -67,8 +67,9 @@ async def test_an_older_server_keeps_the_extensions_that_it_has() -> None:
         assert client.server.no_extensions.isdisjoint({"contact", "sort", "awaiting_human"})
 
 
-async def test_a_refused_value_of_a_list_is_said_and_nothing_is_concluded() -> None:
-    async with client_of(refusing("labels", code="invalid_filter")) as client:
+@pytest.mark.parametrize("code", ["invalid_filter", "assignee_me_unavailable"])
+async def test_a_refused_value_of_a_list_is_said_and_nothing_is_concluded(code: str) -> None:
+    async with client_of(refusing("labels", code=code)) as client:
         with pytest.raises(Refused):
             await client.conversation_page(ConversationFilter(labels="vip,gone"))
         assert not client.server.no_extensions

@@ -29,6 +29,7 @@ from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests, WaitContext
 from frontdesk.errors import (
+    ME_UNAVAILABLE,
     BadResponse,
     CursorRefused,
     FileUnavailable,
@@ -75,6 +76,8 @@ W = TypeVar("W", bound=Wire)
 
 # A value of `sort` or `authors` that no server has.
 _NO_ORDER = "none"
+# Codes for values of filters that the server has.
+_REFUSED_VALUES = ("invalid_filter", ME_UNAVAILABLE)
 # A page looks at some ten thousand conversations.
 _MOST_EMPTY_PAGES = 100
 
@@ -414,7 +417,7 @@ class InboxClient:
                     "conversations", "conversations", Conversation, limit, cursor, rest
                 )
             except Refused as refused:
-                is_known = refused.code == "invalid_filter" and LATER & rest.keys()
+                is_known = refused.code in _REFUSED_VALUES and LATER & rest.keys()
                 if lacking == extensions or isinstance(refused, CursorRefused) or is_known:
                     raise
             else:
