@@ -49,6 +49,11 @@ class Planning:
         """The test of terms for rows as they are now."""
         return Matcher(terms, self.names, self._clock.server_now(), self.is_unread)
 
+    def matcher_of(self, query: Query) -> Matcher:
+        """The test of a whole query for rows of its list as they are now."""
+        now, is_answered = self._clock.server_now(), not self.cannot(query)
+        return Matcher(query.terms, self.names, now, self.is_unread, is_answered=is_answered)
+
     def is_unread(self, conversation: Conversation) -> bool:
         """True if a conversation is unread on this computer."""
         return conversation.id in self._cached.unread_among((conversation,))
@@ -99,7 +104,7 @@ class Planning:
             known += self._cached.conversations_of(contact)
         if shows_unread(query):
             known += self._cached.marked_unread()
-        return list(filter(self.matcher(query.terms), known))
+        return list(filter(self.matcher_of(query), known))
 
     def why_nothing(self, query: Query) -> list[str]:
         """Sentences on why nothing matches: unknown names, or what the server cannot filter by."""
@@ -116,7 +121,7 @@ class Planning:
             self.forget_names()
         wanted, shown = self.plans_of(query)
         rows = self._cached.conversations(shown.filter)
-        return View(query, wanted, shown, self.matcher(query.terms), rows)
+        return View(query, wanted, shown, self.matcher_of(query), rows)
 
 
 def first_query(counts: Counts | None) -> Query:

@@ -79,14 +79,17 @@ _LEAST_DIGITS = 5
 class QueryPlan(NamedTuple):
     """Parts of a query by where they are applied.
 
-    rest: terms for loaded rows. order: order of the rows to show. hidden: terms that only a server
-    can test, and this one does not: the query cannot be answered.
+    rest: terms for loaded rows. order: order of the rows to show.
     """
 
     filter: ConversationFilter
     rest: tuple[Term, ...] = ()
     order: str = NEWEST
-    hidden: tuple[Term, ...] = ()
+
+    @property
+    def hidden(self) -> tuple[Term, ...]:
+        """Terms of the rest that no row shows: the query cannot be answered."""
+        return tuple(term for term in self.rest if term.kind in HIDDEN)
 
     @property
     def exact(self) -> bool:
@@ -134,10 +137,8 @@ def plan(
         if term.kind == UNREAD:
             # What was read on this computer is unread on the server.
             rest.append(term)
-    hidden = tuple(term for term in rest if term.kind in HIDDEN)
-    rest = [term for term in rest if term.kind not in HIDDEN]
     sort = _server_order(query.order, rest, offered)
-    return QueryPlan(ConversationFilter(**members, sort=sort), tuple(rest), query.order, hidden)
+    return QueryPlan(ConversationFilter(**members, sort=sort), tuple(rest), query.order)
 
 
 def cannot(plan: QueryPlan) -> str:
@@ -382,7 +383,10 @@ Test = Callable[[Conversation], bool]
 
 
 class Matcher:
-    """Tests conversations against terms. is_unread: see `unread`; now: the server's time."""
+    """Tests conversations against terms. is_unread: see `unread`; now: the server's time.
+
+    is_answered: the server has tested what no row shows; otherwise nothing matches such a term.
+    """
 
     def __init__(
         self,
@@ -390,13 +394,18 @@ class Matcher:
         names: QueryNames,
         now: datetime,
         is_unread: IsUnread = lambda row: row.is_unread,
+        *,
+        is_answered: bool = False,
     ) -> None:
         self._names, self._now, self._is_unread = names, now, is_unread
-        tested = (term for term in terms if term.kind != SORT and term.kind not in HIDDEN)
-        self._tests = [(self._test(term), term.negated) for term in tested]
+        terms = tuple(terms)
+        shown = (term for term in terms if term.kind != SORT and term.kind not in HIDDEN)
+        self._tests = [(self._test(term), term.negated) for term in shown]
+        if not is_answered and any(term.kind in HIDDEN for term in terms):
+            self._tests = [(lambda row: False, False)]
 
     def __call__(self, row: Conversation) -> bool:
-        """True if a conversation matches all terms but those that only a server can test."""
+        """True if a conversation matches all terms."""
         return all(test(row) != negated for test, negated in self._tests)
 
     def _test(self, term: Term) -> Test:
