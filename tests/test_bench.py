@@ -16,15 +16,18 @@ SMALL = {
     "start": "--conversations 1100 --starts 1 --presses 2",
     "lists": "--conversations 5000 --messages 1100 --presses 2",
     "store": "--conversations 1100 --rounds 2",
+    "filters": "--conversations 1100 --rounds 1",
     "search": "--conversations 300 --rounds 5 --presses 2",
     "load": "--conversations 100 --seconds 0.5 --many 20 --crowd 100",
 }
+
+ON_BOTH = ("filters", "search")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
-    [pytest.param(name, marks=pytest.mark.postgres if name == "search" else ()) for name in SMALL],
+    [pytest.param(name, marks=pytest.mark.postgres if name in ON_BOTH else ()) for name in SMALL],
 )
 def test_a_benchmark_prints_quantities_and_budgets_of_a_table(program: str) -> None:
     command = [sys.executable, "-m", "tests.bench", program, *SMALL[program].split()]

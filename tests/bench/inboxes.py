@@ -3,8 +3,9 @@
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,7 @@ from frontdesk.system.subprocess_environment import APP_SECRET_VARIABLE, VERIFY_
 from frontdesk.wire.values import epoch_milliseconds
 from tests.bench.load_generator import SECRET, TOKEN
 from tests.bench.measure import of_medians, seconds_in_turn
+from tests.postgres_servers import Server, server_directory
 
 
 def make_inbox(target: str, conversations: int) -> str:
@@ -36,6 +38,21 @@ def make_inbox(target: str, conversations: int) -> str:
         size = Size(conversations, 10 * conversations, 1, now - now % DAY)
         fill(target, size, lambda more: None, lambda stage: None)
     return str(make_key(target, KeyOrder("default", "bench", None, SCOPES, None), now=0)["key"])
+
+
+@contextmanager
+def targets_of(database: str) -> Iterator[tuple[Path, list[str]]]:
+    """A directory, and a database, or new ones of both engines."""
+    with ExitStack() as ending:
+        home = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-bench-")))
+        if database:
+            yield home, [database]
+            return
+        server = Server(ending.enter_context(server_directory()), "bench")
+        server.make()
+        ending.callback(server.stop)
+        server.start()
+        yield home, [str(home / "inbox.db"), server.address()]
 
 
 def last_activity(connection: Connection) -> int:

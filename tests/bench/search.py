@@ -3,10 +3,9 @@
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -19,7 +18,7 @@ from frontdesk.store import writes
 from frontdesk.store.connect import open_database
 from frontdesk.store.database import Connection
 from frontdesk.store.dsn import is_address
-from tests.bench.inboxes import make_inbox, message_writes, served
+from tests.bench.inboxes import make_inbox, message_writes, served, targets_of
 from tests.bench.measure import Result, percentile
 from tests.bench.sessions import (
     Program,
@@ -31,7 +30,6 @@ from tests.bench.sessions import (
     running,
 )
 from tests.bench.workspace import FLOOR
-from tests.postgres_servers import Server, server_directory
 
 # Words in very many messages, in none, and phrases of frequent trigrams that are in none.
 ODD = ("the", "ing", "ent", "que", "zzqxj", "delivered yesterday", "please gracias", "ther anto")
@@ -48,15 +46,7 @@ def results(
     conversations: int = 20_000, rounds: int = 200, presses: int = 400, database: str = ""
 ) -> Iterator[Result]:
     """The lines of the table. database: one that may be written to, instead of both engines."""
-    with ExitStack() as ending:
-        home = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="frontdesk-bench-")))
-        targets = [database]
-        if not database:
-            server = Server(ending.enter_context(server_directory()), "bench")
-            server.make()
-            ending.callback(server.stop)
-            server.start()
-            targets = [str(home / "inbox.db"), server.address()]
+    with targets_of(database) as (home, targets):
         for target in targets:
             key = make_inbox(target, conversations)
             yield from _searching(target, key, rounds)

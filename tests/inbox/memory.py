@@ -22,7 +22,7 @@ from frontdesk.inbox.tasks import Asked
 from frontdesk.query import NEWEST, Query, QueryNames, SavedView, parse, sort_key
 from frontdesk.query.plan import STANDARD, SortKey
 from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, PhoneRef, body_of
-from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire.queries import EXTENSIONS, LISTS, split
 from frontdesk.wire.values import timestamp
 
 T = TypeVar("T")
@@ -149,6 +149,21 @@ def waiting_on(server: Server) -> list[str]:
 
 
 def _matches(row: Conversation, filter: ConversationFilter) -> bool:
+    members = filter.parameters()
+    for single, several in LISTS.items():
+        if several in members:
+            ways = [ConversationFilter(**{single: one}) for one in split(members[several])]
+            if not any(_matches(row, way) for way in ways):
+                return False
+    if "without_labels" in members and {*split(members["without_labels"])} & {*row.labels}:
+        return False
+    created = row.created_at or ""
+    if not members.get("created_from", "") <= created < members.get("created_to", "~"):
+        return False
+    return _matches_one(row, filter)
+
+
+def _matches_one(row: Conversation, filter: ConversationFilter) -> bool:
     owner = row.assignee.id if row.assignee else None
     wanted = {"me": "1", "assigned": "1", "unassigned": None}.get(
         filter.assignee or "", filter.assignee

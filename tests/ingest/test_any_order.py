@@ -196,7 +196,8 @@ VIEWS = {
     "conversations": f"""
         SELECT phone_number_id, p.phone, wa_user_id, c.status, u.key, awaiting_human, snoozed_until,
           unread_count, read_marker, waiting_since, first_reply_at, last_inbound_at, folded_at,
-          status_known, unanswered_since, episode_at, handed_over_at, bot_spoke_at, c.created_at,
+          status_known, unanswered_since, episode_at, handed_over_at, bot_spoke_at,
+          phone_spoke_at, c.created_at,
           last_message_json
         FROM conversation c {WHO}
         """,

@@ -32,7 +32,7 @@ TOOLS = ("list_conversations", "read_threads", "report", "search_messages", "ove
 
 
 async def ids_of(client: InboxClient, query: str) -> list[str]:
-    walk = ConversationWalk(client, await select(client, parse(query)), now=NOW)
+    walk = ConversationWalk(client, await select(client, parse(query), now=NOW), now=NOW)
     return [row.id async for row, _ in walk]
 
 

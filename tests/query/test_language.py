@@ -88,11 +88,38 @@ _VALUES = {
         _TEXTS.filter(lambda text: text.casefold() not in ("me", "assigned", "unassigned")),
     ),
 }
+_FIELDS = st.one_of(
+    st.builds(
+        lambda key, values, sign, negated: Term.any_of("field", values, negated=negated)._replace(
+            key=key, sign=sign
+        ),
+        _FREE.filter(lambda text: len(text) <= 200),
+        st.lists(_FREE.filter(lambda text: len(text) <= 200), min_size=1, max_size=4),
+        st.sampled_from(["=", "!="]),
+        st.booleans(),
+    ),
+    st.builds(
+        lambda key, value, sign, negated: Term("field", value, negated, (), key, sign),
+        st.sampled_from(["seats", "due date", 'a"b', "-x", "a=b", "a,b"]),
+        st.one_of(_DAY, st.integers().map(str), st.floats(-1e9, 1e9).map(lambda one: f"{one:.3f}")),
+        st.sampled_from([">", ">=", "<", "<="]),
+        st.booleans(),
+    ),
+    st.builds(
+        lambda key, negated: Term("field", "", negated, (), key),
+        _FREE.filter(lambda text: len(text) <= 200),
+        st.booleans(),
+    ),
+)
 TERMS = st.sampled_from(KINDS).flatmap(
-    lambda kind: st.builds(
-        lambda values, negated: Term.any_of(kind, values, negated=negated),
-        st.lists(_VALUES.get(kind, _FREE), min_size=1, max_size=4 if kind in LISTED else 1),
-        st.just(False) if kind == "sort" else st.booleans(),
+    lambda kind: (
+        _FIELDS
+        if kind == "field"
+        else st.builds(
+            lambda values, negated: Term.any_of(kind, values, negated=negated),
+            st.lists(_VALUES.get(kind, _FREE), min_size=1, max_size=4 if kind in LISTED else 1),
+            st.just(False) if kind == "sort" else st.booleans(),
+        )
     )
 )
 QUERIES = st.lists(TERMS, max_size=8).map(lambda terms: Query.of(*terms))
@@ -103,6 +130,7 @@ WRITTEN = st.lists(
             [
                 *("is:open", "is:", "@", "#b", "-", '"', '"a b"', "sort:waiting", " ", "x:y"),
                 *("unread", ",", "created:", "active:", "2026-11", "..", ">", "is:open,snoozed"),
+                *("team:", "by:", "ad:", "field:", "field:a=", '"', "=", "!=", "by:me,ai"),
             ]
         ),
     ),
@@ -178,7 +206,7 @@ def test_a_number_is_read_as_it_is_shown(text: str, values: list[str]) -> None:
         ("is:unread", "is:unread", "is: takes open, snoozed or resolved. Write unread alone."),
         ("is:unassigned", "is:unassigned", "Write @unassigned alone."),
         ("waiting:1h", "waiting:1h", "such as >1h"),
-        ("sort:name", "sort:name", "active, oldest, waiting or window"),
+        ("sort:name", "sort:name", "active, oldest, waiting, window or created"),
         ("-sort:waiting", "-sort:waiting", "cannot be negated"),
         ("asignee:me", "asignee:me", "There is no filter asignee:. Use"),
         ("#", "#", "# takes a label."),
@@ -414,6 +442,7 @@ def test_an_order_puts_first_what_is_most_urgent_and_last_what_has_no_time() -> 
         "oldest": ["long", "none", "closed", "short"],
         "waiting": ["long", "short", "closed", "none"],
         "window": ["short", "long", "closed", "none"],
+        "created": ["short", "closed", "none", "long"],
     }
 
 

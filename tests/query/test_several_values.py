@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from frontdesk.query import Matcher, QueryError, QueryNames, Term, analyse, complete, parse, plan
-from frontdesk.query.language import MOST_VALUES
 from frontdesk.query.names import unknown_name
 from frontdesk.wire import Conversation
+from frontdesk.wire.queries import MOST_VALUES
 from frontdesk.wire.values import utc_now
 from tests.client import inbox_rows
 

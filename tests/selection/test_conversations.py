@@ -1,5 +1,9 @@
 """Selected conversations: walks that may end behind any row, in every order."""
 
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import parse_qsl
+
 import pytest
 
 from frontdesk.client import InboxClient
@@ -13,7 +17,10 @@ from frontdesk.selection.conversations import (
     select,
     settled,
 )
+from frontdesk.service.api_keys import EphemeralKey
+from frontdesk.service.app import Application
 from frontdesk.wire import Conversation
+from frontdesk.wire.queries import LATER
 from tests.client.full_read import client_of
 from tests.client.other_server import OtherServer, Variant, problem
 from tests.conftest import NOW
@@ -34,11 +41,60 @@ QUERIES = (
     "@me,unassigned is:open waiting:>1h",
     "is:open,snoozed sort:oldest",
     "-#vip,complaint",
+    "-#vip -#complaint is:open",
+    "created:2026-03..",
+    "created:..2026-03-10 created:2026-03-03.. #vip,complaint",
+    "active:2026-03-13.. sort:waiting",
+    "waiting:2026-03-14",
+    "-created:2026-03-10",
+    "team:atlantic is:open",
+    "-team:trade",
+    "sort:created is:open,snoozed",
+    "@ana -@me sort:created",
 )
+# Those of authors, fields and ads, which no row shows.
+HIDDEN_QUERIES = ("by:me", "-by:ai", "by:me,phone is:open", "field:tier=gold", "ad:summer")
+
+
+class OlderService:
+    """The service as it was before it had lists, spans and conditions, and the newest order."""
+
+    def __init__(self, service: Application) -> None:
+        self.service, self.refused = service, 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        query = dict(parse_qsl(scope["query_string"].decode()))
+        if not LATER & query.keys() and query.get("sort") != "created":
+            await self.service(scope, receive, send)
+            return
+        self.refused += 1
+        code = "invalid_parameter" if LATER & query.keys() else "invalid_filter"
+        status, headers, body = problem(400, code)
+        pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": status, "headers": pairs})
+        await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture
+async def older(
+    service: Application, agent: tuple[str, EphemeralKey]
+) -> AsyncIterator[InboxClient]:
+    """A client of a service that lacks what came later."""
+    app: Any = OlderService(service)
+    async with InboxClient("http://localhost", agent[0], app=app) as client:
+        yield client
+
+
+@pytest.fixture(params=["present", "older"])
+def any_client(request: pytest.FixtureRequest) -> InboxClient:
+    """A client of the service as it is, and as it was."""
+    name = "client" if request.param == "present" else "older"
+    client: InboxClient = request.getfixturevalue(name)
+    return client
 
 
 async def selector_of(client: InboxClient, text: str) -> ConversationSelector:
-    return await select(client, parse(text))
+    return await select(client, parse(text), now=NOW)
 
 
 async def expected(client: InboxClient, text: str, selector: ConversationSelector) -> list[str]:
@@ -50,11 +106,16 @@ async def expected(client: InboxClient, text: str, selector: ConversationSelecto
     return [row.id for row in rows]
 
 
-@pytest.mark.parametrize("step", [1, 7, 100])
-@pytest.mark.parametrize("text", QUERIES)
+STEPS = ((1, QUERIES[:8]), (7, QUERIES), (100, QUERIES[:4]))
+
+
+@pytest.mark.parametrize(
+    ("text", "step"), [(text, step) for step, texts in STEPS for text in texts]
+)
 async def test_a_walk_in_steps_finds_each_row_of_a_scan_once(
-    client: InboxClient, text: str, step: int
+    any_client: InboxClient, text: str, step: int
 ) -> None:
+    client = any_client
     selector = await selector_of(client, text)
     found: list[Conversation] = []
     place: ListPlace | None = START
@@ -70,7 +131,20 @@ async def test_a_walk_in_steps_finds_each_row_of_a_scan_once(
     assert [row.id for row in found] == await expected(client, text, selector)
 
 
-async def test_several_values_are_read_from_a_list_each(client: InboxClient) -> None:
+@pytest.mark.parametrize("text", QUERIES)
+async def test_the_service_answers_all_but_ages_words_and_exclusions(
+    client: InboxClient, text: str
+) -> None:
+    selector = await selector_of(client, text)
+    assert not selector.branches
+    for term in selector.plan.rest:
+        is_label = term.kind == "label"
+        assert not is_label
+        assert term.negated or term.kind in ("waiting", "words")
+
+
+async def test_several_values_are_read_from_a_list_each(older: InboxClient) -> None:
+    client = older
     selector = await selector_of(client, "is:open,snoozed #vip,complaint")
     filters = [one.filter.parameters() for one in selector.lists]
     assert filters == [
@@ -93,14 +167,15 @@ async def test_several_values_are_read_from_a_list_each(client: InboxClient) -> 
     ],
 )
 async def test_what_would_be_too_many_lists_or_none_is_tested_here(
-    client: InboxClient, text: str
+    older: InboxClient, text: str
 ) -> None:
-    selector = await selector_of(client, text)
+    selector = await selector_of(older, text)
     assert len(selector.lists) <= 8
     assert any(term.others for term in selector.lists[0].plan.rest)
 
 
-async def test_a_merged_walk_that_is_given_up_goes_on_in_order(client: InboxClient) -> None:
+async def test_a_merged_walk_that_is_given_up_goes_on_in_order(older: InboxClient) -> None:
+    client = older
     selector = await selector_of(client, "is:open,resolved")
     found: list[str] = []
     place: ListPlace | None = START
@@ -109,6 +184,27 @@ async def test_a_merged_walk_that_is_given_up_goes_on_in_order(client: InboxClie
         found += [row.id async for row, _ in walk]
         place = walk.rest
     assert found == await expected(client, "is:open,resolved", selector)
+
+
+@pytest.mark.parametrize("text", HIDDEN_QUERIES)
+async def test_what_rows_do_not_show_is_refused_where_the_server_does_not_filter_by_it(
+    older: InboxClient, text: str
+) -> None:
+    term = str(parse(text).terms[-1])
+    with pytest.raises(BadSettings) as caught:
+        await selector_of(older, text)
+    assert str(caught.value) == f"This server cannot filter by {term}."
+
+
+async def test_a_server_that_ignores_what_it_does_not_know_is_found_out() -> None:
+    async with client_of(OtherServer()) as client:
+        with pytest.raises(BadSettings, match="cannot filter by by:phone"):
+            await selector_of(client, "by:phone")
+
+
+async def test_two_groups_of_authors_cannot_both_be_asked_for(client: InboxClient) -> None:
+    with pytest.raises(BadSettings, match="leave by:ai out"):
+        await selector_of(client, "by:me by:ai")
 
 
 async def test_a_place_in_a_merged_list_is_written_and_read(client: InboxClient) -> None:

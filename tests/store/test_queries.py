@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -18,10 +19,20 @@ from frontdesk.store import (
     report_parts,
     reports,
 )
-from frontdesk.store.conversations import ConversationSelection, states_of
+from frontdesk.store import conversation_walks as walks
+from frontdesk.store.conversation_conditions import (
+    FromAd,
+    HasField,
+    TimeSpan,
+    WithoutLabels,
+    WrittenBy,
+)
+from frontdesk.store.conversation_walks import WalkLimits
+from frontdesk.store.conversations import ConversationSelection, FilterPlace, states_of
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.text.custom_fields import compared, equal_to
 
 pytestmark = pytest.mark.both_engines
 
@@ -343,3 +354,62 @@ def test_a_number_itself_goes_before_that_of_another_which_is_spelled_like_it(da
 
 def text(plan: Plan) -> str:
     return "\n".join(step for _, step in plan)
+
+
+# Not even none are few.
+FIRST_WALK = WalkLimits(few=-1, listed=-1)
+SPAN = (1_000, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("condition", "lists", "probes"),
+    [
+        (TimeSpan("created_at", *SPAN), "conversation_created", "conversation_1"),
+        (TimeSpan("waiting_since", *SPAN), "entry_waiting", "conversation_1"),
+        (WrittenBy((7, 8)), "PRIMARY KEY", "conversation_rollup_conversation"),
+        (WrittenBy((), ("phone",)), "conversation_phone", "conversation_1"),
+        (WrittenBy((), ("ai",)), "conversation_bot", "conversation_1"),
+        (HasField("plan", equal_to("gold")), "contact_field_value", "contact_field"),
+        (HasField("seats", compared(">", "3")), "contact_field_value", "contact_field"),
+        (HasField("plan"), "contact_field_value", "contact_field"),
+        (FromAd(("1", "2")), "message_ad", "message_ad"),
+        (WithoutLabels((1, 2)), "", "entry"),
+    ],
+)
+@pytest.mark.parametrize("sort", ["activity", "created", "waiting"])
+def test_conditions_are_listed_and_probed_by_an_index(explaining, condition, lists, probes, sort):
+    if isinstance(condition, TimeSpan) and condition.column in ("created_at", "waiting_since"):
+        sort = "activity"
+    selection = ConversationSelection(states_of((0, 1, 2)), conditions=(condition,), sort=sort)
+
+    def read(c, limits=None):
+        walks.filtered_page(c, 1, selection, None, 26, limits)
+
+    sorting, walking = explaining(read), explaining(partial(read, limits=FIRST_WALK))
+    for plan in (*sorting, *walking):
+        scans = {step for _, step in plan if step.startswith("SCAN")}
+        assert not {step for step in scans if re.search(r"(entry|conversation|contact|mess)", step)}
+    listed = [step for plan in sorting for _, step in plan if lists and lists in step]
+    assert bool(listed) == bool(lists)
+    assert any(probes in step for plan in walking for _, step in plan if "SEARCH" in step)
+
+
+def test_any_of_several_are_ranges_of_an_index(explaining):
+    places = (FilterPlace(1), FilterPlace(2, 1), FilterPlace(0, None, 7), FilterPlace(0, 3))
+    selection = ConversationSelection(states_of((0, 1, 2)), places=places)
+    (plan,) = explaining(lambda c: conversations.conversation_page(c, 1, selection, (9, 9), 26))
+    arms = [step for _, step in plan if " entry " in step]
+    assert len(arms) == len(places) * 6
+    assert all("last_activity_at" in step and "COVERING INDEX" in step for step in arms)
+    indexes = {match[1] for step in arms if (match := re.search(r"INDEX (\w+)", step))}
+    assert indexes == {"entry_state", "entry_channel", "entry_assignee"}
+
+
+def test_the_order_of_beginnings_walks_its_index_and_probes_the_filter_table(explaining):
+    place = (FilterPlace(1), FilterPlace(2, 3, None, False))
+    selection = ConversationSelection(states_of((0,)), places=place, sort="created", unread=True)
+    plans = explaining(lambda c: walks.filtered_page(c, 1, selection, (9, 9), 26, FIRST_WALK))
+    walk = next(plan for plan in plans if "conversation_created" in text(plan))
+    assert "TEMP B-TREE" not in text(walk)
+    (entry,) = {step for _, step in walk if re.search(r"SEARCH entry", step)}
+    assert "PRIMARY KEY (account_id=? AND conversation_id=?" in entry

@@ -150,6 +150,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "picker.page_down": "",
         "picker.page_up": "pagedown",
     },
+    "FilterPicker": {"picker.mark": ""},
     "Prompt": {"prompt.leave": ""},
     "HelpScreen": {"help.leave": ""},
     "FilterLine": {

@@ -16,6 +16,7 @@ from frontdesk.cli.target import run_with_client
 from frontdesk.errors import InboxError
 from frontdesk.query import Query, QueryNames
 from frontdesk.query import complete as query_completions
+from frontdesk.query.language import FIELD, TEAM
 from frontdesk.selection.names import names_of, query_names
 from frontdesk.wire.queries import ASSIGNEE_WORDS
 
@@ -33,8 +34,12 @@ def complete_view(context: click.Context, parameter: click.Parameter, start: str
 
 
 def complete_query(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    names = _answer(context, partial(query_names, query=Query())) or QueryNames()
-    return [completion.text for completion in query_completions(start, len(start), names)]
+    kinds = [kind for kind in (TEAM, FIELD) if start.lstrip("-").lower().startswith(f"{kind}:")]
+    work = partial(query_names, query=Query(), kinds=kinds)
+    names = _answer(context, work) or QueryNames()
+    completions = query_completions(start, len(start), names)
+    # The shell replaces the whole word, also if only the last of several values is completed.
+    return [f"{start[: one.start]}{one.text}" for one in completions]
 
 
 def complete(

@@ -29,6 +29,7 @@ from frontdesk.client.response import Response
 from frontdesk.client.server_info import Server, ServerState
 from frontdesk.client.transport import Requests, WaitContext
 from frontdesk.errors import (
+    ME_UNAVAILABLE,
     BadResponse,
     CursorRefused,
     FileUnavailable,
@@ -62,16 +63,24 @@ from frontdesk.wire.queries import (
     CATALOGUE_LIMIT,
     EXTENSIONS,
     FILTERED_REPORT_PARTS,
+    HIDDEN,
+    LATER,
     MAX_LIMIT,
     REPORT_EXTENSIONS,
+    SORT_CREATED,
+    WALKED,
 )
 from frontdesk.wire.reports import ConversationReport, Report
 from frontdesk.wire.values import utc_now
 
 W = TypeVar("W", bound=Wire)
 
-# A value of `sort` that no server has.
+# A value of `sort` or `authors` that no server has.
 _NO_ORDER = "none"
+# Codes for values of filters that the server has.
+_REFUSED_VALUES = ("invalid_filter", ME_UNAVAILABLE)
+# A page looks at some ten thousand conversations.
+_MOST_EMPTY_PAGES = 100
 
 
 class InboxClient:
@@ -128,7 +137,7 @@ class InboxClient:
         self._downloads = FileDownloads(self._requests)
         self._probe = CapabilityProbe(self._requests, self._state, clock)
         self._filtering = FilterCheck(self._state)
-        self._order_checked = False
+        self._order_checked = self._hidden_checked = False
         self._names = NameLookup(
             {
                 "contact": lambda at: self.contact_page(limit=MAX_LIMIT, cursor=at),
@@ -183,6 +192,22 @@ class InboxClient:
         contact: str | None = None,
         awaiting_human: bool | None = None,
         unread: bool | None = None,
+        statuses: str | None = None,
+        assignees: str | None = None,
+        channels: str | None = None,
+        labels: str | None = None,
+        without_labels: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
+        active_from: str | None = None,
+        active_to: str | None = None,
+        waiting_from: str | None = None,
+        waiting_to: str | None = None,
+        authors: str | None = None,
+        without_authors: str | None = None,
+        fields: str | None = None,
+        ads: str | None = None,
+        without_ads: str | None = None,
         sort: str | None = None,
         limit: int = MAX_LIMIT,
         cursor: str | None = None,
@@ -190,8 +215,11 @@ class InboxClient:
         """Conversations, most recent activity first, or in the order of `sort`.
 
         status: open, snoozed or resolved. assignee: me, unassigned, assigned or a user id. channel,
-        contact: an id. label: a title. contact, awaiting_human and unread are applied here if the
-        server lacks them. sort: one of CONVERSATION_ORDERS; a server that lacks it ignores it.
+        contact: an id. label: a title. The others are those of `ConversationFilter`, texts of
+        several values as `wire.queries.joined` writes them; what the server lacks is applied here.
+        sort: one of CONVERSATION_ORDERS; a server that lacks it ignores it.
+
+        Raises, while iterating: NotOffered: the server does not filter by authors, fields or ads.
         """
         filter = ConversationFilter(
             status=status,
@@ -201,6 +229,22 @@ class InboxClient:
             contact=contact,
             awaiting_human=awaiting_human,
             unread=unread,
+            statuses=statuses,
+            assignees=assignees,
+            channels=channels,
+            labels=labels,
+            without_labels=without_labels,
+            created_from=created_from,
+            created_to=created_to,
+            active_from=active_from,
+            active_to=active_to,
+            waiting_from=waiting_from,
+            waiting_to=waiting_to,
+            authors=authors,
+            without_authors=without_authors,
+            fields=fields,
+            ads=ads,
+            without_ads=without_ads,
             sort=sort,
         )
         return RowPages(lambda at: self.conversation_page(filter, limit=limit, cursor=at), cursor)
@@ -267,8 +311,17 @@ class InboxClient:
     async def conversation_page(
         self, filter: ConversationFilter, *, limit: int = PAGE_SIZE, cursor: str | None = None
     ) -> Page[Conversation]:
-        """Conversations of a filter, most recent activity first unless it has an order."""
+        """Conversations of a filter, most recent activity first unless it has an order.
+
+        An empty page of a server that looks through many for a filter is followed by the next.
+
+        Raises: NotOffered: the server does not filter by authors, fields or ads.
+        """
         page = await self._filtered_page(filter, limit, cursor)
+        for _ in range(_MOST_EMPTY_PAGES):
+            if page.data or page.ended or not WALKED & filter.parameters().keys():
+                break
+            page = await self._filtered_page(filter, limit, page.next_cursor)
         if filter.sort is not None and not shows_order(page.data) and not page.ended:
             await self._check_order()
         page = await self._names.filled(page, self._state.has_deviation)
@@ -351,23 +404,48 @@ class InboxClient:
     async def _filtered_page(
         self, filter: ConversationFilter, limit: int, cursor: str | None
     ) -> Page[Conversation]:
-        """Request a page, without `sort` or all extensions if the server refuses them."""
+        """Request a page, without `sort`, later or all extensions if the server refuses them."""
         parameters = filter.parameters()
         extensions = EXTENSIONS & parameters.keys()
-        lacking = extensions & {"sort"} & self.server.no_extensions
-        while True:
+        if HIDDEN & parameters.keys():
+            await self._check_hidden()
+        known = extensions & self.server.no_extensions & {"sort", *LATER}
+        steps = [known, known | extensions & {"sort"}, known | extensions & LATER, extensions]
+        for lacking in dict.fromkeys(map(frozenset, steps)):
             rest = {name: value for name, value in parameters.items() if name not in lacking}
             try:
                 page = await self._page(
                     "conversations", "conversations", Conversation, limit, cursor, rest
                 )
             except Refused as refused:
-                if lacking == extensions or isinstance(refused, CursorRefused):
+                is_known = refused.code in _REFUSED_VALUES and LATER & rest.keys()
+                if lacking == extensions or isinstance(refused, CursorRefused) or is_known:
                     raise
-                lacking = extensions if lacking else extensions & {"sort"} or extensions
             else:
-                self._state.lacks_extensions(lacking)
+                self._lacks(lacking, filter)
                 return page
+        raise AssertionError("The last request has no extension")
+
+    def _lacks(self, names: frozenset[str], filter: ConversationFilter) -> None:
+        """Record filters that the server lacks. Raises: NotOffered: rows do not show one."""
+        by_creation = filter.sort == "created"
+        self._state.lacks_extensions(
+            {SORT_CREATED if name == "sort" and by_creation else name for name in names}
+        )
+        if HIDDEN & names:
+            words = " and ".join(sorted(name.removeprefix("without_") for name in HIDDEN & names))
+            raise NotOffered(f"This server cannot filter conversations by {words}")
+
+    async def _check_hidden(self) -> None:
+        """Find out once if the server ignores authors: it then accepts one that none has."""
+        if self._hidden_checked or self.server.no_extensions >= HIDDEN:
+            return
+        with suppress(Refused):
+            await self._page(
+                "conversations", "conversations", Conversation, 1, None, {"authors": _NO_ORDER}
+            )
+            self._state.lacks_extensions(HIDDEN)
+        self._hidden_checked = True
 
     async def _check_order(self) -> None:
         """Find out once if the server ignores `sort`: it then accepts an order that none has."""

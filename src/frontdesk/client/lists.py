@@ -14,7 +14,8 @@ from frontdesk.client.paging import RowPages
 from frontdesk.client.server_info import IGNORED, ServerState
 from frontdesk.errors import InboxError
 from frontdesk.query import closed_windows, sort_key
-from frontdesk.query.language import WINDOW
+from frontdesk.query.language import CREATED, WINDOW
+from frontdesk.query.plan import MOMENTS
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
 from frontdesk.text.search import contact_words
@@ -28,7 +29,7 @@ from frontdesk.wire import (
     UserRef,
     instant,
 )
-from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire.queries import EXTENSIONS, HIDDEN, LISTS, SORT_CREATED, split
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _HERE = "The server sends rows that do not match; they are left out here."
@@ -47,7 +48,8 @@ class FilterCheck:
         rows = page.data
         if filter.sort is not None and not shows_order(rows):
             ignored = not _is_sorted(rows, filter.sort, self._state.server_now())
-            self._state.lacks_extensions({"sort"} if ignored else ())
+            order = SORT_CREATED if filter.sort == CREATED else "sort"
+            self._state.lacks_extensions({order} if ignored else ())
         for name, value in filter.parameters().items():
             if name == "sort":
                 continue
@@ -96,6 +98,17 @@ def shows_order(rows: Sequence[Conversation]) -> bool:
 
 def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:
     """Predicate of a filter; True for rows that lack the member."""
+    if name in HIDDEN:
+        return lambda row: True
+    if name in LISTS.values():
+        (single,) = (single for single, several in LISTS.items() if several == name)
+        tests = [_matcher(single, one) for one in split(value)]
+        return lambda row: any(test(row) for test in tests)
+    if name == "without_labels":
+        titles = {title.casefold() for title in split(value)}
+        return lambda row: titles.isdisjoint(label.casefold() for label in row.labels)
+    if name.endswith(("_from", "_to")):
+        return _span(name, value)
     matchers: Mapping[str, Callable[[Conversation], bool]] = {
         "status": lambda row: row.status in (value, "unknown"),
         "channel": lambda row: row.channel.id in (value, ""),
@@ -111,6 +124,20 @@ def _matcher(name: str, value: str) -> Callable[[Conversation], bool]:
         ),
     }
     return matchers[name]
+
+
+def _span(name: str, value: str) -> Callable[[Conversation], bool]:
+    """Predicate of one end of a span; a conversation without the time is in none."""
+    kind, _, end = name.partition("_")
+    bound = instant(value)
+
+    def test(row: Conversation) -> bool:
+        moment = MOMENTS[kind](row)
+        if moment is None or bound is None:
+            return False
+        return moment >= bound if end == "from" else moment < bound
+
+    return test
 
 
 def _is_assigned(row: Conversation, assignee: str) -> bool:

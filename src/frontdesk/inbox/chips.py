@@ -1,7 +1,9 @@
 """Terms of a query as the reader sees them: names for ids, and the customer that is meant."""
 
+from collections.abc import Mapping
+
 from frontdesk.query import Query, QueryNames, Term
-from frontdesk.query.language import CONTACT, ID
+from frontdesk.query.language import ASSIGNEE, AUTHOR, CHANNEL, CONTACT, ID, TEAM
 from frontdesk.query.names import contact_id
 from frontdesk.text.clean import one_line
 from frontdesk.text.phones import contact_name, format_phone, parse_phone
@@ -15,13 +17,21 @@ def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
 
 def chip(term: Term, names: QueryNames) -> str:
     """A term as it is written, with the name of an id or of a customer."""
-    if term.kind == CONTACT:
+    if term.kind == CONTACT and not term.others:
         return _customer_chip(term, names)
-    known = {"assignee": names.users, "in": names.channels}.get(term.kind)
-    id = term.value.removeprefix(ID)
-    if known is None or id == term.value:
-        return str(term)
-    return str(term._replace(value=one_line(known.get(id, term.value))))
+    known: Mapping[str, str] = {
+        **dict.fromkeys((ASSIGNEE, AUTHOR), names.users),
+        CHANNEL: names.channels,
+        TEAM: {id: team.name for id, team in names.teams.items()},
+    }.get(term.kind, {})
+    first, *others = (_named(value, known) for value in term.values)
+    return str(term._replace(value=first, others=tuple(others)))
+
+
+def _named(value: str, known: Mapping[str, str]) -> str:
+    """A value, or the name of an id."""
+    id = value.removeprefix(ID)
+    return value if id == value else one_line(known.get(id, value))
 
 
 def _customer_chip(term: Term, names: QueryNames) -> str:

@@ -46,7 +46,7 @@ def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
 
 def count_of(inbox: Inbox, query: Query) -> int | None:
     """Number of conversations of a query: the server's, or that of a complete list."""
-    if inbox.planning.has_unknown_name(query):
+    if inbox.planning.why_nothing(query):
         return None
     plan = inbox.planning.plan_of(query)
     number = None if plan.rest else count_for(counts_of(inbox, plan.filter), plan.filter)

@@ -7,15 +7,12 @@ from frontdesk.inbox.customers import QueryCustomers
 from frontdesk.inbox.limits import MOST_ROWS_COMPLETED
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.view import View
-from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, plan
-from frontdesk.query.language import ASSIGNEE, CONTACT, ME, UNREAD, is_positive
+from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, cannot, plan
+from frontdesk.query.language import ASSIGNEE, CONTACT, HIDDEN, ME, UNREAD, is_positive
 from frontdesk.query.names import contact_id, unknown_name
-from frontdesk.query.plan import STANDARD
+from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
-from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import STATUSES
-
-ALL_FILTERS = STANDARD | EXTENSIONS
 
 
 class Planning:
@@ -52,13 +49,19 @@ class Planning:
         """The test of terms for rows as they are now."""
         return Matcher(terms, self.names, self._clock.server_now(), self.is_unread)
 
+    def matcher_of(self, query: Query) -> Matcher:
+        """The test of a whole query for rows of its list as they are now."""
+        now, is_answered = self._clock.server_now(), not self.cannot(query)
+        return Matcher(query.terms, self.names, now, self.is_unread, is_answered=is_answered)
+
     def is_unread(self, conversation: Conversation) -> bool:
         """True if a conversation is unread on this computer."""
         return conversation.id in self._cached.unread_among((conversation,))
 
     def plan_of(self, query: Query, only: frozenset[str] = ALL_FILTERS) -> QueryPlan:
         """Plan for the filters that the server answers, as far as they are among `only`."""
-        return plan(query, self.names, self._cached.offered & only)
+        now = self._clock.server_now()
+        return plan(query, self.names, self._cached.offered & only, now)
 
     def plans_of(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
         """Plan of a query, and the plan for loaded rows while its own list was never loaded.
@@ -67,6 +70,8 @@ class Planning:
         they are all that was loaded.
         """
         wanted = self.plan_of(query)
+        if has_hidden_terms(query):
+            return wanted, wanted
         unsorted = wanted._replace(filter=unsorted_filter(wanted.filter))
         if self.was_loaded(wanted) or self.was_loaded(unsorted):
             return wanted, wanted if self.was_loaded(wanted) else unsorted
@@ -92,15 +97,23 @@ class Planning:
         row = self._cached.conversation(selected) if selected else None
         known = [row] if row is not None else []
         contact = contact_id(query.value(CONTACT) or "", self.names)
+        if has_hidden_terms(query):
+            # A row does not show if it matches.
+            return []
         if contact is not None:
             known += self._cached.conversations_of(contact)
         if shows_unread(query):
             known += self._cached.marked_unread()
-        return list(filter(self.matcher(query.terms), known))
+        return list(filter(self.matcher_of(query), known))
 
-    def has_unknown_name(self, query: Query) -> bool:
-        """True if a query names what there is not, so that nothing can match."""
-        return any(unknown_name(term, self.names) for term in query.terms)
+    def why_nothing(self, query: Query) -> list[str]:
+        """Sentences on why nothing matches: unknown names, or what the server cannot filter by."""
+        unknown = [words for term in query.terms if (words := unknown_name(term, self.names))]
+        return unknown or [words for words in (self.cannot(query),) if words]
+
+    def cannot(self, query: Query) -> str:
+        """Sentence on terms that the server cannot filter by; "" if there are none."""
+        return cannot(self.plan_of(query)) if has_hidden_terms(query) else ""
 
     def view_of(self, query: Query) -> View:
         """A view by the present plans."""
@@ -108,7 +121,7 @@ class Planning:
             self.forget_names()
         wanted, shown = self.plans_of(query)
         rows = self._cached.conversations(shown.filter)
-        return View(query, wanted, shown, self.matcher(query.terms), rows)
+        return View(query, wanted, shown, self.matcher_of(query), rows)
 
 
 def first_query(counts: Counts | None) -> Query:
@@ -129,6 +142,11 @@ def stored_query(text: str | None) -> Query | None:
 def unsorted_filter(filter: ConversationFilter) -> ConversationFilter:
     """A filter without its order."""
     return filter.model_copy(update={"sort": None})
+
+
+def has_hidden_terms(query: Query) -> bool:
+    """True if a query has terms that rows do not show, so that only a server can test them."""
+    return any(term.kind in HIDDEN for term in query.terms)
 
 
 def shows_unread(query: Query) -> bool:

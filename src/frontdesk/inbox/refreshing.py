@@ -204,7 +204,7 @@ def _fetch_planned_rows(inbox: Inbox) -> Steps[None]:
     """Fetch the rows of the query; anew by each plan that the answers lead to."""
     planned = None
     for tries_left in reversed(range(_MOST_PLANS)):
-        if planned == inbox.view.wanted:
+        if planned == inbox.view.wanted or inbox.matches_nothing:
             return
         planned = inbox.view.wanted
         try:

@@ -1,6 +1,7 @@
 """Numbers of conversations in the server's answer to a request for counts."""
 
 from frontdesk.wire import ConversationFilter, Counts, CountSet
+from frontdesk.wire.queries import LATER
 from frontdesk.wire.values import STATUSES
 
 
@@ -12,6 +13,8 @@ def counted_filter(filter: ConversationFilter) -> ConversationFilter:
 def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
     """Number of conversations of a filter; None if the counts do not contain it."""
     if counts is None or filter.contact is not None or filter.unread is not None:
+        return None
+    if LATER & filter.parameters().keys():
         return None
     if counts.by_status is None:
         return getattr(counts, _flat_count(filter), None)

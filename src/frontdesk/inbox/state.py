@@ -179,7 +179,7 @@ class Inbox:
     @property
     def matches_nothing(self) -> bool:
         """True if the shown query names what there is not."""
-        return self.planning.has_unknown_name(self.view.query)
+        return bool(self.planning.why_nothing(self.view.query))
 
     @property
     def filtered_here(self) -> bool:
@@ -233,7 +233,7 @@ class Inbox:
         # A reader who waits at the top for the server's order has read nothing yet.
         stay = {} if view.follows_top and self.window.cursor == 0 else self.rows_that_stay()
         rows = self.cached.conversations(plans[1].filter)
-        view.replan(*plans, self.planning.matcher(view.query.terms), rows)
+        view.replan(*plans, self.planning.matcher_of(view.query), rows)
         self.tasks.stop(Kind.RESCAN)
         view.scan = None if view.shown.exact else self.new_scan(stay)
         if view.scan is not None:
@@ -252,7 +252,7 @@ class Inbox:
         stay, view.seen_before = self.rows_that_stay(), self.window.keys_in_view()
         self.reloads += 1
         return view.reload(
-            stay, self.planning.matcher(view.query.terms), self.cached.conversations_by_id
+            stay, self.planning.matcher_of(view.query), self.cached.conversations_by_id
         )
 
     def rows_that_stay(self) -> dict[str, Conversation]:
@@ -344,7 +344,7 @@ class Inbox:
 
         A row that changed since it was listed has to match the whole query.
         """
-        whole, listing = self.planning.matcher(self.view.query.terms), self.view.list
+        whole, listing = self.planning.matcher_of(self.view.query), self.view.list
         return lambda row: whole(row) or (matches(row) and not listing.has_moved(row))
 
     # The selection, and what was read
@@ -393,7 +393,7 @@ class Inbox:
     def _take_back(self, scan: Scan, conversation_id: str) -> None:
         """Dim a row no more, if it matches all of the query again."""
         row = self.cached.conversation(conversation_id)
-        if row is not None and self.planning.matcher(self.view.query.terms)(row):
+        if row is not None and self.planning.matcher_of(self.view.query)(row):
             scan.stale.discard(conversation_id)
 
     def mark(self, conversation_ids: Collection[str], *, read: bool) -> None:

@@ -125,6 +125,7 @@ def empty(inbox: Inbox) -> str:
         loading=is_loading_rows(inbox),
         within=inbox.view.wider_list,
         seconds=inbox.connection.asking_seconds,
+        cannot=inbox.planning.cannot(inbox.view.query),
     )
 
 
@@ -139,13 +140,16 @@ def empty_words(
     loading: bool = False,
     within: str = "",
     seconds: int = 0,
+    cannot: str = "",
 ) -> str:
     """Explanation of an empty conversation list, with the keys that help.
 
     looked_through: progress of the local filter, empty when the scan is complete. within: name of
     the list that was filtered here, if it is not the view's own. seconds: since its request.
+    cannot: what the server cannot filter by, as a sentence.
     """
     unknown = [words for term in query.terms if (words := unknown_name(term, names))]
+    unknown += [cannot] if cannot else []
     if unknown:
         return " ".join([*unknown, f"{keys['inbox.filter_line']}: change the filter"])
     remove = f"{keys['inbox.remove_filter']}: remove filter"

@@ -1,4 +1,4 @@
-"""Consistency check: recounts counter cells, metric events and roll-ups from the facts."""
+"""Consistency check: recounts cells, metric events, roll-ups and custom fields from the facts."""
 
 import json
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from frontdesk.ingest.apply import conversation_rules
 from frontdesk.ingest.apply.conversation_rules import ConversationState, MetricEvent, StateEvent
-from frontdesk.store import lookups, message_search, rollups
+from frontdesk.store import contact_fields, lookups, message_search, rollups
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Connection, Row
 
@@ -18,6 +18,7 @@ _ROLLUP_NAMES = {"rollup": "roll-up", "pricing_rollup": "pricing"}
 def differences(connection: Connection, account_id: int) -> Iterator[str]:
     """Yield a line for each stored value, or text of the index, that is wrong or missing."""
     yield from count_differences(connection, account_id)
+    yield from contact_fields.differences(connection, account_id)
     yield from message_search.search_index_differences(connection, account_id)
 
 

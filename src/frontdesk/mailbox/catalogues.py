@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CATALOGUE_PAGES = 50
 
 # Catalogues that the inbox needs for names.
-NAMES = ("labels", "users", "channels", "custom_fields")
+NAMES = ("labels", "users", "channels", "custom_fields", "teams")
 
 
 class Catalogues:

@@ -17,6 +17,7 @@ from frontdesk.text.clean import counted
 from frontdesk.text.search import Terms
 from frontdesk.text.times import in_zone
 from frontdesk.wire import MessageMatch, instant
+from frontdesk.wire.queries import LATER
 
 # Hits read from the cache at once, at most.
 _STEP = 200
@@ -97,7 +98,8 @@ class SearchRun:
         if not self._search.has_indexed_word or self._conversation_id is not None:
             return
         names = await with_customers(names, query, self._mailbox.search_contacts)
-        filter = plan(query, names, offered).filter
+        # A server may lack the later filters, and then would not search at all.
+        filter = plan(query, names, {*offered} - LATER).filter
         cursor, oldest = None, _NEWEST
         for _ in range(MOST_PAGES):
             page = await self._mailbox.search_messages(self._search.words, filter, cursor=cursor)

@@ -39,13 +39,15 @@ from frontdesk.text.clean import counted
 from frontdesk.text.phones import format_phone
 from frontdesk.text.search import Terms
 from frontdesk.wire import Conversation, Message, ReportQuery
+from frontdesk.wire.queries import LATER
 from frontdesk.wire.reports import Report
 
 QUERY = """\
 Terms that all must hold; - before a term negates; #a,b is any of several. \
-is:open|snoozed|resolved @me @unassigned @name #label in:channel from:+number|name unread \
-needs:human waiting:>1h active:<2d window:<2h (s m h d w) active:2026-11-01..2026-11-15 \
-created:2026-11 words "two words" sort:active|oldest|waiting|window"""
+is:open|snoozed|resolved @me @unassigned @name #label in:channel team:name from:+number|name \
+by:name|me|ai (wrote in it) field:key=value field:key>3 ad:headline unread needs:human \
+waiting:>1h active:<2d window:<2h (s m h d w) active:2026-11-01..2026-11-15 created:2026-11 \
+words "two words" sort:active|oldest|waiting|window|created"""
 
 MOST_CHARS, DEFAULT_CHARS = 60_000, 20_000
 # Rows that one call looks through.
@@ -98,7 +100,7 @@ class InboxTools:
         triage or to summarise many in one call."""
         reader = self._reader
         with reported():
-            selector = await select(reader.client, parse(query))
+            selector = await select(reader.client, parse(query), now=reader.local_now())
             walk = ConversationWalk(
                 reader.client,
                 selector,
@@ -338,7 +340,9 @@ class InboxTools:
         if not Terms.of(words).is_indexed:
             raise ToolError("words: one of them needs three letters or digits in a row.")
         with reported(instead=_WITHOUT_SEARCH):
-            selector = await select(reader.client, parse(query))
+            selector = await select(
+                reader.client, parse(query), now=reader.local_now(), without=LATER
+            )
             mark = f"{words} {selector.mark}"
             at = None if cursor is None else reader.searches.place(cursor, mark)
             filter = selector.filter.model_copy(update={"sort": None})

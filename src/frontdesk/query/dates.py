@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from frontdesk.text.dates import period_of
+
 HOW_TO = (
     "a day such as 2026-11-01, 2026-11, 2026, today or yesterday, a range such as"
     " 2026-11-01..2026-11-15, or >, >=, < or <= and a day"
@@ -12,8 +14,7 @@ HOW_TO = (
 
 _ONE_DAY = timedelta(days=1)
 _SOME_DAY = date(2000, 6, 15)
-_WORDS = {"today": 0, "yesterday": 1}
-_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+RELATIVE = {"today": 0, "yesterday": 1}
 _COMPARED = re.compile(r"(>=|<=|>|<)(.+)")
 _RANGE = ".."
 
@@ -59,23 +60,19 @@ def _range(begin: str, last: str, today: date) -> Days:
 
 def _day(text: str, today: date) -> tuple[date, date]:
     """First day of a day, month or year, and the day after its last."""
-    if text in _WORDS:
-        day = today - _ONE_DAY * _WORDS[text]
+    if text in RELATIVE:
+        day = today - _ONE_DAY * RELATIVE[text]
         return day, day + _ONE_DAY
-    match = _DAY.fullmatch(text)
-    if match is None:
+    period = period_of(text)
+    if period is None:
         raise ValueError(f"{text or 'Nothing'} is no day")
-    year, month, number = (int(part) if part else None for part in match.groups())
-    assert year is not None
-    try:
-        if number is not None and month is not None:
-            day = date(year, month, number)
-            return day, day + _ONE_DAY
-        if month is not None:
-            return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
-        return date(year, 1, 1), date(year + 1, 1, 1)
-    except (ValueError, OverflowError):
-        raise ValueError(f"There is no day {text}") from None
+    return period
+
+
+def absolute(text: str, today: date) -> str:
+    """The day that a word such as today means; any other text as it is."""
+    ago = RELATIVE.get(text.casefold())
+    return text if ago is None else (today - _ONE_DAY * ago).isoformat()
 
 
 def problem(text: str) -> str:

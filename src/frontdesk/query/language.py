@@ -1,6 +1,7 @@
 """Query language of conversation lists: parser, formatter, and edits of a parsed query.
 
     is:open @me #billing,refund in:london waiting:>1h active:2026-11.. -#spam "refund" sort:waiting
+    team:billing by:ana,ai field:plan=gold field:seats>10 ad:"summer sale" created:2026 sort:created
 
 A query is a list of terms, all of which a conversation must match. Text and query convert to each
 other without loss.
@@ -18,19 +19,27 @@ from frontdesk.errors import BadSettings
 from frontdesk.query import dates
 from frontdesk.text.clean import clean, one_line
 from frontdesk.text.times import parse_duration
+from frontdesk.wire.queries import (
+    ASSIGNEE_WORDS,
+    AUTHOR_WORDS,
+    MOST_FIELD_CHARACTERS,
+    MOST_VALUES,
+)
 from frontdesk.wire.values import STATUSES
 
 # Kinds of terms, in the order in which a query is written.
 STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
+TEAM, AUTHOR, FIELD, AD = "team", "by", "field", "ad"
 NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
 CREATED = "created"
 WORDS, SORT = "words", "sort"
 KINDS = (
-    *(STATUS, ASSIGNEE, LABEL, CHANNEL, CONTACT, NEEDS, UNREAD),
+    *(STATUS, ASSIGNEE, TEAM, LABEL, CHANNEL, CONTACT, AUTHOR, FIELD, AD, NEEDS, UNREAD),
     *(WAITING, ACTIVE, WINDOW, CREATED, WORDS, SORT),
 )
 
 ME, UNASSIGNED, ASSIGNED = "me", "unassigned", "assigned"
+PHONE, AI = "phone", "ai"
 HUMAN = "human"
 NEWEST, OLDEST = "active", "oldest"
 ORDERS: Mapping[str, str] = MappingProxyType(
@@ -39,6 +48,7 @@ ORDERS: Mapping[str, str] = MappingProxyType(
         OLDEST: "oldest activity",
         WAITING: "longest waiting",
         WINDOW: "reply window closes soonest",
+        CREATED: "newest conversation",
     }
 )
 # A value that begins so is the id of a user, channel or contact.
@@ -68,7 +78,7 @@ _PREFIXES: Mapping[str, str] = MappingProxyType(
         **{
             f"{kind}:": kind
             for kind in (
-                *(STATUS, CHANNEL, CONTACT, NEEDS),
+                *(STATUS, TEAM, CHANNEL, CONTACT, AUTHOR, FIELD, AD, NEEDS),
                 *(WAITING, ACTIVE, WINDOW, CREATED, SORT),
             )
         },
@@ -81,8 +91,13 @@ DURATIONS = (WAITING, ACTIVE, WINDOW)
 DATED = (WAITING, ACTIVE, CREATED)
 DURATION_UNITS = "smhdw"
 # Kinds of which a term may have several values, with commas between: any of them.
-LISTED = (STATUS, ASSIGNEE, LABEL, CHANNEL, CONTACT)
-MOST_VALUES = 20
+LISTED = (STATUS, ASSIGNEE, TEAM, LABEL, CHANNEL, CONTACT, AUTHOR, AD)
+# Kinds that only a server can test: a conversation as it is listed does not show them.
+HIDDEN = (AUTHOR, FIELD, AD)
+# Words with a meaning of their own, by kind.
+WORDS_OF: Mapping[str, Sequence[str]] = MappingProxyType(
+    {ASSIGNEE: ASSIGNEE_WORDS, AUTHOR: AUTHOR_WORDS}
+)
 # Prefixes that other programs have for days, with what to write here.
 _DAY_PREFIXES = ("since:", "until:", "after:", "before:")
 
@@ -97,13 +112,15 @@ _BEGUN_NUMBER = re.compile(r"[+(0-9][0-9()./-]*")
 _DIGIT_GROUP = re.compile(r"\s+(?:[./-]\s+)?\(?[0-9][0-9()./-]*(?=[\s,]|\Z)")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.|\\\Z)*)("|\Z)', re.DOTALL)
 _BARE_VALUE = re.compile(r"[^\s,]*")
+_BARE_KEY = re.compile(r"[^\s,=<>!\"]*")
+_SIGN = re.compile(r"!=|>=|<=|[=<>]")
 _LEAST_DIGITS, _MOST_DIGITS = 8, 15
 # Words that other languages combine terms with.
 _OPERATORS = MappingProxyType(
     {
         "not": "To exclude a term, write - directly before it.",
         "and": "Every term has to match: leave “and” out.",
-        "or": "Every term has to match: there is no “or”. For one of several values write #a,b.",
+        "or": "Every term has to match: there is no “or”. For one of several values write {both}.",
     }
 )
 
@@ -111,19 +128,24 @@ _OPERATORS = MappingProxyType(
 class Term(NamedTuple):
     """Condition on a conversation, or the order. value: "" for `unread`.
 
-    others: further values of a kind in LISTED, of which one has to match.
+    others: further values of a kind in LISTED, or of a field, of which one has to match. key, sign:
+    of a field, the sign "" if it only has to have a value.
     """
 
     kind: str
     value: str = ""
     negated: bool = False
     others: tuple[str, ...] = ()
+    key: str = ""
+    sign: str = ""
 
     def __str__(self) -> str:
         mark = "-" if self.negated else ""
         if self.kind == UNREAD:
             return f"{mark}{UNREAD}"
-        values = ",".join(_quoted(value, self.kind) for value in self.values)
+        values = ",".join(written_value(value, self.kind) for value in self.values)
+        if self.kind == FIELD:
+            values = f"{_quoted_key(self.key)}{self.sign}{values if self.sign else ''}"
         return f"{mark}{PREFIX_OF[self.kind]}{values}"
 
     @property
@@ -137,7 +159,7 @@ class Term(NamedTuple):
         distinct = {value.casefold(): value for value in reversed(values)}
         ordered = sorted(
             sorted(distinct.values(), key=list(values).index),
-            key=lambda value: not (kind == ASSIGNEE and value in (ME, UNASSIGNED, ASSIGNED)),
+            key=lambda value: value not in WORDS_OF.get(kind, ()),
         )
         return cls(kind, ordered[0], negated, tuple(ordered[1:]))
 
@@ -252,7 +274,7 @@ def _excludes(term: Term, other: Term) -> bool:
 class Token(NamedTuple):
     """Term as it is written: positions, sign, prefix and value. quoted: False, True, or None
     while the quotes are not closed. others: further values after commas; last: where the last
-    value begins."""
+    value begins. key, sign: of a field; without a sign, there is no value."""
 
     start: int
     end: int
@@ -262,6 +284,8 @@ class Token(NamedTuple):
     quoted: bool | None = False
     others: tuple[str, ...] = ()
     last: int = 0
+    key: str = ""
+    sign: str = ""
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -281,6 +305,8 @@ def _token(text: str, at: int) -> Token:
     assert match is not None
     prefix, negated = match["prefix"], bool(match["not"])
     start = at + len(match["not"]) + len(prefix)
+    if _PREFIXES.get(prefix.lower()) == FIELD:
+        return _field_token(text, at, start, prefix, negated=negated)
     if _PREFIXES.get(prefix.lower()) in LISTED:
         return _listed(text, at, start, prefix, negated=negated)
     if match["quoted"] is None:
@@ -308,6 +334,25 @@ def _listed(text: str, at: int, start: int, prefix: str, *, negated: bool) -> To
             break
         end += 1
     return Token(at, end, negated, prefix, values[0], quoted, tuple(values[1:]), last)
+
+
+def _field_token(text: str, at: int, start: int, prefix: str, *, negated: bool) -> Token:
+    """Token of the condition on a custom field: its key, and a sign with values."""
+    if text[start : start + 1] == '"':
+        key, end, quoted = _quoted_value(text, start)
+    else:
+        match = _BARE_KEY.match(text, start)
+        assert match is not None
+        key, end, quoted = match[0], match.end(), False
+    sign = _SIGN.match(text, end) if quoted is not None else None
+    if sign is None:
+        bare = _BARE_VALUE.match(text, end)
+        if quoted is False and bare is not None:
+            end = bare.end()
+        written = text[start:end] if quoted is False else key
+        return Token(at, end, negated, prefix, written, quoted, (), start, key)
+    values = _listed(text, at, sign.end(), prefix, negated=negated)
+    return values._replace(key=key, sign=sign[0])
 
 
 def _quoted_value(text: str, at: int) -> tuple[str, int, bool | None]:
@@ -364,8 +409,11 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
     terms: list[Term] = []
     problems: list[QueryProblem] = []
     all_tokens = [*tokens(text)]
-    for token, following in zip_longest(all_tokens, all_tokens[1:]):
-        term = _operator_problem(token, following) or _term(token)
+    around = zip_longest([None, *all_tokens[:-1]], all_tokens, all_tokens[1:])
+    for before, token, following in around:
+        if token is None:
+            break
+        term = _operator_problem(before, token, following) or _term(token)
         if isinstance(term, str):
             problems.append(QueryProblem(token.start, token.end, term))
         elif other := next(
@@ -380,15 +428,26 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
     return Query.of(*terms), problems
 
 
-def _operator_problem(token: Token, following: Token | None) -> str:
+def _operator_problem(before: Token | None, token: Token, following: Token | None) -> str:
     """Mistake of "not", "and" or "or" before a term that is no word; "" for any other token."""
     if not _is_operator(token) or following is None:
         return ""
     is_unread = following.quoted is False and following.value.casefold() == UNREAD
     if not following.prefix and not is_unread:
         return ""
-    advice = _OPERATORS[token.value.casefold()]
+    advice = _OPERATORS[token.value.casefold()].format(both=_both(before, following))
     return f"{advice} To search for “{token.value}”, put it in quotes."
+
+
+def _both(before: Token | None, following: Token) -> str:
+    """How to write that one of two terms has to match."""
+    ends = [None if each is None else _term(each) for each in (before, following)]
+    match ends:
+        case [Term(kind=kind) as one, Term(kind=other) as two] if (
+            kind == other and kind in LISTED and not one.negated and not two.negated
+        ):
+            return str(Term.any_of(kind, (*one.values, *two.values)))
+    return "#a,b"
 
 
 def _is_operator(token: Token) -> bool:
@@ -407,6 +466,8 @@ def _term(token: Token) -> Term | str:
     kind = _PREFIXES.get(prefix)
     if kind is None:
         return f"{_unknown(prefix)} To search for these words, put them in quotes."
+    if kind == FIELD:
+        return _field(token)
     if kind == SORT and token.negated:
         return f"The order cannot be negated: write sort: and {_allowed(SORT)}."
     if token.others:
@@ -420,15 +481,51 @@ def _term(token: Token) -> Term | str:
     return f"{token.prefix} takes {_allowed(kind)}." + (f" Write {meant} alone." if meant else "")
 
 
+def _field(token: Token) -> Term | str:
+    """Term of a custom field, or a sentence that says what is allowed."""
+    key = one_line(clean(token.key))
+    takes = f"{token.prefix} takes {_allowed(FIELD)}."
+    if not key:
+        return takes
+    if not token.sign:
+        return Term(FIELD, "", token.negated, (), key) if _is_whole(token) else takes
+    values = [one_line(clean(value)) for value in (token.value, *token.others)]
+    if mistake := _mistake_of_several(f"{token.prefix}{token.key}{token.sign}", values):
+        return mistake if token.others else takes
+    if max(map(len, (key, *values))) > MOST_FIELD_CHARACTERS:
+        return f"Keys and values of fields have {MOST_FIELD_CHARACTERS} characters at most."
+    if token.sign not in ("=", "!=") and not (len(values) == 1 and _is_comparable(values[0])):
+        return f"{token.sign} takes one number or day, such as field:seats>10 or field:end<2026-12."
+    return Term.any_of(FIELD, values, negated=token.negated)._replace(key=key, sign=token.sign)
+
+
+def _is_whole(token: Token) -> bool:
+    """True if nothing but the key of a field was written."""
+    return token.quoted is True or token.value == token.key
+
+
+def _is_comparable(value: str) -> bool:
+    """True for a number or a day."""
+    # Deferred: no start needs it.
+    from frontdesk.text.custom_fields import compared
+
+    return value.casefold() in dates.RELATIVE or compared(">", value) is not None
+
+
+def _mistake_of_several(prefix: str, values: Sequence[str]) -> str:
+    if "" in values:
+        return f"Write several values with commas between them, without blanks: {prefix}a,b."
+    if len(values) > MOST_VALUES:
+        return f"{prefix} takes {MOST_VALUES} values at most."
+    return ""
+
+
 def _any_of(kind: str, token: Token) -> Term | str:
     """Term of several values, or a sentence that says what is allowed."""
     values = [one_line(clean(value)) for value in (token.value, *token.others)]
     normal = [_value(kind, value) for value in values]
-    if "" in values:
-        first = f"{token.prefix}a,b"
-        return f"Write several values with commas between them, without blanks: {first}."
-    if len(values) > MOST_VALUES:
-        return f"{token.prefix} takes {MOST_VALUES} values at most."
+    if mistake := _mistake_of_several(token.prefix, values):
+        return mistake
     known = [value for value in normal if value is not None]
     if len(known) < len(values):
         return f"{token.prefix} takes {_allowed(kind)}."
@@ -446,7 +543,7 @@ def _value(kind: str, value: str) -> str | None:
         return lower if lower and not dates.problem(lower) else None
     if kind in DURATIONS:
         return None
-    if kind == ASSIGNEE and lower in (ME, UNASSIGNED, ASSIGNED):
+    if lower in WORDS_OF.get(kind, ()):
         return lower
     return value or None
 
@@ -481,10 +578,14 @@ def _allowed(kind: str) -> str:
         CHANNEL: "a part of the name or number of a channel",
         LABEL: "a label",
         CONTACT: "a number, or a part of the name of a customer",
+        TEAM: "a part of the name of a team",
+        AUTHOR: "me, phone, ai or a part of a name",
+        FIELD: "the key of a custom field, alone or with =, !=, >, >=, < or <= and a value",
+        AD: "the id of an ad, or a part of its headline",
     }[kind]
 
 
-def _quoted(value: str, kind: str) -> str:
+def written_value(value: str, kind: str) -> str:
     """Value as it is written: in quotes if it would be read as something else without."""
     if kind == WORDS:
         match = _TOKEN.fullmatch(value)
@@ -492,12 +593,18 @@ def _quoted(value: str, kind: str) -> str:
         special = special or value.casefold() in (UNREAD, *_OPERATORS)
     else:
         special = value.startswith('"') or any(map(str.isspace, value))
-        special = special or (kind in LISTED and "," in value)
+        special = special or (kind in (*LISTED, FIELD) and "," in value)
         # Without quotes, it would go on with the next word if that is a number.
         special = special or (kind == CONTACT and _is_begun_number(value))
-    if not special:
-        return value
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return _in_quotes(value) if special else value
+
+
+def _quoted_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _in_quotes(key)
+
+
+def _in_quotes(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 

@@ -10,29 +10,52 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from frontdesk.query.language import (
+    AD,
+    AI,
     ASSIGNED,
     ASSIGNEE,
+    AUTHOR,
     CHANNEL,
     CONTACT,
+    FIELD,
     ID,
     LABEL,
     ME,
     ORDERS,
+    PHONE,
+    TEAM,
     UNASSIGNED,
+    WORDS_OF,
     Query,
     QueryProblem,
     Term,
     Token,
     analyse,
     tokens,
+    written_value,
 )
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import format_phone, parse_phone, phone_pattern
-from frontdesk.wire import Channel, Contact, Label, Page, PhoneRef, User
+from frontdesk.wire import Channel, Contact, CustomField, Label, Page, PhoneRef, Team, User
 from frontdesk.wire.values import STATUSES
 
 _LEAST_LETTERS = 3
 _MOST_NAMED = 5
+
+
+class TeamNames(NamedTuple):
+    """A team: ids of its channels and members."""
+
+    name: str
+    channels: frozenset[str]
+    members: frozenset[str]
+
+
+class FieldNames(NamedTuple):
+    """A custom field: its name, and the values of a list."""
+
+    name: str
+    options: Sequence[str] = ()
 
 
 class QueryNames(NamedTuple):
@@ -41,7 +64,7 @@ class QueryNames(NamedTuple):
     users, channels: names by id. phones: numbers of channels by id. labels: titles. me: id of the
     own user, or "". contacts: known customers, for completion and to find their ids by number.
     customers: ids by the `from:` values that mean only one of all contacts, see `with_customers`.
-    unknown_customers: `from:` values that mean none.
+    unknown_customers: `from:` values that mean none. teams: by id. fields: by key.
     """
 
     users: Mapping[str, str] = MappingProxyType({})
@@ -52,6 +75,8 @@ class QueryNames(NamedTuple):
     contacts: Sequence[PhoneRef] = ()
     customers: Mapping[str, str] = MappingProxyType({})
     unknown_customers: Set[str] = frozenset()
+    teams: Mapping[str, TeamNames] = MappingProxyType({})
+    fields: Mapping[str, FieldNames] = MappingProxyType({})
 
     @classmethod
     def of(
@@ -62,6 +87,8 @@ class QueryNames(NamedTuple):
         *,
         me: str = "",
         contacts: Sequence[PhoneRef] = (),
+        teams: Iterable[Team] = (),
+        fields: Iterable[CustomField] = (),
     ) -> "QueryNames":
         channels = tuple(channels)
         return cls(
@@ -71,27 +98,64 @@ class QueryNames(NamedTuple):
             tuple(one_line(label.title) for label in labels),
             me,
             contacts,
+            teams={team.id: _team(team) for team in teams},
+            fields={
+                field.key: FieldNames(one_line(field.name), tuple(map(one_line, field.options)))
+                for field in fields
+            },
         )
 
 
+def _team(team: Team) -> TeamNames:
+    members = frozenset(user.id for user in team.members)
+    return TeamNames(one_line(team.name), frozenset(team.channels), members)
+
+
 def meaning(term: Term, names: QueryNames) -> frozenset[str] | None:
-    """Ids of the users or channels, or titles of the labels, that a term names.
+    """Ids of the users, channels or teams, or titles of the labels, that a term names.
 
     None: there is no catalogue, so that names are compared with those in each row.
     """
     if term.kind != LABEL and term.value.startswith(ID):
         return frozenset({term.value.removeprefix(ID)})
     match term.kind:
-        case "assignee" if term.value == ME:
+        case "assignee" | "by" if term.value == ME:
             return frozenset({names.me}) if names.me else None
-        case "assignee":
+        case "assignee" | "by":
             return _best(term.value, names.users.items()) if names.users else None
+        case "team":
+            named = [(id, team.name) for id, team in names.teams.items()]
+            return _best(term.value, named) if named else None
         case "in":
             return _channels(term.value, names) if names.channels else None
         case "label" if names.labels:
             text = folded(term.value)
             return frozenset(title for title in names.labels if folded(title) == text)
     return None
+
+
+def field_key(key: str, names: QueryNames) -> str | None:
+    """Key of the custom field that has a key or a name; None if none is known."""
+    if key in names.fields:
+        return key
+    text = folded(key)
+    by_key = [known for known in names.fields if folded(known) == text]
+    by_name = [known for known, field in names.fields.items() if folded(field.name) == text]
+    return next(iter((*by_key, *by_name)), None) if names.fields else key
+
+
+def team_terms(term: Term, names: QueryNames) -> tuple[Term, Term] | None:
+    """Terms of channels and assignees that mean the same as a `team:`; None if it is not known.
+
+    A team has the conversations on its channels that are assigned to a member or to nobody.
+    """
+    ids = [meaning(one, names) for one in alternatives(term, names)]
+    teams = [names.teams[id] for each in ids for id in sorted(each or ()) if id in names.teams]
+    if len(teams) != 1 or not teams[0].channels:
+        return None
+    channels = sorted(f"{ID}{id}" for id in teams[0].channels)
+    members = sorted(f"{ID}{id}" for id in teams[0].members)
+    return Term.any_of(CHANNEL, channels), Term.any_of(ASSIGNEE, [UNASSIGNED, *members])
 
 
 def alternatives(term: Term, names: QueryNames) -> tuple[Term, ...]:
@@ -102,7 +166,12 @@ def alternatives(term: Term, names: QueryNames) -> tuple[Term, ...]:
     if not term.others:
         return (term,)
     whole = term._replace(value=",".join(term.values), others=())
-    known = {LABEL: names.labels, ASSIGNEE: names.users.values(), CHANNEL: names.channels.values()}
+    known: Mapping[str, Iterable[str]] = {
+        LABEL: names.labels,
+        CHANNEL: names.channels.values(),
+        TEAM: [team.name for team in names.teams.values()],
+        **dict.fromkeys((ASSIGNEE, AUTHOR), names.users.values()),
+    }
     if folded(whole.value) in map(folded, known.get(term.kind, ())):
         return (whole,)
     return tuple(term._replace(value=value, others=()) for value in term.values)
@@ -212,22 +281,44 @@ def unknown_name(term: Term, names: QueryNames) -> str:
         return next(filter(None, problems), "")
     if term.kind == CONTACT:
         return f"No customer fits {term.value}." if term.value in names.unknown_customers else ""
-    if term.kind == ASSIGNEE and term.value in (ME, UNASSIGNED, ASSIGNED):
+    if term.kind == AD:
         return ""
-    if meaning(term, names) != frozenset():
+    if term.kind == FIELD:
+        known_keys = field_key(term.key, names) is not None
+        return "" if known_keys else _no_such("No custom field", term.key, names.fields)
+    if term.value in WORDS_OF.get(term.kind, ()):
         return ""
+    ids = meaning(term, names)
+    if ids != frozenset():
+        return _no_channels(ids, names) if term.kind == TEAM else ""
     what, known = {
         ASSIGNEE: ("No user", names.users.values()),
+        AUTHOR: ("No user", names.users.values()),
+        TEAM: ("No team", [team.name for team in names.teams.values()]),
         CHANNEL: ("No channel", names.channels.values()),
         LABEL: ("No label", names.labels),
     }[term.kind]
+    return _no_such(what, term.value, known)
+
+
+def _no_channels(ids: frozenset[str] | None, names: QueryNames) -> str:
+    """Sentence on a team in whose channels nothing can be; "" if it has some."""
+    empty = [names.teams[id].name for id in sorted(ids or ()) if id in names.teams]
+    if not empty or any(team.channels for id, team in names.teams.items() if id in (ids or ())):
+        return ""
+    return f"The team {empty[0]} has no channels."
+
+
+def _no_such(what: str, value: str, known: Iterable[str]) -> str:
+    """Sentence on a name that nothing has, with like ones first."""
+    known = list(known)
     # Deferred: no start needs it.
     from difflib import get_close_matches
 
-    close = get_close_matches(term.value, known)
+    close = get_close_matches(value, known)
     shown = [*close, *(name for name in known if name not in close)][:_MOST_NAMED]
     more = ", …" if len(known) > len(shown) else "."
-    return f"{what} fits {term.value}. There is {', '.join(shown)}{more}"
+    return f"{what} fits {value}. There is {', '.join(shown)}{more}"
 
 
 class Completion(NamedTuple):
@@ -247,6 +338,10 @@ _STARTS: Sequence[tuple[str, str]] = (
     ("#", "label"),
     ("in:", "channel"),
     ("from:", "customer, by number or name"),
+    ("team:", "team"),
+    ("by:", "who wrote in it"),
+    ("field:", "custom field of the customer"),
+    ("ad:", "ad that the customer came from"),
     ("needs:human", "a bot has handed over"),
     ("unread", "new messages"),
     ("waiting:>1h", "waits longer than an hour"),
@@ -264,6 +359,8 @@ def complete(text: str, cursor: int, names: QueryNames) -> list[Completion]:
     if token is None or (token.end - token.start == token.negated and not token.quoted):
         start = cursor
         return [Completion(start, cursor, word, hint) for word, hint in _STARTS]
+    if token.sign:
+        return _field_values(token, text, cursor, names)
     if token.others:
         return _last_values(token, text, cursor, names)
     completions = list(_finished(token, names))
@@ -290,6 +387,21 @@ def _last_values(token: Token, text: str, cursor: int, names: QueryNames) -> lis
         Completion(token.last, cursor, word, hint)
         for word, hint in dict(finished).items()
         if word.casefold() != written
+    ]
+
+
+def _field_values(token: Token, text: str, cursor: int, names: QueryNames) -> list[Completion]:
+    """Ways to finish the last value of a custom field."""
+    field = names.fields.get(field_key(token.key, names) or "", FieldNames(""))
+    last = token.others[-1] if token.others else token.value
+    written = text[token.last : cursor].casefold()
+    options = (
+        written_value(option, FIELD) for option in field.options if _rank(last, option) is not None
+    )
+    return [
+        Completion(token.last, cursor, option, field.name)
+        for option in options
+        if option.casefold() != written
     ]
 
 
@@ -349,11 +461,33 @@ def _customers(names: QueryNames) -> Iterator[tuple[str, str, str]]:
         yield str(customer(contact.id, phone)), name, f"{name} {phone}"
 
 
+def _authors(names: QueryNames) -> Iterator[tuple[str, str, str]]:
+    words = ((ME, "me"), (PHONE, "the WhatsApp Business app"), (AI, "a bot"))
+    for word, hint in words:
+        yield f"by:{word}", hint, word
+    for id, name in names.users.items():
+        yield str(Term(AUTHOR, reference(id, names.users))), name, name
+
+
+def _teams(names: QueryNames) -> Iterator[tuple[str, str, str]]:
+    known = {id: team.name for id, team in names.teams.items()}
+    for id, name in known.items():
+        yield str(Term(TEAM, reference(id, known))), "", name
+
+
+def _fields(names: QueryNames) -> Iterator[tuple[str, str, str]]:
+    for key, field in names.fields.items():
+        yield str(Term(FIELD, key=key)), field.name, f"{key} {field.name}"
+
+
 def _labels(names: QueryNames) -> Iterator[tuple[str, str, str]]:
     return ((str(Term(LABEL, title)), "", title) for title in names.labels)
 
 
 # Text, hint and searchable name of all values that a prefix can have.
 _NAMED: Mapping[str, Callable[[QueryNames], Iterator[tuple[str, str, str]]]] = MappingProxyType(
-    {"@": _users, "#": _labels, "in:": _named_channels, "from:": _customers}
+    {
+        **{"@": _users, "#": _labels, "in:": _named_channels, "from:": _customers},
+        **{"team:": _teams, "by:": _authors, "field:": _fields},
+    }
 )

@@ -1,19 +1,24 @@
 """Splits a query into the server's filter and terms that are applied to loaded rows; sorts rows."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frontdesk.query import dates
 from frontdesk.query.language import (
     ACTIVE,
+    AD,
     ASSIGNED,
     ASSIGNEE,
+    AUTHOR,
     CHANNEL,
     CONTACT,
     CREATED,
     DATED,
+    FIELD,
+    HIDDEN,
     ID,
     LABEL,
     ME,
@@ -21,10 +26,12 @@ from frontdesk.query.language import (
     NEWEST,
     SORT,
     STATUS,
+    TEAM,
     UNASSIGNED,
     UNREAD,
     WAITING,
     WINDOW,
+    WORDS_OF,
     Query,
     Term,
     comparison,
@@ -34,15 +41,30 @@ from frontdesk.query.names import (
     QueryNames,
     alternatives,
     contact_id,
+    field_key,
     is_contact,
     meaning,
     reference,
+    team_terms,
 )
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import phone_pattern
 from frontdesk.wire import Conversation, ConversationFilter
+from frontdesk.wire.queries import (
+    EXTENSIONS,
+    LISTS,
+    MOST_RANGES,
+    MOST_VALUES,
+    SORT_CREATED,
+    SPANS,
+    FieldFilter,
+    joined,
+    split,
+)
+from frontdesk.wire.values import STATUSES
 
 STANDARD = frozenset({"status", "assignee", "channel", "label"})
+ALL_FILTERS = STANDARD | EXTENSIONS
 _SERVER_ORDERS = (WAITING, WINDOW)
 
 # The server takes reply windows as open until the minute after that in which they close.
@@ -63,6 +85,11 @@ class QueryPlan(NamedTuple):
     filter: ConversationFilter
     rest: tuple[Term, ...] = ()
     order: str = NEWEST
+
+    @property
+    def hidden(self) -> tuple[Term, ...]:
+        """Terms of the rest that no row shows: the query cannot be answered."""
+        return tuple(term for term in self.rest if term.kind in HIDDEN)
 
     @property
     def exact(self) -> bool:
@@ -88,25 +115,50 @@ class QueryPlan(NamedTuple):
         return tuple(term for term in self.rest if term.kind in by and not term.negated)
 
 
-def plan(query: Query, names: QueryNames, offered: Collection[str] = STANDARD) -> QueryPlan:
-    """Split a query. offered: members of `ConversationFilter` that the server answers."""
+def plan(
+    query: Query,
+    names: QueryNames,
+    offered: Collection[str] = STANDARD,
+    now: datetime | None = None,
+) -> QueryPlan:
+    """Split a query. offered: members of `ConversationFilter` that the server answers.
+
+    now: the server's time in the reader's zone, for days; None leaves them to the rows.
+    """
     members: dict[str, Any] = {}
     rest: list[Term] = []
     for term in query.filters:
-        name, value = _member(_single(term, names), names)
-        if value is None or name in members or name not in offered:
+        found = _members(_single(term, names), names, now)
+        added = None if found is None else _added(members, found, offered)
+        if added is None:
             rest.append(term)
             continue
-        members[name] = value
+        members = added
         if term.kind == UNREAD:
             # What was read on this computer is unread on the server.
             rest.append(term)
-    sort = _server_order(query) if "sort" in offered else None
+    sort = _server_order(query.order, rest, offered)
     return QueryPlan(ConversationFilter(**members, sort=sort), tuple(rest), query.order)
 
 
+def cannot(plan: QueryPlan) -> str:
+    """Sentence on terms that the server does not answer; "" if there are none."""
+    if not plan.hidden:
+        return ""
+    terms = " and ".join(map(str, plan.hidden))
+    of_kind = {term.kind for term in plan.hidden}
+    answered = {AUTHOR: plan.filter.authors, AD: plan.filter.ads}
+    if any(answered.get(kind) for kind in of_kind):
+        return f"A server finds one of several authors or ads, not all of them: leave {terms} out."
+    return f"This server cannot filter by {terms}."
+
+
 def branches(
-    query: Query, names: QueryNames, offered: Collection[str], most: int
+    query: Query,
+    names: QueryNames,
+    offered: Collection[str],
+    most: int,
+    now: datetime | None = None,
 ) -> tuple[QueryPlan, ...]:
     """Split a query into several, at most `most`, whose lists together are those of its plan.
 
@@ -114,14 +166,14 @@ def branches(
     branch. A conversation may be in more than one.
     """
     queries = [query]
-    for term in query.filters:
+    for term in plan(query, names, offered, now).rest:
         ways = () if term.negated else alternatives(term, names)
         if not 1 < len(ways) * len(queries) <= most or len(ways) == 1:
             continue
         split = [(one, each.without(term).with_term(one)) for each in queries for one in ways]
-        if all(one not in plan(each, names, offered).rest for one, each in split):
+        if all(one not in plan(each, names, offered, now).rest for one, each in split):
             queries = [each for _, each in split]
-    return tuple(plan(each, names, offered) for each in queries)
+    return tuple(plan(each, names, offered, now) for each in queries)
 
 
 def _single(term: Term, names: QueryNames) -> Term:
@@ -130,17 +182,40 @@ def _single(term: Term, names: QueryNames) -> Term:
     return ways[0] if len(ways) == 1 else term
 
 
-def _server_order(query: Query) -> str | None:
+def _server_order(order: str, rest: Iterable[Term], offered: Collection[str]) -> str | None:
     """Order in which the server's list is read; None for its own.
 
-    A list in the order of a time that the query limits begins with the rows that match.
+    A list in the order of a time that the rest of a query limits begins with the rows that match.
     """
-    kinds = (query.order, *(term.kind for term in query.filters if not term.negated))
+    if "sort" not in offered:
+        return None
+    if order in _SERVER_ORDERS or (order == CREATED and SORT_CREATED in offered):
+        return order
+    kinds = (term.kind for term in rest if not term.negated)
     return next((kind for kind in kinds if kind in _SERVER_ORDERS), None)
 
 
+def _members(
+    term: Term, names: QueryNames, now: datetime | None
+) -> Mapping[str, str | bool] | None:
+    """Members of the filter that a term means, with their values; None if there are none."""
+    if term.kind in DATED and not is_duration(term.value):
+        return _span(term, now)
+    if term.kind == FIELD:
+        return _field(term, names, now)
+    if term.kind == TEAM:
+        parts = None if term.negated else team_terms(term, names)
+        several = [_several(part, names) for part in parts or ()]
+        found = [each for each in several if each is not None]
+        return dict(item for each in found for item in each.items()) if len(found) == 2 else None
+    name, value = _member(term, names)
+    if value is not None:
+        return {name: value}
+    return _several(term, names)
+
+
 def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
-    """Name and value of the `/v1` filter that a term means; value None if there is none."""
+    """Name and value of the filter of one value that a term means; value None if there is none."""
     name = "" if term.negated or term.others else _MEMBERS.get(term.kind, "")
     match name:
         case "status":
@@ -153,6 +228,121 @@ def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
             return name, True
     named = _only(meaning(term, names)) if name else None
     return name, named or (term.value if name == "label" else None)
+
+
+def _several(term: Term, names: QueryNames) -> Mapping[str, str] | None:
+    """Filter of several values that a term means; None if there is none."""
+    name = _LISTS.get((term.kind, term.negated))
+    if name is None:
+        return None
+    values: list[str] = []
+    for one in alternatives(term, names):
+        found = _ids(one, names)
+        if found is None:
+            return None
+        values += found
+    distinct = sorted(dict.fromkeys(values))
+    return {name: joined(distinct)} if 0 < len(distinct) <= MOST_VALUES else None
+
+
+def _ids(term: Term, names: QueryNames) -> list[str] | None:
+    """Values of a list that a term of one value means; None if they are not known."""
+    if term.kind in (STATUS, AD) or term.value in WORDS_OF.get(term.kind, ()):
+        return [term.value]
+    found = meaning(term, names)
+    if found is None and term.kind == LABEL and not term.negated:
+        return [term.value]
+    return None if not found else sorted(found)
+
+
+# Filters of several values, by the kind of a term and whether it is negated.
+_LISTS: Mapping[tuple[str, bool], str] = MappingProxyType(
+    {
+        (STATUS, False): LISTS["status"],
+        (ASSIGNEE, False): LISTS["assignee"],
+        (CHANNEL, False): LISTS["channel"],
+        (LABEL, False): LISTS["label"],
+        (LABEL, True): "without_labels",
+        (AUTHOR, False): "authors",
+        (AUTHOR, True): "without_authors",
+        (AD, False): "ads",
+        (AD, True): "without_ads",
+    }
+)
+# None of some and none of others are none of all.
+_NONE_OF = ("without_labels", "without_authors", "without_ads")
+
+
+def _span(term: Term, now: datetime | None) -> Mapping[str, str] | None:
+    if now is None or term.negated:
+        return None
+    ends = zip(("from", "to"), dates.moments(term.value, now), strict=True)
+    moments = {f"{term.kind}_{end}": _instant(moment) for end, moment in ends if moment}
+    return {name: moment for name, moment in moments.items() if moment}
+
+
+def _instant(moment: datetime) -> str:
+    """A time for the server; "" if it is outside of what UTC can say, where nothing happened."""
+    try:
+        utc = moment.astimezone(UTC)
+    except OverflowError:
+        return ""
+    return f"{utc.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def _field(term: Term, names: QueryNames, now: datetime | None) -> Mapping[str, str] | None:
+    key = field_key(term.key, names)
+    if key is None:
+        return None
+    values = term.values if term.sign else ()
+    if now is not None:
+        values = tuple(dates.absolute(value, now.date()) for value in values)
+    return {"fields": str(FieldFilter(key, term.sign, values, term.negated))}
+
+
+def _added(
+    members: Mapping[str, Any], found: Mapping[str, Any], offered: Collection[str]
+) -> dict[str, Any] | None:
+    """Members with those of another term; None if the server cannot answer both."""
+    merged = dict(members)
+    for name, value in found.items():
+        if name not in offered or _other_form(name) in members:
+            return None
+        if name not in members:
+            merged[name] = value
+        elif name in _NONE_OF:
+            merged[name] = joined(sorted({*split(members[name]), *split(value)}))
+        elif name == "fields":
+            merged[name] = f"{members[name]}&{value}"
+        elif name.endswith(("_from", "_to")):
+            latest = name.endswith("_from")
+            merged[name] = max(members[name], value) if latest else min(members[name], value)
+        else:
+            return None
+    return merged if _is_answerable(merged) else None
+
+
+def _other_form(name: str) -> str:
+    """The filter of one value for that of several, and the other way round."""
+    singles = {several: single for single, several in LISTS.items()}
+    return singles.get(name) or LISTS.get(name, "")
+
+
+def _is_answerable(members: Mapping[str, Any]) -> bool:
+    """True if a server does not refuse the lists for their lengths."""
+    lengths = {name: len(split(text)) for name, text in members.items() if name in _COUNTED}
+    # Of a status, those of nobody and those of somebody are a range each.
+    kinds = 1 if {"assignee", "assignees"} & members.keys() else 2
+    ranges = kinds * lengths.pop("statuses", len(STATUSES) if "status" not in members else 1)
+    fits = max(lengths.values(), default=0) <= MOST_VALUES
+    lists = [number for name, number in lengths.items() if name in LISTS.values()]
+    spans = [members.get(f"{kind}_{end}") for kind in SPANS for end in ("from", "to")]
+    ordered = all(not (a and b) or a <= b for a, b in zip(spans[::2], spans[1::2], strict=True))
+    fields = members.get("fields", "").count("&") < MOST_VALUES
+    return fits and ordered and fields and (not lists or prod(lists) * ranges <= MOST_RANGES)
+
+
+_COUNTED = frozenset({*LISTS.values(), *_NONE_OF, "authors", "ads"})
 
 
 _MEMBERS: Mapping[str, str] = MappingProxyType(
@@ -193,7 +383,10 @@ Test = Callable[[Conversation], bool]
 
 
 class Matcher:
-    """Tests conversations against terms. is_unread: see `unread`; now: the server's time."""
+    """Tests conversations against terms. is_unread: see `unread`; now: the server's time.
+
+    is_answered: the server has tested what no row shows; otherwise nothing matches such a term.
+    """
 
     def __init__(
         self,
@@ -201,9 +394,15 @@ class Matcher:
         names: QueryNames,
         now: datetime,
         is_unread: IsUnread = lambda row: row.is_unread,
+        *,
+        is_answered: bool = False,
     ) -> None:
         self._names, self._now, self._is_unread = names, now, is_unread
-        self._tests = [(self._test(term), term.negated) for term in terms if term.kind != SORT]
+        terms = tuple(terms)
+        shown = (term for term in terms if term.kind != SORT and term.kind not in HIDDEN)
+        self._tests = [(self._test(term), term.negated) for term in shown]
+        if not is_answered and any(term.kind in HIDDEN for term in terms):
+            self._tests = [(lambda row: False, False)]
 
     def __call__(self, row: Conversation) -> bool:
         """True if a conversation matches all terms."""
@@ -220,6 +419,7 @@ class Matcher:
         makers: Mapping[str, Callable[[Term], Test]] = {
             STATUS: lambda term: lambda row: row.status == term.value,
             ASSIGNEE: self._assignee,
+            TEAM: self._team,
             CHANNEL: self._channel,
             LABEL: self._label,
             CONTACT: self._contact,
@@ -242,6 +442,15 @@ class Matcher:
             return lambda row: False
         return lambda row: row.assignee is not None and text in folded(row.assignee.name)
 
+    def _team(self, term: Term) -> Test:
+        ids = meaning(term, self._names) or ()
+        teams = [self._names.teams[id] for id in ids if id in self._names.teams]
+        return lambda row: any(
+            row.channel.id in team.channels
+            and (row.assignee is None or row.assignee.id in team.members)
+            for team in teams
+        )
+
     def _contact(self, term: Term) -> Test:
         id = contact_id(term.value, self._names)
         if id is not None:
@@ -263,12 +472,13 @@ class Matcher:
 
     def _dated(self, term: Term) -> Test:
         begin, end = dates.moments(term.value, self._now)
-        moment_of = _MOMENTS[term.kind]
+        moment_of = MOMENTS[term.kind]
 
         def test(row: Conversation) -> bool:
             moment = moment_of(row)
             if moment is None:
-                return False
+                # A conversation whose beginning is not told matches neither way.
+                return term.negated and term.kind == CREATED
             return (begin is None or moment >= begin) and (end is None or moment < end)
 
         return test
@@ -325,7 +535,7 @@ def waiting_since(row: Conversation) -> datetime | None:
     return row.waiting_since_time if row.status != "resolved" else None
 
 
-_MOMENTS: Mapping[str, Callable[[Conversation], datetime | None]] = MappingProxyType(
+MOMENTS: Mapping[str, Callable[[Conversation], datetime | None]] = MappingProxyType(
     {
         WAITING: waiting_since,
         ACTIVE: lambda row: row.last_activity_time,
@@ -372,6 +582,8 @@ def sort_key(order: str, now: datetime) -> Callable[[Conversation], SortKey]:
     def key(row: Conversation) -> SortKey:
         moment = _moment(row, order, now)
         number = int(row.id) if len(row.id) <= _MOST_DIGITS and row.id.isdecimal() else 0
+        if order == CREATED and row.created_time is not None:
+            return 0, -_milliseconds(row.created_time), -number
         if moment is None:
             return 1, -_milliseconds(row.last_activity_time), -number
         return 0, _milliseconds(moment), number

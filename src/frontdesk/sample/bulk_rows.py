@@ -23,7 +23,7 @@ from frontdesk.ingest.apply.metrics import MetricDeltas
 from frontdesk.ingest.events import ChannelUpsert, DomainEvent
 from frontdesk.sample.bulk import Size, bulk_events
 from frontdesk.sample.catalogue import CatalogueEvent, large_catalogue
-from frontdesk.store import rollups, writes
+from frontdesk.store import contact_fields, rollups, writes
 from frontdesk.store.bulk_load import Packed, filled, packed, put
 from frontdesk.store.contacts import search_text
 from frontdesk.store.counters import Cell, LabelledConversation, cell_rows, cells_of, entries_of
@@ -149,6 +149,7 @@ class _RowGenerator:
         for contact in contacts:
             contact["search"] = search_text(contact)
         yield packed("contact", contacts)
+        yield packed("contact_field", contact_fields.rows_of(contacts))
         yield packed("conversation", conversations)
         yield packed("entry", entries)
         yield packed("message", batch.messages.added())

@@ -3,14 +3,15 @@
 A walk can end behind any row and go on there later.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
-from frontdesk.errors import BadSettings, CursorRefused
+from frontdesk.errors import BadSettings, CursorRefused, NotOffered
 from frontdesk.query import (
     NEWEST,
     Matcher,
@@ -18,13 +19,15 @@ from frontdesk.query import (
     QueryNames,
     QueryPlan,
     branches,
+    cannot,
     plan,
     sort_key,
 )
 from frontdesk.query.names import unknown_name
+from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.selection.names import query_names
 from frontdesk.wire import Conversation, ConversationFilter
-from frontdesk.wire.queries import MAX_LIMIT
+from frontdesk.wire.queries import LATER, LISTS, MAX_LIMIT
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
@@ -73,34 +76,51 @@ class ConversationSelector(NamedTuple):
 
 
 async def select(
-    client: "InboxClient", query: Query, ids: Mapping[str, Any] | None = None
+    client: "InboxClient",
+    query: Query,
+    ids: Mapping[str, Any] | None = None,
+    *,
+    now: datetime,
+    without: Collection[str] = (),
 ) -> ConversationSelector:
-    """Split a query into what the server answers and what is left. ids: members of the filter.
+    """Split a query into what the server answers and what is left.
 
-    Raises: BadSettings: a name in the query is unknown. InboxError.
+    ids: members of the filter. now: in the reader's zone. without: filters that are not to be used.
+
+    Raises: BadSettings: a name in the query is unknown, or the server cannot answer it. InboxError.
     """
     names = await query_names(client, query) if query.terms else QueryNames()
     for term in query.terms:
         if message := unknown_name(term, names):
             raise BadSettings(message)
-    offered = ConversationFilter.model_fields.keys()
     update = dict(ids or {})
-    answer = plan(query, names, offered)
-    sort = answer.filter.sort
-    if sort is not None and not await _has_order(client, answer.filter):
-        update["sort"] = None
-    # A filter that is given beside the query may be the one that a branch would set.
-    split = branches(query, names, offered - update.keys(), MOST_BRANCHES)
+    # A filter that is given beside the query may be the one that the query would set.
+    given = {*update, *(LISTS[name] for name in update.keys() & LISTS.keys()), *without}
+    offered = await _offered(client, query, names, now, given)
+    answer = plan(query, names, offered, now)
+    if message := cannot(answer):
+        raise BadSettings(message)
+    split = branches(query, names, offered, MOST_BRANCHES, now)
     whole, *parts = (
         one._replace(filter=one.filter.model_copy(update=update)) for one in (answer, *split)
     )
     return ConversationSelector(whole, names, tuple(parts) if len(parts) > 1 else ())
 
 
-async def _has_order(client: "InboxClient", filter: ConversationFilter) -> bool:
-    if "sort" not in client.server.no_extensions:
-        await client.conversation_page(filter, limit=1)
-    return "sort" not in client.server.no_extensions
+async def _offered(
+    client: "InboxClient", query: Query, names: QueryNames, now: datetime, given: Collection[str]
+) -> frozenset[str]:
+    """Filters that the server answers, of those that a query would use."""
+    asked: frozenset[str] = frozenset()
+    while True:
+        offered = ALL_FILTERS - client.server.no_extensions - {*given}
+        filter = plan(query, names, offered, now).filter
+        used = filter.parameters().keys() & {"sort", *LATER}
+        if used <= asked:
+            return offered
+        asked |= used
+        with suppress(NotOffered):
+            await client.conversation_page(filter, limit=1)
 
 
 @dataclass(frozen=True, slots=True)

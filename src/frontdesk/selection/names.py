@@ -1,13 +1,13 @@
 """Finds channels, users and labels by names that people type."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
 from frontdesk.query import Query, QueryNames
-from frontdesk.query.language import ASSIGNEE, ME
+from frontdesk.query.language import ASSIGNEE, FIELD, ME, TEAM
 from frontdesk.query.names import with_customers
 from frontdesk.text.phones import parse_phone
 from frontdesk.wire import ConversationFilter, Wire
@@ -109,17 +109,22 @@ async def _id(
     return str(row.title if title else row.id)
 
 
-async def query_names(client: "InboxClient", query: Query) -> QueryNames:
+async def query_names(client: "InboxClient", query: Query, kinds: Iterable[str] = ()) -> QueryNames:
     """Return the names that a query may use; none of what the key may not list.
+
+    Teams and custom fields are those of a query with such terms; kinds: of terms besides.
 
     Raises: InboxError: the query has "me", and nobody is.
     """
+    kinds = {*kinds, *(term.kind for term in query.terms)}
     has_me = any(term.kind == ASSIGNEE and term.value == ME for term in query.terms)
     names = QueryNames.of(
         await _listed_rows(client.channels()),
         await _listed_rows(client.users()),
         await _listed_rows(client.labels()),
         me=await _me(client) if has_me else "",
+        teams=await _listed_rows(client.teams()) if TEAM in kinds else (),
+        fields=await _listed_rows(client.custom_fields()) if FIELD in kinds else (),
     )
     with suppress(Forbidden, NotFound):
         names = await with_customers(names, query, partial(client.contact_page, limit=MAX_LIMIT))

@@ -36,6 +36,7 @@ from frontdesk.wire.queries import (
     CONVERSATION_ORDERS,
     GRANULARITIES,
     MAX_LIMIT,
+    MOST_VALUES,
     REPORT_PARTS,
 )
 from frontdesk.wire.values import STATUSES
@@ -96,12 +97,45 @@ _PATH_PARAMETERS: Mapping[str, Schema] = MappingProxyType(
 _TEXT: Schema = {"type": "string"}
 # Parameter values must not contain control characters.
 _WORDS: Schema = {"type": "string", "pattern": r"^[^\u0000-\u001F\u007F-\u009F]*$"}
+_INSTANT: Schema = {
+    "type": "string",
+    "pattern": r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$",
+    "examples": ["2026-11-01T00:00:00Z"],
+}
 _MOMENT: Schema = {
     "type": "string",
     "pattern": r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
     r"(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$",
     "examples": ["2026-03-01", "2026-03-01T09:30:00+02:00"],
 }
+
+
+def _list_of(example: str) -> Schema:
+    """Schema of several values with commas between; a comma inside one is percent-encoded."""
+    value = r"[^,\u0000-\u001F\u007F-\u009F]+"
+    return {"type": "string", "pattern": f"^{value}(,{value})*$", "examples": [example]}
+
+
+def _several(name: str, words: str, example: str) -> dict[str, Schema]:
+    text = (
+        f"Any of several: {words}, at most {MOST_VALUES} with commas between; a comma inside a "
+        "value is percent-encoded once more. Not beside the filter for a single one."
+    )
+    return {name: {"description": text, "schema": _list_of(example), EXTENSION: True}}
+
+
+def _span(name: str, words: str) -> dict[str, Schema]:
+    ends = {"from": "at this time or later", "to": "before this time"}
+    return {
+        f"{name}_{end}": {
+            "description": f"Only conversations that {words} {when}.",
+            "schema": {**_INSTANT},
+            EXTENSION: True,
+        }
+        for end, when in ends.items()
+    }
+
 
 _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     {
@@ -142,6 +176,50 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "schema": {"type": "string", "enum": list(FLAGS)},
             EXTENSION: True,
         },
+        **_several("statuses", "statuses", "open,snoozed"),
+        **_several("assignees", "`me`, `unassigned`, `assigned` and ids of users", "unassigned,7"),
+        **_several("channels", "ids of channels", "106540352242922,106540352242923"),
+        **_several("labels", "titles of labels, in any case", "billing,refund"),
+        "without_labels": {
+            "description": "Only conversations with none of these labels.",
+            "schema": _list_of("spam"),
+            EXTENSION: True,
+        },
+        **_span("created", "began"),
+        **_span("active", "had their last activity"),
+        **_span("waiting", "wait for an answer since a time that lies"),
+        "authors": {
+            "description": "Only conversations in which one of these wrote a message: users by "
+            "their ids, `me`, `phone` (the WhatsApp Business app) or `ai` (a bot).",
+            "schema": _list_of("7,ai"),
+            EXTENSION: True,
+        },
+        "without_authors": {
+            "description": "Only conversations in which none of these wrote a message.",
+            "schema": _list_of("phone"),
+            EXTENSION: True,
+        },
+        "fields": {
+            "description": "Conditions on custom fields of the contact, all of which must match, "
+            "with `&` between: `plan` (it has a value), `plan=gold,silver` (one of these, in any "
+            "case), `plan!=gold` (another value), `seats>10` (`>`, `>=`, `<` or `<=` and a number "
+            "or a day, month or year); with a `-` before it, what must not match. "
+            "Separators inside a key or value are percent-encoded once more. "
+            "Needs the scope `contacts:read` too.",
+            "schema": {**_WORDS, "minLength": 1, "examples": ["plan=gold,silver&seats>10"]},
+            EXTENSION: True,
+        },
+        "ads": {
+            "description": "Only conversations of customers who came from one of these ads, by its "
+            "id or a part of its headline. Needs the scope `messages:read` too.",
+            "schema": _list_of("120210000000000000"),
+            EXTENSION: True,
+        },
+        "without_ads": {
+            "description": "Only conversations of customers who came from none of these ads.",
+            "schema": _list_of("120210000000000000"),
+            EXTENSION: True,
+        },
         "conversations.q": {
             "description": "Words that must all be found in one message, anywhere in its text, "
             "caption, file name or other contents, whatever their case and accents; one of them "
@@ -155,7 +233,8 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "description": "The order. `activity`: the latest first, as without it. `waiting`: "
             "who waits longest first, then who does not wait, by activity. `window`: the reply "
             "window that closes first, then the closed ones, by activity. In these two, rows "
-            "that move during a walk may be left out of its later pages; keep rows by id.",
+            "that move during a walk may be left out of its later pages; keep rows by id. "
+            "`created`: those that began last first.",
             "schema": {"type": "string", "enum": list(CONVERSATION_ORDERS)},
             EXTENSION: True,
         },

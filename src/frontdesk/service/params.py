@@ -1,7 +1,7 @@
 """Strict query parameter parsing that reports all faults together."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from urllib.parse import unquote_to_bytes
 
 from frontdesk.service.cursors import MAX_LENGTH as MAX_CURSOR_LENGTH
@@ -50,6 +50,11 @@ class Parameters:
     def get(self, name: str) -> str | None:
         """Return a parameter's decoded value, possibly empty; None if absent or faulty."""
         return None if self.faulty(name) else self._values.get(name)
+
+    @property
+    def names(self) -> Set[str]:
+        """Names of the parameters that are given."""
+        return self._values.keys()
 
     def faulty(self, name: str) -> bool:
         return name in self._faulty

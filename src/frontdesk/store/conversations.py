@@ -8,10 +8,12 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from frontdesk.store.conversation_conditions import Condition, Sql, TimeSpan
 from frontdesk.store.database import Connection, Row
 from frontdesk.store.rows import OPEN, SNOOZED
 from frontdesk.text.clean import compact_json
@@ -46,11 +48,34 @@ _CELLS_OF_CONTACT = f"""(
 Position = Sequence[int | str | None]
 
 
+class FilterPlace(NamedTuple):
+    """Values that lead the indexes of the filter table; None: any. assigned: to anybody or not."""
+
+    label_id: int = NO_LABEL
+    channel_id: int | None = None
+    assignee_id: int | None = None
+    assigned: bool | None = None
+
+    def within(self, single: "FilterPlace") -> "FilterPlace":
+        """Return this place with the values of another where it has none itself."""
+        return FilterPlace(
+            self.label_id or single.label_id,
+            single.channel_id if self.channel_id is None else self.channel_id,
+            single.assignee_id if self.assignee_id is None else self.assignee_id,
+            single.assigned if self.assigned is None else self.assigned,
+        )
+
+    def has(self, state: int) -> bool:
+        """True if conversations of a state may be here."""
+        return self.assigned is None or state % 2 == self.assigned
+
+
 @dataclass(frozen=True, slots=True)
-class _Order:
+class Order:
     """ORDER BY column of table `entry`, its direction, and the conditions of rows sorted by it.
 
-    unchanged: for later pages of a walk, leaves out rows that moved here since it began.
+    The column `created_at` is of table `conversation`. unchanged: for later pages of a walk, leaves
+    out rows that moved here since it began.
     """
 
     column: str
@@ -71,22 +96,25 @@ class _Order:
         by = f"{self.column} {self.direction}, conversation_id {self.direction}"
         return f"ORDER BY {by} LIMIT :count"
 
-    def continued(self) -> "_Order":
+    def continued(self) -> "Order":
         """Return the order of later pages."""
         if not self.unchanged:
             return self
         return replace(self, conditions=(*self.conditions, self.unchanged))
 
 
+# Column of the order that has no index of the filter table.
+CREATED = "created_at"
 # Orders by name; with several, the rows of the first come before those of the second.
-_ORDERS: Mapping[str, tuple[_Order, ...]] = MappingProxyType(
+ORDERS: Mapping[str, tuple[Order, ...]] = MappingProxyType(
     {
-        "activity": (_Order("last_activity_at"),),
+        "activity": (Order("last_activity_at"),),
+        "created": (Order(CREATED),),
         "waiting": (
-            _Order(
+            Order(
                 "waiting_since", True, ("waiting_since IS NOT NULL",), "waiting_since <= :began_at"
             ),
-            _Order(
+            Order(
                 "last_activity_at",
                 False,
                 ("waiting_since IS NULL",),
@@ -95,13 +123,13 @@ _ORDERS: Mapping[str, tuple[_Order, ...]] = MappingProxyType(
             ),
         ),
         "window": (
-            _Order(
+            Order(
                 "last_inbound_at",
                 True,
                 ("last_inbound_at > :closed_until",),
                 "last_inbound_at <= :began_at",
             ),
-            _Order(
+            Order(
                 "last_activity_at",
                 False,
                 ("(last_inbound_at IS NULL OR last_inbound_at <= :closed_until)",),
@@ -116,10 +144,12 @@ class ConversationSelection:
     """Filter and order of conversations: states (2 * status + assigned), ids; None: any.
 
     awake_at: snoozes that end until then count as open; None to ignore the clock. unread: with
-    unread messages, or without. sort: "activity" (latest first), "waiting"
-    (longest first, then those that do not wait by activity) or "window" (the reply window that
-    closes first, then the closed ones by activity). closed_until: windows of messages until then
-    are closed. began_at: start of the walk. conversation_ids: only some of these.
+    unread messages, or without. sort: "activity" (latest first), "created" (newest first),
+    "waiting" (longest first, then those that do not wait by activity) or "window" (the reply window
+    that closes first, then the closed ones by activity). closed_until: windows of messages until
+    then are closed. began_at: start of the walk. conversation_ids: only some of these. places: one
+    of them, in place of label, channel and assignee. conditions: all of them; pages by them are
+    those of `conversation_walks`.
     """
 
     states: tuple[int, ...]
@@ -134,6 +164,8 @@ class ConversationSelection:
     closed_until: int = 0
     began_at: int = 0
     conversation_ids: tuple[int, ...] | None = None
+    places: tuple[FilterPlace, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def is_everything(self) -> bool:
@@ -143,7 +175,25 @@ class ConversationSelection:
             len(self.states) == len(states_of(range(3)))
             and self.label_id == NO_LABEL
             and all(value is None for value in (*filters, self.conversation_ids))
+            and not (self.places or self.conditions)
         )
+
+    @property
+    def is_walked(self) -> bool:
+        """True if its pages are those of `conversation_walks`."""
+        return bool(self.conditions) or ORDERS[self.sort][0].column == CREATED
+
+    @property
+    def all_places(self) -> tuple[FilterPlace, ...]:
+        return self.places or (FilterPlace(self.label_id, self.channel_id, self.assignee_id),)
+
+    def spans(self, order: Order) -> list[Sql]:
+        """Conditions that are a range of the index of an order."""
+        return [
+            condition.limits(order.column, number)
+            for number, condition in enumerate(self.conditions)
+            if isinstance(condition, TimeSpan) and condition.column == order.column
+        ]
 
 
 def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
@@ -160,7 +210,7 @@ def conversation_page(
     count: int,
 ) -> list[Row]:
     """Return conversations with channel, contact and assignee, in the order of the selection."""
-    orders = _ORDERS[selection.sort]
+    orders = ORDERS[selection.sort]
     group, position = 0, after
     if after is not None and len(orders) > 1:
         group, position = int(after[0] or 0), after[2:]
@@ -182,9 +232,9 @@ def conversation_page(
 
 def position_of(row: Row, selection: ConversationSelection) -> Position:
     """Return the sort key of a row of a page: with groups, theirs first and the walk's start."""
-    orders = _ORDERS[selection.sort]
+    orders = ORDERS[selection.sort]
     if len(orders) == 1:
-        return row["last_activity_at"], row["id"]
+        return row[orders[0].column], row["id"]
     key = row[orders[0].column]
     group = int(key is None or (selection.sort == "window" and key <= selection.closed_until))
     return group, selection.began_at, row[orders[group].column], row["id"]
@@ -194,24 +244,40 @@ def _ordered_page(
     connection: Connection,
     account_id: int,
     selection: ConversationSelection,
-    order: _Order,
+    order: Order,
     position: Position | None,
     count: int,
 ) -> list[Row]:
-    parameters = _parameters(account_id, selection, count)
-    if position is not None:
-        parameters |= {"after_key": position[0], "after_id": position[1]}
-    # One index range per state, merged: neither engine merges ranges of `state IN (...)`.
-    arms = _branches(selection, order, continued=position is not None)
-    if connection.dialect == "postgresql":
-        # Without a limit per range, PostgreSQL may sort the whole of it.
-        arms = (f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms))
-    rows = _listed(
-        connection,
-        f"({' UNION ALL '.join(arms)} {order.first}) AS page",
-        parameters,
-        selection.awake_at,
-    )
+    page = merged(connection, account_id, selection, order, position)
+    parameters = page.parameters | {"count": count}
+    return page_rows(connection, selection, order, Sql(page.text, parameters))
+
+
+def merged(
+    connection: Connection,
+    account_id: int,
+    selection: ConversationSelection,
+    order: Order,
+    position: Position | None,
+) -> Sql:
+    """Return a statement for keys and ids behind a position, in order, each once: up to `:count`.
+
+    It merges one index range per state and place: neither engine merges ranges of `IN (...)`.
+    """
+    parameters = place_parameters(account_id, selection, order, position)
+    arms = list(_branches(selection, order, continued=position is not None))
+    if connection.dialect == "postgresql" or len(selection.places) > 1:
+        # Without a limit per range, PostgreSQL may sort the whole of it, and SQLite merges slower.
+        arms = [f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms)]
+    together = " UNION " if len(selection.places) > 1 else " UNION ALL "
+    return Sql(f"{together.join(arms)} {order.first}", parameters)
+
+
+def page_rows(
+    connection: Connection, selection: ConversationSelection, order: Order, page: Sql
+) -> list[Row]:
+    """Return the conversations of a statement for ids, in an order."""
+    rows = _listed(connection, f"({page.text}) AS page", page.parameters, selection.awake_at)
     # SQLite would copy every column into a table for it.
     return sorted(rows, key=itemgetter(order.column, "id"), reverse=not order.ascending)
 
@@ -261,50 +327,86 @@ def _listed(
 def selected_ids(
     connection: Connection, account_id: int, selection: ConversationSelection, count: int
 ) -> list[int]:
-    """Return the ids of up to `count` conversations of a selection, in any order."""
-    order = _ORDERS["activity"][0]
-    parameters = _parameters(account_id, selection, count)
-    if selection.conversation_ids is None:
-        arms = _branches(selection, order, continued=False)
-    else:
-        # All states at once, by the primary key.
-        arms = iter([_branch(selection, order, None, False, *_some(connection, selection))])
-        some = [*selection.conversation_ids]
-        parameters["some"] = json.dumps(some) if connection.dialect == "sqlite" else some
+    """Return the ids of up to `count` conversations of a selection, in any order.
+
+    Conditions are left aside.
+    """
+    selected = chosen(connection, account_id, selection, ORDERS["activity"][0], None)
+    # As many as there may be of one conversation: PostgreSQL would read all to find the distinct.
+    first = f"SELECT conversation_id FROM ({selected.text}) AS selected LIMIT :most"
+    most = count * len(selection.all_places)
     rows = connection.rows(
-        f"SELECT conversation_id FROM ({' UNION ALL '.join(arms)}) AS selected LIMIT :count",
-        parameters,
+        f"SELECT DISTINCT conversation_id FROM ({first}) AS first LIMIT :count",
+        selected.parameters | {"count": count, "most": most},
     )
     return [row["conversation_id"] for row in rows]
 
 
-def _some(connection: Connection, selection: ConversationSelection) -> tuple[str, str]:
-    """Return the conditions of the conversations :some, and of their states."""
-    one_of_some = "IN (SELECT value FROM json_each(:some))"
+def chosen(
+    connection: Connection,
+    account_id: int,
+    selection: ConversationSelection,
+    order: Order,
+    position: Position | None,
+) -> Sql:
+    """Return a statement for keys and ids behind a position, in any order and with repetitions."""
+    parameters = place_parameters(account_id, selection, order, position)
+    continued = position is not None
+    if selection.conversation_ids is None:
+        arms = _branches(selection, order, continued=continued)
+    else:
+        # All states at once, by the primary key.
+        some = among(connection, "conversation_id", selection.conversation_ids)
+        parameters |= some.parameters
+        arms = (
+            _branch(
+                *(selection, order, place, None, continued),
+                *(some.text, of_states(selection, place[1])),
+            )
+            for place in enumerate(selection.all_places)
+        )
+    return Sql(" UNION ALL ".join(arms), parameters)
+
+
+def among(connection: Connection, column: str, ids: Sequence[int]) -> Sql:
+    """Return the condition that a column has one of many ids."""
     if connection.dialect == "postgresql":
-        one_of_some = "= ANY(:some)"
+        return Sql(f"{column} = ANY(:some)", {"some": [*ids]})
+    listed = "SELECT value FROM json_each(:some)"
+    return Sql(f"{column} IN ({listed})", {"some": json.dumps([*ids])})
+
+
+def of_states(selection: ConversationSelection, place: FilterPlace) -> str:
+    """Return the condition of a row of the filter table by its state now."""
     state = "state"
     if selection.awake_at is not None:
         snoozed = f"state / 2 = {SNOOZED} AND conversation_id IN ({_AWAKE})"
         state = f"state - CASE WHEN {snoozed} THEN {2 * SNOOZED} ELSE 0 END"
-    return (
-        f"conversation_id {one_of_some}",
-        f"{state} IN ({', '.join(map(str, selection.states))})",
-    )
+    states = ", ".join(str(each) for each in selection.states if place.has(each))
+    return f"{state} IN ({states or 'NULL'})"
 
 
-def _parameters(account_id: int, selection: ConversationSelection, count: int) -> dict[str, object]:
-    return {
+def place_parameters(
+    account_id: int, selection: ConversationSelection, order: Order, position: Position | None
+) -> dict[str, object]:
+    parameters: dict[str, object] = {
         "account": account_id,
-        "label": selection.label_id,
-        "channel": selection.channel_id,
-        "assignee": selection.assignee_id,
         "contact": selection.contact_id,
         "closed_until": selection.closed_until,
         "began_at": selection.began_at,
-        "count": count,
         "awake_at": selection.awake_at,
     }
+    for number, place in enumerate(selection.all_places):
+        parameters |= {
+            f"label{number}": place.label_id,
+            f"channel{number}": place.channel_id,
+            f"assignee{number}": place.assignee_id,
+        }
+    if position is not None:
+        parameters |= {"after_key": position[0], "after_id": position[1]}
+    for span in selection.spans(order):
+        parameters |= span.parameters
+    return parameters
 
 
 def _awake(row: Row, awake_at: int) -> Row:
@@ -316,42 +418,39 @@ def _awake(row: Row, awake_at: int) -> Row:
     return {**row, **opened}
 
 
-def _branches(selection: ConversationSelection, order: _Order, *, continued: bool) -> Iterator[str]:
-    """Yield an index range per state, and more if expired snoozes change states."""
+def _branches(selection: ConversationSelection, order: Order, *, continued: bool) -> Iterator[str]:
+    """Yield an index range per place and state, and more if expired snoozes change states."""
     asleep = f"IN ({_AWAKE})"
-    for state in selection.states:
+    for place, state in product(enumerate(selection.all_places), selection.states):
+        if not place[1].has(state):
+            continue
         if selection.awake_at is None:
-            yield _branch(selection, order, state, continued)
+            yield _branch(selection, order, place, state, continued)
         elif state // 2 == SNOOZED:
-            yield _branch(selection, order, state, continued, f"conversation_id NOT {asleep}")
+            sleeping = f"conversation_id NOT {asleep}"
+            yield _branch(selection, order, place, state, continued, sleeping)
         else:
-            yield _branch(selection, order, state, continued)
+            yield _branch(selection, order, place, state, continued)
             if state // 2 == OPEN:
-                stored = state + 2 * SNOOZED
-                yield _branch(selection, order, stored, continued, f"conversation_id {asleep}")
+                stored, woken = state + 2 * SNOOZED, f"conversation_id {asleep}"
+                yield _branch(selection, order, place, stored, continued, woken)
 
 
 def _branch(
-    selection: ConversationSelection, order: _Order, state: int | None, continued: bool, *also: str
+    selection: ConversationSelection,
+    order: Order,
+    numbered: tuple[int, FilterPlace],
+    state: int | None,
+    continued: bool,
+    *also: str,
 ) -> str:
-    indexed = _indexed(selection, order)
-
-    def column(name: str) -> str:
-        # A plus keeps both engines from using an index on the column.
-        return name if name in indexed else f"+{name}"
-
-    conditions = ["account_id = :account", "label_id = :label", *order.conditions, *also]
-    for name, value, operand in (
-        ("state", state, str(state)),
-        ("assignee_id", selection.assignee_id, ":assignee"),
-        ("channel_id", selection.channel_id, ":channel"),
-        ("awaiting", selection.awaiting, str(int(selection.awaiting or 0))),
-        ("unread", selection.unread, str(int(selection.unread or 0))),
-    ):
-        if value is not None:
-            conditions.append(f"{column(name)} = {operand}")
-    if selection.contact_id is not None:
-        conditions.append(f"conversation_id IN ({_OF_CONTACT})")
+    indexed = _indexed(selection, order, numbered[1])
+    conditions = [
+        *of_place(selection, numbered, state, indexed),
+        *order.conditions,
+        *also,
+        *(span.text for span in selection.spans(order)),
+    ]
     if continued:
         conditions.append(
             f"({order.column}, conversation_id) {order.comparison} (:after_key, :after_id)"
@@ -359,18 +458,45 @@ def _branch(
     return f"SELECT {order.column}, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
 
 
-def _indexed(selection: ConversationSelection, order: _Order) -> frozenset[str]:
-    """Return the columns by which an index is chosen; the others only filter its rows."""
+def of_place(
+    selection: ConversationSelection,
+    numbered: tuple[int, FilterPlace],
+    state: int | None,
+    indexed: frozenset[str] = frozenset(),
+) -> Iterator[str]:
+    """Yield the conditions of rows of the filter table, by a place and its number.
+
+    indexed: columns by which an index is chosen; the others only filter its rows.
+    """
+    number, place = numbered
+    yield "account_id = :account"
+    yield f"label_id = :label{number}"
+    for name, value, operand in (
+        ("state", state, str(state)),
+        ("assignee_id", place.assignee_id, f":assignee{number}"),
+        ("channel_id", place.channel_id, f":channel{number}"),
+        ("awaiting", selection.awaiting, str(int(selection.awaiting or 0))),
+        ("unread", selection.unread, str(int(selection.unread or 0))),
+    ):
+        if value is not None:
+            # A plus keeps both engines from using an index on the column.
+            yield f"{'' if name in indexed else '+'}{name} = {operand}"
+    if selection.contact_id is not None:
+        yield f"conversation_id IN ({_OF_CONTACT})"
+
+
+def _indexed(selection: ConversationSelection, order: Order, place: FilterPlace) -> frozenset[str]:
+    """Return the columns by which an index is chosen."""
     if selection.contact_id is not None or selection.conversation_ids is not None:
         return frozenset()
     if order.column == "last_inbound_at":
         return frozenset({"state"})
-    place = "channel_id" if selection.assignee_id is None else "assignee_id"
+    column = "channel_id" if place.assignee_id is None else "assignee_id"
     if order.column == "waiting_since":
-        return frozenset({"state", place})
+        return frozenset({"state", column})
     for name, value in (("awaiting", selection.awaiting), ("unread", selection.unread)):
         if value:
-            return frozenset({"state", name, place})
+            return frozenset({"state", name, column})
     return frozenset({"state", "assignee_id", "channel_id"})
 
 
@@ -454,6 +580,19 @@ def label_id(connection: Connection, account_id: int, title_key: str) -> int | N
 def is_user(connection: Connection, account_id: int, user_id: int) -> bool:
     """Check if the account has this user, active or not."""
     return _row_id(connection, "app_user", "id", account_id, user_id) is not None
+
+
+def is_field(connection: Connection, account_id: int, key: str) -> bool:
+    """Check if the account has a custom field with this key, defined or of a contact."""
+    row = connection.row(
+        """
+        SELECT id FROM custom_field WHERE account_id = :account AND key = :key
+        UNION ALL
+        SELECT contact_id FROM contact_field WHERE account_id = :account AND key = :key LIMIT 1
+        """,
+        {"account": account_id, "key": key},
+    )
+    return row is not None
 
 
 def _row_id(

@@ -24,7 +24,7 @@ DERIVED = frozenset(
         "pricing_rollup",
     )
 )
-DERIVED_TABLES = DERIVED | {"contact_words"}
+DERIVED_TABLES = DERIVED | {"contact_words", "contact_field"}
 # Tables that are not dumped: secrets, database metadata, raw webhooks and where files are.
 TABLES_NOT_EXPORTED = frozenset(
     ("meta", "api_key", "raw_event", "checkpoint", "media", "media_garbage")

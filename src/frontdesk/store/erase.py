@@ -119,10 +119,10 @@ def forget_changes(connection: Connection, account_id: int, names: Iterable[str]
 
 
 def forget_contact(connection: Connection, account_id: int, contact_id: int) -> None:
-    """Delete a contact without conversations, with its aliases, parts and search index entry."""
+    """Delete a contact without conversations, with its aliases, parts, fields and search words."""
     contact = {"account": account_id, "id": contact_id}
     contacts.remove_from_index(connection, account_id, [contact_id])
-    for table in ("contact_alias", "contact_part"):
+    for table in ("contact_alias", "contact_part", "contact_field"):
         connection.run(
             f"DELETE FROM {table} WHERE account_id = :account AND contact_id = :id", contact
         )

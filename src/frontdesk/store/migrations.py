@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from frontdesk.errors import UnusableFile
-from frontdesk.store import message_search, rollups, trigrams
+from frontdesk.store import contact_fields, message_search, rollups, trigrams
 from frontdesk.store.accounts import DEFAULT_ACCOUNT
 from frontdesk.store.database import SCHEMA_VERSION, Connection
 from frontdesk.store.rows import UNREAD_SQL, statements
@@ -146,6 +146,26 @@ def _upgrade_0_2_0(connection: Connection) -> None:
     _create(connection, "INDEX message_referral")
     text = 'TEXT COLLATE "C"' if connection.dialect == "postgresql" else "TEXT"
     connection.run(f"ALTER TABLE account ADD COLUMN business_hours_json {text}")
+    _add_filters(connection)
+
+
+def _add_filters(connection: Connection) -> None:
+    """Add what filters by beginning, author, custom field and ad read."""
+    connection.run("ALTER TABLE conversation ADD COLUMN phone_spoke_at BIGINT")
+    connection.run(
+        """
+        UPDATE conversation SET phone_spoke_at = spoke.at FROM (
+          SELECT account_id, conversation_id, MAX(created_at) AS at FROM message
+          WHERE author = 'phone' AND direction = 1 AND type NOT IN ('reaction', 'system', 'call')
+          GROUP BY account_id, conversation_id) AS spoke
+        WHERE conversation.account_id = spoke.account_id
+          AND conversation.id = spoke.conversation_id
+        """
+    )
+    _create(connection, "TABLE contact_field")
+    for account in connection.rows("SELECT id FROM account"):
+        contact_fields.fill(connection, account["id"])
+    _create(connection, "INDEX (contact_field_value|conversation_(created|bot|phone)|message_ad)")
 
 
 def _add_media(connection: Connection) -> None:

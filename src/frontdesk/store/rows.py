@@ -86,6 +86,7 @@ class ConversationRow(TypedDict):
     episode_at: int | None
     handed_over_at: int | None
     bot_spoke_at: int | None
+    phone_spoke_at: int | None
     created_at: int
     updated_at: int
 

@@ -129,6 +129,14 @@ CREATE INDEX contact_wa ON contact(account_id, wa_id);
 --sl   search, content='contact_place', content_rowid='place',
 --sl   tokenize='trigram case_sensitive 1', detail=none, columnsize=0);
 
+-- Values of custom fields by which contacts are filtered, from custom_json: see
+-- text/custom_fields.py.
+CREATE TABLE contact_field(
+  account_id BIGINT NOT NULL, contact_id BIGINT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+--pg   PRIMARY KEY(account_id, contact_id, key, value));
+--sl   PRIMARY KEY(account_id, contact_id, key, value)) WITHOUT ROWID;
+CREATE INDEX contact_field_value ON contact_field(account_id, key, value, contact_id);
+
 -- Other numbers and user ids of a contact, such as former ones.
 CREATE TABLE contact_alias(
   account_id BIGINT NOT NULL, phone TEXT NOT NULL, contact_id BIGINT NOT NULL,
@@ -154,8 +162,8 @@ CREATE INDEX contact_part_contact ON contact_part(account_id, contact_id);
 -- read_marker: inbound messages up to this time are read; null if unknown. folded_at: time of the
 -- newest fact contained in the preceding columns. status_known: 0 if only back-fill is known, and
 -- status was chosen by age or by the importer; unanswered_since: waiting_since before such a choice
--- hid it. episode_at: start of the current episode; handed_over_at, bot_spoke_at: last times of
--- each.
+-- hid it. episode_at: start of the current episode; handed_over_at, bot_spoke_at, phone_spoke_at:
+-- last times of each.
 CREATE TABLE conversation(
   account_id BIGINT NOT NULL, id BIGINT NOT NULL, contact_id BIGINT NOT NULL,
   channel_id BIGINT NOT NULL, status SMALLINT NOT NULL, assignee_id BIGINT NOT NULL DEFAULT 0,
@@ -163,13 +171,16 @@ CREATE TABLE conversation(
   read_marker BIGINT, waiting_since BIGINT, first_reply_at BIGINT, last_inbound_at BIGINT,
   last_activity_at BIGINT NOT NULL, last_message_json TEXT, folded_at BIGINT NOT NULL DEFAULT 0,
   status_known SMALLINT NOT NULL DEFAULT 1, unanswered_since BIGINT, episode_at BIGINT,
-  handed_over_at BIGINT, bot_spoke_at BIGINT,
+  handed_over_at BIGINT, bot_spoke_at BIGINT, phone_spoke_at BIGINT,
   created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
   PRIMARY KEY(account_id, id));
 CREATE UNIQUE INDEX conversation_contact ON conversation(account_id, contact_id, channel_id);
 CREATE INDEX conversation_snooze
   ON conversation(account_id, snoozed_until) WHERE snoozed_until IS NOT NULL;
 CREATE INDEX conversation_start ON conversation(account_id, channel_id, created_at);
+CREATE INDEX conversation_created ON conversation(account_id, created_at, id);
+CREATE INDEX conversation_bot ON conversation(account_id, id) WHERE bot_spoke_at IS NOT NULL;
+CREATE INDEX conversation_phone ON conversation(account_id, id) WHERE phone_spoke_at IS NOT NULL;
 CREATE INDEX conversation_unattended
   ON conversation(account_id, channel_id, waiting_since, first_reply_at, status)
   WHERE status = 0 AND (first_reply_at IS NULL OR waiting_since IS NOT NULL);
@@ -260,6 +271,13 @@ CREATE UNIQUE INDEX message_wamid ON message(account_id, channel_id, wamid);
 
 -- Messages that customers came from an ad with.
 CREATE INDEX message_referral ON message(account_id, created_at) WHERE referral_json IS NOT NULL;
+-- Conversations by the id of the ad that brought the customer: see store/ads.py.
+--pg CREATE INDEX message_ad ON message(
+--pg   account_id, (CAST(referral_json AS json) ->> 'source_id'), conversation_id)
+--pg   WHERE referral_json IS NOT NULL;
+--sl CREATE INDEX message_ad ON message(
+--sl   account_id, CAST(json_extract(referral_json, '$.source_id') AS TEXT), conversation_id)
+--sl   WHERE referral_json IS NOT NULL;
 
 -- Current reaction of a person to a message, by the message's wamid; emoji '' if removed.
 CREATE TABLE reaction(

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
+from frontdesk.store import contact_fields, message_search
 from frontdesk.store import contacts as contact_words
-from frontdesk.store import message_search
 from frontdesk.store.database import Connection
 from frontdesk.store.lookups import has_message_index
 from frontdesk.store.rows import ContactRow, MessageRow, RowTable, table_of
@@ -54,7 +54,7 @@ def add_sums(connection: Connection, kind: str, rows: Iterable[Mapping[str, Any]
 
 
 def save_contacts(connection: Connection, account_id: int, contacts: Iterable[ContactRow]) -> None:
-    """Upsert contacts and update the search index.
+    """Upsert contacts, and update the search index and the table of custom fields.
 
     `search` must have its stored value, "" for a new contact; it is replaced by the new one.
     """
@@ -67,12 +67,14 @@ def save_contacts(connection: Connection, account_id: int, contacts: Iterable[Co
             changed.append(contact["id"])
     contact_words.remove_from_index(connection, account_id, changed)
     save(connection, "contact", rows)
+    contact_fields.save(connection, account_id, rows)
     contact_words.add_to_index(connection, account_id, changed)
 
 
 def drop_contacts(connection: Connection, account_id: int, contact_ids: Collection[int]) -> None:
     """Delete merged contacts; aliases must have been moved before."""
     contact_words.remove_from_index(connection, account_id, contact_ids)
+    contact_fields.drop(connection, account_id, contact_ids)
     delete_rows(connection, account_id, "contact", "id", contact_ids)
 
 

@@ -37,6 +37,30 @@ def parse_moment(text: str, now: datetime, zone: tzinfo | None = None) -> dateti
         ) from None
 
 
+_PERIOD = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+def period_of(text: str) -> tuple[date, date] | None:
+    """First day of a day, month or year such as 2026-11, and the day after its last.
+
+    None if the text has another form. Raises: ValueError: there is no such day.
+    """
+    match = _PERIOD.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day = (int(part) if part else None for part in match.groups())
+    assert year is not None
+    try:
+        if day is not None and month is not None:
+            first = date(year, month, day)
+            return first, first + timedelta(days=1)
+        if month is not None:
+            return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
+        return date(year, 1, 1), date(year + 1, 1, 1)
+    except (ValueError, OverflowError):
+        raise ValueError(f"There is no day {text}") from None
+
+
 def day_of(text: str, today: date) -> date | None:
     """Parse a date; without a year or a month, the latest until today. None if it is invalid.
 

@@ -20,7 +20,7 @@ from frontdesk.query import (
     parse,
     reference,
 )
-from frontdesk.query.language import ME, WORDS
+from frontdesk.query.language import ME, WORDS, is_positive
 from frontdesk.query.plan import STANDARD
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
@@ -38,6 +38,8 @@ def query_names(mailbox: Mailbox, contacts: Iterable[PhoneRef] = ()) -> QueryNam
         catalogues.labels(),
         me=mailbox.me,
         contacts=tuple({contact.id: contact for contact in contacts}.values()),
+        teams=catalogues.teams(),
+        fields=catalogues.custom_fields(),
     )
 
 
@@ -98,13 +100,13 @@ def filter_menu(query: Query, *, has_me: bool = True) -> list[MenuEntry[str]]:
 
 def _is_set(name: str, query: Query) -> bool:
     if name in (*KIND_NAMES, WORDS):
-        return query.value(name) is not None
+        return any(is_positive(term, name) for term in query.terms)
     return name not in _COMMANDS and parse(name).terms[0] in query.terms
 
 
 ORDER_MENU = tuple(
     MenuEntry(letter, order, words)
-    for letter, (order, words) in zip("nowc", ORDERS.items(), strict=True)
+    for letter, (order, words) in zip("nowcb", ORDERS.items(), strict=True)
 )
 
 # Words that find the filter of a term in the palette, besides the term itself.
@@ -180,6 +182,20 @@ def apply_entry(query: Query, name: str) -> Query | None:
 
 
 ANY = ""
+
+
+def values_of(query: Query, kind: str) -> tuple[str, ...]:
+    """Values of the first term of a kind that is not negated; `ANY` without one."""
+    terms = (term for term in query.terms if is_positive(term, kind))
+    return next((term.values for term in terms), (ANY,))
+
+
+def with_any_of(query: Query, kind: str, values: Sequence[str]) -> Query:
+    """Query of which one of several values of a kind has to match."""
+    rest = [term for term in query.terms if not is_positive(term, kind)]
+    return Query.of(*rest, Term.any_of(kind, values))
+
+
 _ANY_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "assignee": "anyone or no one",

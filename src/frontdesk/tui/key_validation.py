@@ -132,7 +132,7 @@ def _binding_groups() -> Sequence[BindingGroup]:
     from frontdesk.tui.dialogs.file import FileDialog
     from frontdesk.tui.dialogs.filter_line import FilterLine
     from frontdesk.tui.dialogs.help import HelpScreen
-    from frontdesk.tui.dialogs.picker import Menu, Picker
+    from frontdesk.tui.dialogs.picker import FilterPicker, Menu, Picker
     from frontdesk.tui.dialogs.program_output import ProgramOutput
     from frontdesk.tui.dialogs.prompt import Prompt
     from frontdesk.tui.dialogs.raw_row import RawRow
@@ -164,6 +164,7 @@ def _binding_groups() -> Sequence[BindingGroup]:
             for screen in (
                 Menu,
                 Picker,
+                FilterPicker,
                 HelpScreen,
                 Prompt,
                 FilterLine,

@@ -1,13 +1,16 @@
 """Query parameters of lists and reports: filters, limits, periods."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
+from urllib.parse import unquote
 
 from frontdesk.wire.base import Wire
 
 ASSIGNEE_WORDS = ("me", "unassigned", "assigned")
 DEFAULT_CONVERSATION_ORDER = "activity"
-CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window")
+CONVERSATION_ORDERS = (DEFAULT_CONVERSATION_ORDER, "waiting", "window", "created")
 GRANULARITIES = ("hour", "day", "week", "month")
 COMPARISONS = ("days", "week", "month", "year")
 CLOCKS = ("calendar", "business")
@@ -30,8 +33,30 @@ MESSAGE_LIMIT = 50
 CATALOGUE_LIMIT = 100
 
 
+# Filters of conversations with several values, by the filters with one of them.
+LISTS: Mapping[str, str] = MappingProxyType(
+    {"status": "statuses", "assignee": "assignees", "channel": "channels", "label": "labels"}
+)
+# Times of a conversation that have a first and a last one, as `created_from` and `created_to`.
+SPANS = ("created", "active", "waiting")
+# Filters by what a conversation as it is listed does not show.
+HIDDEN = frozenset({"authors", "without_authors", "fields", "ads", "without_ads"})
+# Filters for which pages may be short; they do not go with a search for messages.
+WALKED = frozenset(
+    {"without_labels", *HIDDEN, *(f"{name}_{end}" for name in SPANS for end in ("from", "to"))}
+)
+# Filters that came after the other extensions, so that a server may have those and not these.
+LATER = frozenset({*LISTS.values(), *WALKED})
+# Stands for an order that came later too.
+SORT_CREATED = "sort=created"
 # Filters of conversations that a server may lack, and `sort`.
-EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort"})
+EXTENSIONS = frozenset({"contact", "awaiting_human", "unread", "sort", SORT_CREATED, *LATER})
+# Authors besides users: the WhatsApp Business app on a phone, and a bot.
+AUTHOR_WORDS = ("me", "phone", "ai")
+MOST_VALUES = 20
+# Ranges of the index that one page may merge.
+MOST_RANGES = 96
+MOST_FIELD_CHARACTERS = 200
 # Parameters of reports that a server may lack.
 REPORT_EXTENSIONS = frozenset({"include", "target_first_response", "target_reply"})
 
@@ -39,8 +64,10 @@ REPORT_EXTENSIONS = frozenset({"include", "target_first_response", "target_reply
 class ConversationFilter(Wire):
     """Filter of conversations: every member that is not None must match.
 
-    contact (an id), awaiting_human, unread and sort (one of CONVERSATION_ORDERS) are extensions,
-    which a server may lack.
+    All but the first four are extensions, which a server may lack. contact: an id. sort: one of
+    CONVERSATION_ORDERS. statuses, assignees, channels, labels: any of several, see `joined`.
+    `…_from` and `…_to`: instants, the first in the span and the second not. authors: who wrote in
+    it, ids and AUTHOR_WORDS. fields: see `FieldFilter`. ads: ids or headlines.
     """
 
     status: str | None = None
@@ -50,6 +77,22 @@ class ConversationFilter(Wire):
     contact: str | None = None
     awaiting_human: bool | None = None
     unread: bool | None = None
+    statuses: str | None = None
+    assignees: str | None = None
+    channels: str | None = None
+    labels: str | None = None
+    without_labels: str | None = None
+    created_from: str | None = None
+    created_to: str | None = None
+    active_from: str | None = None
+    active_to: str | None = None
+    waiting_from: str | None = None
+    waiting_to: str | None = None
+    authors: str | None = None
+    without_authors: str | None = None
+    fields: str | None = None
+    ads: str | None = None
+    without_ads: str | None = None
     sort: str | None = None
 
     def parameters(self) -> dict[str, str]:
@@ -59,6 +102,53 @@ class ConversationFilter(Wire):
             for name, value in self
             if value is not None
         }
+
+
+def joined(values: Iterable[str]) -> str:
+    """Values of one filter with commas between; commas and percent signs in them are encoded."""
+    return ",".join(_escaped(value) for value in values)
+
+
+def split(text: str) -> tuple[str, ...]:
+    """Values of `joined`."""
+    return tuple(map(unquote, text.split(",")))
+
+
+# What separates the parts of a filter that has several.
+_SEPARATORS = re.compile(r"[%,&=!<>\x00-\x1f-]")
+
+
+def _escaped(text: str) -> str:
+    return _SEPARATORS.sub(lambda match: f"%{ord(match[0]):02X}", text)
+
+
+class FieldFilter(NamedTuple):
+    """Condition on a custom field of the contact.
+
+    sign: "" (it has a value), = or != (one of the values, or a value but none of them), >, >=, < or
+    <= (a number or a day). negated: contacts that do not match.
+    """
+
+    key: str
+    sign: str = ""
+    values: tuple[str, ...] = ()
+    negated: bool = False
+
+    def __str__(self) -> str:
+        mark = "-" if self.negated else ""
+        return f"{mark}{_escaped(self.key)}{self.sign}{joined(self.values)}"
+
+    @classmethod
+    def parse(cls, text: str) -> "FieldFilter | None":
+        """Read what `str` wrote; None if it is malformed."""
+        match = _FIELD.fullmatch(text)
+        if match is None:
+            return None
+        values = split(match[4]) if match[3] else ()
+        return cls(unquote(match[2]), match[3] or "", values, bool(match[1]))
+
+
+_FIELD = re.compile(r"(-?)([^-=!<>&,]+)(?:(=|!=|>=|<=|>|<)([^=!<>&]+))?")
 
 
 class ReportQuery(Wire):

@@ -406,5 +406,6 @@ def _state_of(stored: ConversationRow, labels: frozenset[int]) -> ConversationSt
         episode_at=stored["episode_at"],
         handed_over_at=stored["handed_over_at"],
         bot_spoke_at=stored["bot_spoke_at"],
+        phone_spoke_at=stored["phone_spoke_at"],
         labels=labels,
     )

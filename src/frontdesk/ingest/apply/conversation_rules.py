@@ -14,7 +14,8 @@ InitialStatus = Literal["auto", "open", "resolved"]
 
 INBOUND, OUTBOUND = 0, 1
 
-HUMANS = frozenset(("user", "phone"))
+PHONE = "phone"
+HUMANS = frozenset(("user", PHONE))
 BOT = "ai_agent"
 UNATTENDED = frozenset(("campaign", "automation"))
 CHARGED_AS_BULK = frozenset(("marketing", "utility", "authentication"))
@@ -86,6 +87,7 @@ class ConversationState:
     episode_at: int | None = None
     handed_over_at: int | None = None
     bot_spoke_at: int | None = None
+    phone_spoke_at: int | None = None
     labels: frozenset[int] = frozenset()
     last_message: Message | None = None
     inbound_at: list[int] = field(default_factory=list)
@@ -166,6 +168,8 @@ def _fold_message(state: ConversationState, message: Message) -> None:
         return
     elif message["author"] in HUMANS:
         _fold_reply(state, at, writer_of(message))
+        if message["author"] == PHONE and message["type"] != CALL:
+            state.phone_spoke_at = at
     elif not _bulk(message):
         state.waiting_since = None
         if message["author"] == BOT:

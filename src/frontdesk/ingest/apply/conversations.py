@@ -285,6 +285,7 @@ def conversation_row(
         "episode_at": state.episode_at,
         "handed_over_at": state.handed_over_at,
         "bot_spoke_at": state.bot_spoke_at,
+        "phone_spoke_at": state.phone_spoke_at,
         "created_at": conversation.first_at
         if stored is None
         else min(stored["created_at"], conversation.first_at),

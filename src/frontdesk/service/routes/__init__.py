@@ -10,9 +10,17 @@ from frontdesk.service.routes import (
     reports,
 )
 from frontdesk.wire import ConversationFilter
-from frontdesk.wire.queries import CONTACT_LIMIT, CONVERSATION_LIMIT, MESSAGE_LIMIT
+from frontdesk.wire.queries import (
+    CONTACT_LIMIT,
+    CONVERSATION_LIMIT,
+    LISTS,
+    MESSAGE_LIMIT,
+    WALKED,
+)
 
 _FILTERS = tuple(name for name in ConversationFilter.model_fields if name != "sort")
+# Those by which counters are kept.
+_COUNTED = frozenset(_FILTERS) - {"assignee", *LISTS.values(), *WALKED}
 
 ENDPOINTS = (
     Endpoint(
@@ -28,7 +36,7 @@ ENDPOINTS = (
         "counts",
         "/conversations/counts",
         "conversations:read",
-        tuple(name for name in _FILTERS if name != "assignee"),
+        tuple(name for name in _FILTERS if name in _COUNTED),
         conversations.counts,
         inline=never,
     ),

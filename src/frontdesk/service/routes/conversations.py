@@ -10,8 +10,9 @@ from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
 from frontdesk.service.params import row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters, messages
+from frontdesk.service.routes.filter_lists import ListedFilters, listed_filters
+from frontdesk.store import conversation_walks, message_search
 from frontdesk.store import conversations as queries
-from frontdesk.store import message_search
 from frontdesk.store.database import Row
 from frontdesk.store.rollups import MINUTE
 from frontdesk.store.rows import OPEN
@@ -25,7 +26,12 @@ from frontdesk.wire import (
     StatusCounts,
     timestamp,
 )
-from frontdesk.wire.queries import CONVERSATION_ORDERS, DEFAULT_CONVERSATION_ORDER
+from frontdesk.wire.queries import (
+    CONVERSATION_ORDERS,
+    DEFAULT_CONVERSATION_ORDER,
+    LATER,
+    WALKED,
+)
 from frontdesk.wire.values import STATUSES
 
 _READS_MESSAGES = "messages:read"
@@ -38,6 +44,7 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     label_id, channel_id, values = filters.label_and_channel(request)
     assigned, assignee_id = filters.assignee(request, values)
     narrowed = _extensions(request, values)
+    listed = listed_filters(request, values) if LATER & parameters.names else _NO_LISTS
     terms = _searched(request, values)
     sort = parameters.filter_value("sort", CONVERSATION_ORDERS) or DEFAULT_CONVERSATION_ORDER
     if sort != DEFAULT_CONVERSATION_ORDER:
@@ -47,10 +54,11 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
     paging = request.paging(values)
     parameters.raise_if_invalid()
     began_at = request.now
-    if "sort" in values and paging.after is not None:
+    if paging.after is not None and len(queries.ORDERS[sort]) > 1:
         began_at = int(paging.after[1] or 0)
+    single = queries.FilterPlace(label_id, channel_id, assignee_id, assigned)
     selection = queries.ConversationSelection(
-        queries.states_of(_statuses(status), assigned=assigned),
+        queries.states_of(listed.statuses or _statuses(status), assigned=assigned),
         label_id,
         channel_id,
         assignee_id,
@@ -58,14 +66,34 @@ def conversations(request: EndpointRequest) -> JsonBody[ConversationPage]:
         sort=sort,
         closed_until=began_at - began_at % MINUTE - serializers.SERVICE_WINDOW,
         began_at=began_at,
+        places=tuple(place.within(single) for place in listed.places),
+        conditions=listed.conditions,
         **narrowed,
     )
     if terms is not None:
         return _match_page(request, selection, terms, paging)
+    if selection.is_walked:
+        return _walked_page(request, selection, paging)
     rows, next_cursor = paging.split(
         queries.conversation_page(*request.account, selection, paging.after, paging.limit + 1),
         lambda row: queries.position_of(row, selection),
     )
+    return _page(request, rows, next_cursor)
+
+
+_NO_LISTS = ListedFilters((), (), ())
+
+
+def _walked_page(
+    request: EndpointRequest, selection: queries.ConversationSelection, paging: Paging
+) -> JsonBody[ConversationPage]:
+    """A page of a walk, which may end early."""
+    page = conversation_walks.filtered_page(
+        *request.account, selection, paging.after, paging.limit + 1
+    )
+    rows, next_cursor = paging.split(page.rows, lambda row: queries.position_of(row, selection))
+    if next_cursor is None and page.stopped is not None:
+        next_cursor = paging.codec.encode(page.stopped)
     return _page(request, rows, next_cursor)
 
 
@@ -89,6 +117,10 @@ def _searched(request: EndpointRequest, values: dict[str, str]) -> Terms | None:
             "unavailable",
             "it does not go with q, whose order is that of the newest messages found",
         )
+    for name in sorted(WALKED):
+        if parameters.get(name) is not None:
+            hint = "it does not go with q: give one of them"
+            parameters.add_fault("invalid_parameter", name, "unavailable", hint)
     if not terms.is_indexed:
         reason = "one word needs three letters or digits in a row"
         parameters.add_fault("invalid_parameter", "q", "too_short", reason)

@@ -96,12 +96,17 @@ def assignee(request: EndpointRequest, filters: dict[str, str]) -> tuple[bool | 
     return True, user_id
 
 
+def add_no_me(request: EndpointRequest, name: str) -> None:
+    """Record that "me" in a parameter means nobody."""
+    request.parameters.add_fault(
+        "assignee_me_unavailable", name, "unavailable", "this key belongs to no user"
+    )
+
+
 def _user_id(request: EndpointRequest, value: str, name: str, words: tuple[str, ...]) -> int | None:
     if value == "me":
         if request.grant.user_id is None:
-            request.parameters.add_fault(
-                "assignee_me_unavailable", name, "unavailable", "this key belongs to no user"
-            )
+            add_no_me(request, name)
         return request.grant.user_id
     user_id = row_id(value)
     if user_id is not None and conversations.is_user(*request.account, user_id):

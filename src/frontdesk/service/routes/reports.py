@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,13 +15,13 @@ from frontdesk.service.calendar_buckets import (
     days_between,
     local_date,
     midnight,
-    moment_of,
     shift_for,
     split_interval,
     split_previous,
     zone_of,
 )
 from frontdesk.service.endpoint import EndpointRequest
+from frontdesk.service.moments import InvalidMoment, parse_instant
 from frontdesk.service.params import Parameters, echo
 from frontdesk.service.routes.report_filters import business_time, check_parts, report_filter
 from frontdesk.service.routes.report_parts import PartsContext, PartsQuery, parts_query, with_parts
@@ -52,11 +52,6 @@ MAX_BUCKETS = 1000
 _YEARS = range(1972, 9998)
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-# A plus that was not encoded arrives as a space.
-_INSTANT = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?([Zz]|[-+ ]\d\d:?\d\d)?",
-    re.ASCII,
-)
 
 # Parameters whose parts compare waits with the current time.
 _AGES = re.compile(rb"(^|&)(target_|include=[^&]*(waits|users|teams))")
@@ -135,20 +130,11 @@ def _moment(parameters: Parameters, name: str, zone: ZoneInfo) -> int | None:
         return None
     try:
         return _midnight(text, zone) if _DATE.fullmatch(text) else _instant(text)
-    except _InvalidMoment as unclear:
+    except InvalidMoment as unclear:
         _add_fault(parameters, name, unclear.reason, f"{unclear.hint}; got '{echo(text)}'")
     except (ValueError, OverflowError):
         _add_fault(parameters, name, "malformed", f"there is no such time; got '{echo(text)}'")
     return None
-
-
-class _InvalidMoment(Exception):
-    """Unusable time, with a machine-readable reason and a hint."""
-
-    def __init__(self, reason: str, hint: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.hint = hint
 
 
 def _midnight(text: str, zone: ZoneInfo) -> int:
@@ -158,22 +144,15 @@ def _midnight(text: str, zone: ZoneInfo) -> int:
 
 
 def _instant(text: str) -> int:
-    match = _INSTANT.fullmatch(text)
-    if match is None:
-        raise _InvalidMoment("malformed", "it must be a date, or a time with an offset (ISO 8601)")
-    day, time, fraction, offset = match.groups()
-    if offset is None:
-        raise _InvalidMoment("no_offset", "a time needs an offset, such as Z or +02:00")
-    offset = offset.upper().replace(" ", "+")
-    when = datetime.fromisoformat(f"{day}T{time}{offset}")
+    when, milliseconds = parse_instant(text)
     _check_year(when)
-    return moment_of(when) + int((fraction or "")[:3].ljust(3, "0"))
+    return milliseconds
 
 
 def _check_year(day: date) -> None:
     if day.year not in _YEARS:
         hint = f"the year must be from {_YEARS[0]} to {_YEARS[-1]}"
-        raise _InvalidMoment("out_of_range", hint)
+        raise InvalidMoment("out_of_range", hint)
 
 
 def _check(parameters: Parameters, query: ReportParameters) -> None:

@@ -40,10 +40,12 @@ def picker(
 
 
 def filter_picker(
-    kind: str, choices: Sequence[Choice[V]], *, current: V | None, remark: str = ""
-) -> Screen[V | None]:
-    """Select the value of a filter. kind: what the values are, such as "label"."""
-    return picker(f"Filter by {kind}", choices, current=current, remark=remark)
+    kind: str, choices: Sequence[Choice[str]], *, current: Sequence[str], remark: str = ""
+) -> Screen[tuple[str, ...] | None]:
+    """Select one or several values of a filter. kind: what the values are, such as "label"."""
+    from frontdesk.tui.dialogs.picker import FilterPicker
+
+    return FilterPicker(f"Filter by {kind}", choices, current=current, remark=remark)
 
 
 def prompt(

@@ -1,6 +1,7 @@
-"""Dialogs that choose one of several: a menu by a letter, a picker by typing."""
+"""Dialogs that choose: a menu by a letter, a picker by typing, one of filters also several."""
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from string import ascii_letters, digits
 from typing import Any, ClassVar
@@ -265,6 +266,7 @@ class Picker(AnswerDialog[V]):
 
     PLACEHOLDER = "type to narrow the list"
     KEYS = "{enter} choose   {picker.leave} back"
+    FIELD: type[TextField] = TextField
     # Lines of choices at first; None: all that the screen has.
     MOST_SHOWN: int | None = 12
 
@@ -274,7 +276,7 @@ class Picker(AnswerDialog[V]):
                 lines = sum(map(self.list.height_of, range(len(self._choices))))
                 around.styles.height = self._lines_with(min(lines, self.MOST_SHOWN))
             yield Static(self._title, id="picker-title", markup=False)
-            yield TextField(placeholder=self.PLACEHOLDER, id="picker-input")
+            yield self.FIELD(placeholder=self.PLACEHOLDER, id="picker-input")
             yield self.list
             if self._remark:
                 yield Static(self._remark, id="picker-remark", markup=False)
@@ -355,6 +357,103 @@ class Picker(AnswerDialog[V]):
     def take_clicked(self) -> None:
         """A double click selects the row."""
         self.take_row()
+
+
+class MarkingField(TextField):
+    """Text field of which space takes the text, and goes to the picker in the order of keys.
+
+    taken: texts that space has ended, and that the picker has not handled yet.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.taken: deque[str] = deque()
+
+    async def on_key(self, event: events.Key) -> None:
+        if event.key == "space":
+            event.prevent_default()
+            self.take_text()
+
+    def take_text(self) -> None:
+        """End the text with a mark."""
+        self.taken.append(self.value)
+        self.value = ""
+
+
+class FilterPicker(Picker[Any]):
+    """Returns the marked values, else the selected one, as a tuple; or None if cancelled.
+
+    current: the values at first, marked if they are several. The first choice means any value: a
+    mark on it takes all others away.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "Mark several", id="picker.mark")
+    ]
+    FIELD = MarkingField
+    KEYS = "{enter} choose   {picker.mark} mark several   {picker.leave} back"
+
+    def __init__(
+        self, title: str, choices: Sequence[Choice[str]], *, current: Sequence[str], remark: str
+    ) -> None:
+        super().__init__(title, choices, current=current[0], remark=remark)
+        self._any = choices[0].value
+        self._marked = list(current) if len(current) > 1 else []
+        if self._marked:
+            self._show_marks()
+            self.offer(self._choices, cursor=self.list.cursor)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Mark before an "enter" that follows."""
+        if event.key == "space":
+            event.stop()
+            self.action_mark()
+
+    def action_mark(self) -> None:
+        """Mark the selected choice, or take its mark away."""
+        typed = self.query_one(MarkingField).taken.popleft()
+        if typed != self._looked_for:
+            self.narrow(typed)
+        choice, self._looked_for = self.list.row, ""
+        if choice is None:
+            self.narrow("")
+            return
+        if choice.value == self._any:
+            self._marked = []
+        elif choice.value in self._marked:
+            self._marked.remove(choice.value)
+        else:
+            self._marked.append(choice.value)
+        self._show_marks()
+        values = [one.value for one in self._choices]
+        self.offer(self._choices, cursor=values.index(choice.value))
+
+    def narrow(self, typed: str) -> None:
+        """Show the choices that match; with the cursor where it is if all are shown already."""
+        if typed or len(self.list.rows) < len(self._choices):
+            super().narrow(typed)
+
+    def _show_marks(self) -> None:
+        self._choices = [
+            choice._replace(checked=choice.value in self._marked) for choice in self._choices
+        ]
+
+    async def type_in(self, event: events.Key) -> None:
+        """Mark too: a space may be typed before the field is there."""
+        if event.key == "space":
+            event.stop()
+            self.query_one(MarkingField).take_text()
+            self.action_mark()
+        else:
+            await super().type_in(event)
+
+    def take_row(self) -> None:
+        """Return the marked values, else the selected one."""
+        choice = self.list.row
+        if self._marked:
+            self.dismiss(tuple(self._marked))
+        elif choice is not None:
+            self.dismiss((choice.value,))
 
 
 def _rows(choices: Sequence[Choice[V]]) -> FixedRows[Choice[V]]:

@@ -113,10 +113,17 @@ class ViewActions(InboxBase):
         picker = dialogs.filter_picker(
             filters.KIND_NAMES[kind],
             filters.choices_for(kind, shown, self._mailbox, counts_of(self.inbox, shown.filter)),
-            current=query.value(kind) or filters.ANY,
+            current=filters.values_of(query, kind),
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
-        dialogs.ask(self.app, picker, partial(self._change_filter, kind))
+        dialogs.ask(self.app, picker, partial(self._change_values, kind))
+
+    def _change_values(self, kind: str, values: tuple[str, ...]) -> None:
+        """Set the values of a kind, of which one has to match; or one, see `_change_filter`."""
+        if len(values) > 1:
+            self.show_query(filters.with_any_of(self.inbox.view.query, kind, values))
+        else:
+            self._change_filter(kind, values[0])
 
     def _change_filter(self, kind: str, value: str | None) -> None:
         """Set a term of a kind, or remove all of it; a label comes to those that are there."""

@@ -1,0 +1,280 @@
+"""Teams, authors, custom fields and ads in queries, and what of a query a server filters by."""
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from frontdesk.query import (
+    Matcher,
+    QueryError,
+    QueryNames,
+    cannot,
+    complete,
+    parse,
+    plan,
+    sort_key,
+)
+from frontdesk.query.names import FieldNames, TeamNames, unknown_name
+from frontdesk.query.plan import ALL_FILTERS, STANDARD
+from frontdesk.wire import Conversation
+from frontdesk.wire.queries import LATER, FieldFilter, joined, split
+from tests.client import inbox_rows
+
+NOW = datetime(2026, 11, 27, 9, tzinfo=ZoneInfo("Europe/Madrid"))
+NAMES = QueryNames(
+    users={"7": "Ana Souza", "8": "Bo Lind", "9": "Ana Ruiz"},
+    channels={"1": "London", "2": "Madrid", "3": "Lisbon"},
+    labels=("billing", "vip", "a,b"),
+    me="8",
+    teams={
+        "1": TeamNames("Atlantic", frozenset({"1", "3"}), frozenset({"7", "9"})),
+        "2": TeamNames("Empty", frozenset(), frozenset({"7"})),
+        "3": TeamNames("Nobody's", frozenset({"2"}), frozenset()),
+    },
+    fields={
+        "plan": FieldNames("Plan", ("gold", "very gold", "free")),
+        "due date": FieldNames("Due date"),
+        "seats": FieldNames("Number of seats"),
+    },
+)
+
+
+def row_of(number: int, **members: Any) -> Conversation:
+    return Conversation.model_validate({**inbox_rows.conversation(number), **members})
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("BY:Ana,me", "by:me,Ana"),
+        ("-by:phone,AI", "-by:phone,ai"),
+        ('team:"night shift",Trade', 'team:"night shift",Trade'),
+        ("field:plan", "field:plan"),
+        ("-field:plan=gold,GOLD", "-field:plan=gold"),
+        ('field:"due date"=a=b', 'field:"due date"=a=b'),
+        ('field:plan="a, b",c', 'field:plan="a, b",c'),
+        ("field:seats>=10", "field:seats>=10"),
+        ("field:renewal<2026-12", "field:renewal<2026-12"),
+        ("field:renewal>today", "field:renewal>today"),
+        ('ad:"summer, 20%",120210', 'ad:"summer, 20%",120210'),
+        ("sort:created by:me is:open", "is:open by:me sort:created"),
+    ],
+)
+def test_terms_are_written_as_they_are_read(text: str, written: str) -> None:
+    assert str(parse(text)) == written
+    assert parse(written) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("by:", "by: takes me, phone, ai or a part of a name."),
+        ("team:", "team: takes a part of the name of a team."),
+        ("field:", "field: takes the key of a custom field"),
+        ("field:=x", "field: takes the key of a custom field"),
+        ("field:plan!gold", "field: takes the key of a custom field"),
+        ("field:plan=", "field: takes the key of a custom field"),
+        ("field:plan=a,", "without blanks: field:plan=a,b."),
+        ("field:plan>gold", "> takes one number or day"),
+        ("field:seats>1,2", "> takes one number or day"),
+        (f"field:plan={'x' * 201}", "have 200 characters at most"),
+        ('field:"plan', "The quotes are not closed"),
+        ("by:ana or by:bo", "For one of several values write by:ana,bo."),
+        ("#a or #b,c", "For one of several values write #a,b,c."),
+        ("#a or by:bo", "For one of several values write #a,b."),
+        ("since:2026", "Write active:2026-11-01.."),
+    ],
+)
+def test_a_mistake_says_what_to_write(text: str, words: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse(text)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ("is:open,snoozed", {"statuses": "open,snoozed"}),
+        ("@ana", {"assignees": "7,9"}),
+        ("@me,unassigned", {"assignees": "me,unassigned"}),
+        ("in:london,madrid", {"channels": "1,2"}),
+        ("#billing,vip", {"labels": "billing,vip"}),
+        ('#vip,"a,b"', {"labels": "a%2Cb,vip"}),
+        ("-#vip -#billing", {"without_labels": "billing,vip"}),
+        (
+            "created:2026-11",
+            {"created_from": "2026-10-31T23:00:00.000Z", "created_to": "2026-11-30T23:00:00.000Z"},
+        ),
+        (
+            "created:2026-11.. created:..2026-11-15 created:2025..",
+            {"created_from": "2026-10-31T23:00:00.000Z", "created_to": "2026-11-15T23:00:00.000Z"},
+        ),
+        ("active:today", {"active_from": "2026-11-26T23:00:00.000Z"}),
+        ("waiting:>2026-11-20", {"waiting_from": "2026-11-20T23:00:00.000Z"}),
+        ("by:me,ai", {"authors": "ai,me"}),
+        ('by:"ana souza" -by:bo -by:phone', {"authors": "7", "without_authors": "8,phone"}),
+        ("field:Plan=gold,free -field:seats>3", {"fields": "plan=gold,free&-seats>3"}),
+        ("field:plan!=today", {"fields": "plan!=2026%2D11%2D27"}),
+        ("field:plan=a&b", {"fields": "plan=a%26b"}),
+        ("ad:summer -ad:1,2", {"ads": "summer", "without_ads": "1,2"}),
+        (
+            "team:atlantic is:open",
+            {"status": "open", "channels": "1,3", "assignees": "7,9,unassigned"},
+        ),
+        ("team:nobody", {"channels": "2", "assignees": "unassigned"}),
+        ("sort:created #vip", {"label": "vip", "sort": "created"}),
+    ],
+)
+def test_a_server_with_the_extensions_answers_whole_queries(
+    text: str, members: dict[str, str]
+) -> None:
+    answer = plan(parse(text), NAMES, ALL_FILTERS, NOW)
+    found = answer.filter.parameters()
+    if text == "active:today":
+        assert found.pop("active_to") == "2026-11-27T23:00:00.000Z"
+    assert found == members
+    assert answer.rest == ()
+    assert answer.exact
+
+
+def test_today_is_another_span_after_midnight() -> None:
+    spans = [
+        plan(parse("created:today"), NAMES, ALL_FILTERS, moment).filter.created_from
+        for moment in (NOW, NOW.replace(hour=23, minute=59), NOW.replace(day=28, hour=0))
+    ]
+    assert spans == [spans[0], spans[0], "2026-11-27T23:00:00.000Z"]
+
+
+def test_a_day_has_23_or_25_hours_where_clocks_change() -> None:
+    hours = []
+    for day in ("2026-03-29", "2026-10-25", "2026-11-27"):
+        chosen = plan(parse(f"created:{day}"), NAMES, ALL_FILTERS, NOW).filter
+        ends = [
+            datetime.fromisoformat(str(end)) for end in (chosen.created_from, chosen.created_to)
+        ]
+        hours.append((ends[1] - ends[0]).total_seconds() / 3600)
+    assert hours == [23, 25, 24]
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("#billing #vip,billing", ["#vip,billing"]),
+        ("is:open team:atlantic @me", ["team:Atlantic"]),
+        ("-created:2026-11", ["-created:2026-11"]),
+        ("-is:open,snoozed", ["-is:open,snoozed"]),
+        ("waiting:>1h", ["waiting:>1h"]),
+        ("created:2026-11 created:2025", ["created:2025"]),
+    ],
+)
+def test_what_does_not_go_together_is_tested_here(text: str, rest: list[str]) -> None:
+    answer = plan(parse(text), NAMES, ALL_FILTERS, NOW)
+    assert [str(term).lower() for term in answer.rest] == [term.lower() for term in rest]
+
+
+@pytest.mark.parametrize("text", ["by:me", "field:plan", "-ad:1", "is:open by:me #vip,billing"])
+def test_a_server_without_the_extensions_cannot_answer_what_rows_do_not_show(text: str) -> None:
+    answer = plan(parse(text), NAMES, ALL_FILTERS - LATER, NOW)
+    assert len(answer.hidden) == 1
+    assert cannot(answer) == f"This server cannot filter by {answer.hidden[0]}."
+    assert not answer.filter.parameters().keys() - STANDARD
+
+
+def test_more_ranges_than_a_server_merges_are_tested_here() -> None:
+    users = {str(number): f"User {number:02}" for number in range(30)}
+    names = NAMES._replace(users=users)
+    values = ",".join(f'"{name}"' for name in list(users.values())[:20])
+    answer = plan(parse(f"@{values} in:london,madrid,lisbon"), names, ALL_FILTERS, NOW)
+    assert [term.kind for term in answer.rest] == ["in"]
+    assert len(split(answer.filter.assignees or "")) == 20
+
+
+def test_a_team_has_what_its_members_or_nobody_have_on_its_channels() -> None:
+    keep = Matcher(parse("team:atlantic").filters, NAMES, NOW)
+    exclude = Matcher(parse("-team:atlantic").filters, NAMES, NOW)
+    ana, bo = {"id": "7", "name": "Ana Souza"}, {"id": "8", "name": "Bo Lind"}
+    cases = [("1", ana, True), ("3", None, True), ("1", bo, False), ("2", ana, False)]
+    for channel, assignee, matches in cases:
+        row = row_of(1, channel={"id": channel}, assignee=assignee)
+        assert (keep(row), exclude(row)) == (matches, not matches)
+
+
+def test_a_team_without_channels_is_said() -> None:
+    (term,) = parse("team:empty").terms
+    assert unknown_name(term, NAMES) == "The team Empty has no channels."
+    (term,) = parse("team:nobody").terms
+    assert unknown_name(term, NAMES) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("team:pacific", "No team fits pacific. There is Atlantic, Empty, Nobody's."),
+        ("by:zoe", "No user fits zoe. There is Ana Souza, Bo Lind, Ana Ruiz."),
+        ("field:plans", "No custom field fits plans. There is plan, due date, seats."),
+        ("by:phone,ai", ""),
+        ("ad:anything", ""),
+        ('field:"number of seats">3', ""),
+    ],
+)
+def test_names_are_those_of_the_catalogues(text: str, words: str) -> None:
+    (term,) = parse(text).terms
+    assert unknown_name(term, NAMES) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("team:a", {"team:Atlantic"}),
+        ("by:a", {"by:ai", 'by:"Ana Souza"', 'by:"Ana Ruiz"'}),
+        ("by:me,b", {'"Bo Lind"'}),
+        ("field:s", {"field:seats", "field:due date"} - {"field:due date"}),
+        ('field:"d', {'field:"due date"'}),
+        ("field:plan=", {"gold", '"very gold"', "free"}),
+        ("field:plan=free,g", {"gold", '"very gold"'}),
+        ("-team:n", {"-team:Nobody's"}),
+        ("sort:cr", {"sort:created"}),
+        ("te", {"team:"}),
+    ],
+)
+def test_names_keys_and_options_are_completed(text: str, words: set[str]) -> None:
+    found = {one.text for one in complete(text, len(text), NAMES)}
+    assert words <= found
+    assert len(found) < 6
+
+
+def test_a_conversation_without_a_beginning_matches_no_day_and_no_exclusion_of_one() -> None:
+    row = row_of(1, created_at=None)
+    for text in ("created:2026", "-created:2026"):
+        assert not Matcher(parse(text).filters, NAMES, NOW)(row)
+
+
+def test_the_newest_conversations_come_first_and_those_without_a_beginning_last() -> None:
+    rows = [
+        row_of(number, id=str(number), created_at=created)
+        for number, created in enumerate(["2026-03-01T00:00:00Z", None, "2026-03-02T00:00:00Z"])
+    ]
+    found = sorted(rows, key=sort_key("created", datetime(2026, 4, 1, tzinfo=UTC)))
+    assert [row.id for row in found] == ["2", "0", "1"]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        FieldFilter("plan"),
+        FieldFilter("-a=b&c", "=", ("x,y", "%2C", ">1", "é ü")),
+        FieldFilter("seats", ">=", ("10",), True),
+        FieldFilter("plan", "!=", ("a", "b")),
+    ],
+)
+def test_a_field_filter_is_written_and_read(condition: FieldFilter) -> None:
+    assert FieldFilter.parse(str(condition)) == condition
+    assert "&" not in str(condition)
+    assert split(joined(condition.values or ("",))) == (condition.values or ("",))
+
+
+@pytest.mark.parametrize("text", ["", "-", "=x", "plan=", "plan==x", "a>b>c", "plan=a&b"])
+def test_a_malformed_field_filter_is_none(text: str) -> None:
+    assert FieldFilter.parse(text) is None

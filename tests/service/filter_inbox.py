@@ -1,0 +1,227 @@
+"""A small inbox with authors, custom fields and ads, and what each of its filters means."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.service.small_inbox import (
+    CHANNELS,
+    HOUR,
+    START,
+    USERS,
+    catalogue,
+    conversations,
+    person,
+)
+
+from frontdesk.ingest.apply.batch import apply_events
+from frontdesk.ingest.events import Author, ContactUpsert, DomainEvent, MessageUpsert
+from frontdesk.store.database import Connection, Database
+
+CONVERSATIONS = 45
+AT = START + 31 * HOUR
+ADS = (("12021", "Summer sale, 20%"), ("12022", "Été à Paris"))
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a conversation as it is listed does not show. authors: keys of users, phone, ai."""
+
+    authors: frozenset[str]
+    fields: Mapping[str, Any]
+    ad: str | None
+
+
+def facts(number: int) -> Facts:
+    """What is true of the conversation with a number."""
+    authors = {*([USERS[0]] if number % 4 == 0 else []), *([USERS[1]] if number % 5 == 0 else [])}
+    authors |= {*(["phone"] if number % 7 == 0 else []), *(["ai"] if number % 3 == 1 else [])}
+    return Facts(frozenset(authors), fields(number // 2), _ad(number))
+
+
+def _ad(number: int) -> str | None:
+    return ADS[number % 2][0] if number % 6 < 2 else None
+
+
+def fields(number: int) -> dict[str, Any]:
+    """Custom fields of the person with a number."""
+    every: dict[str, Any] = {
+        "plan": ("Gold", "free", ["gold", "beta"])[number % 3],
+        "seats": (3, 12, 12.5, "40")[number % 4],
+        "renewal": ("2026-09-01", "2026-11-30", "2027-01-01", "soon")[number % 4],
+        "vip": number % 2 == 0,
+        "note": "x" * 10_000,
+        "due date": "a=b",
+    }
+    wanted = [name for place, name in enumerate(every) if (number + place) % 5]
+    return {name: every[name] for name in wanted} if number % 6 else {}
+
+
+def events() -> list[DomainEvent]:
+    """All events but those of the catalogue."""
+    found = conversations(CONVERSATIONS)
+    for number in range(CONVERSATIONS):
+        kinds = {"phone": Author("phone"), "ai": Author("ai_agent")}
+        for place, author in enumerate(sorted(facts(number).authors)):
+            who = kinds.get(author) or Author("user", user=author)
+            found.append(_message(number, place + 1, who))
+        found.append(_message(number, 0, Author("contact"), _ad(number)))
+    for number in range(CONVERSATIONS // 2 + 1):
+        if fields(number):
+            found.append(ContactUpsert(person(number), AT, custom_fields=fields(number)))
+    return found
+
+
+def _message(number: int, place: int, author: Author, ad: str | None = None) -> MessageUpsert:
+    referral = {"source_id": ad, "source_type": "ad", "headline": dict(ADS)[ad]} if ad else None
+    return MessageUpsert(
+        CHANNELS[number % 3],
+        person(number // 2),
+        f"wamid.{number}.{place}",
+        # Before or after the conversation was resolved, if it was.
+        START + number // 3 * HOUR + (20 + 30 * place if number % 2 else 3 + place),
+        author.kind != "contact",
+        author,
+        "text",
+        "webhook",
+        text="…",
+        referral=referral,
+    )
+
+
+def fill(database: Database) -> dict[str, int]:
+    """Apply all events; returns the numbers of the conversations by id."""
+
+    def apply(connection: Connection) -> dict[str, int]:
+        apply_events(connection, 1, [*catalogue(), *events()], now=AT)
+        rows = connection.rows(
+            "SELECT conversation_id, wamid FROM message WHERE wamid LIKE 'wamid.%.0'"
+        )
+        return {str(row["conversation_id"]): int(row["wamid"].split(".")[1]) for row in rows}
+
+    return database.write(apply)
+
+
+Test = Callable[[Row, Facts], bool]
+
+
+def _value(name: str, test: Callable[[Any], bool]) -> Test:
+    def tests(row: Row, told: Facts) -> bool:
+        value = told.fields.get(name)
+        return any(map(test, value if isinstance(value, list) else [value]))
+
+    return tests
+
+
+def _has(name: str) -> Test:
+    return lambda row, told: told.fields.get(name) is not None
+
+
+def _day(name: str, first: str, end: str = "9999") -> Test:
+    def test(value: Any) -> bool:
+        return isinstance(value, str) and value[:2] == "20" and first <= value < end
+
+    return _value(name, test)
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number or value == "40" else None
+
+
+# Parameters with what they mean.
+FILTERS: tuple[tuple[Mapping[str, str], Test], ...] = (
+    ({"statuses": "open,snoozed"}, lambda row, told: row["status"] != "resolved"),
+    ({"statuses": "resolved"}, lambda row, told: row["status"] == "resolved"),
+    (
+        {"assignees": "unassigned,1"},
+        lambda row, told: row["assignee"] is None or row["assignee"]["id"] == "1",
+    ),
+    (
+        {"assignees": "1,2"},
+        lambda row, told: row["assignee"] is not None and row["assignee"]["id"] in "12",
+    ),
+    ({"assignees": "unassigned,assigned,1"}, lambda row, told: True),
+    (
+        {"channels": ",".join(CHANNELS[:2])},
+        lambda row, told: row["channel"]["id"] in CHANNELS[:2],
+    ),
+    ({"labels": "VIP,billing"}, lambda row, told: bool({"vip", "billing"} & {*row["labels"]})),
+    ({"labels": "vip,returns,billing"}, lambda row, told: bool(row["labels"])),
+    ({"without_labels": "vip"}, lambda row, told: "vip" not in row["labels"]),
+    (
+        {"without_labels": "vip,returns"},
+        lambda row, told: not {"vip", "returns"} & {*row["labels"]},
+    ),
+    (
+        {"created_from": "2026-03-08T22:00:00Z"},
+        lambda row, told: row["created_at"] >= "2026-03-08T22",
+    ),
+    (
+        {"created_from": "2026-03-08T21:00:00Z", "created_to": "2026-03-09T00:00:00+01:00"},
+        lambda row, told: "2026-03-08T21" <= row["created_at"] < "2026-03-08T23",
+    ),
+    (
+        {"active_to": "2026-03-09T01:00:00Z"},
+        lambda row, told: row["last_activity_at"] < "2026-03-09T01",
+    ),
+    (
+        {"active_from": "2026-03-08T22:00:00Z"},
+        lambda row, told: row["last_activity_at"] >= "2026-03-08T22",
+    ),
+    (
+        {"waiting_from": "2026-03-08T21:00:00Z"},
+        lambda row, told: (row["waiting_since"] or "") >= "2026-03-08T21",
+    ),
+    (
+        {"waiting_to": "2026-03-08T23:00:00Z"},
+        lambda row, told: "" < (row["waiting_since"] or "") < "2026-03-08T23",
+    ),
+    ({"authors": "1"}, lambda row, told: USERS[0] in told.authors),
+    ({"authors": "1,2"}, lambda row, told: bool({*USERS[:2]} & told.authors)),
+    ({"authors": "2,ai,phone"}, lambda row, told: bool({USERS[1], "ai", "phone"} & told.authors)),
+    ({"authors": "phone"}, lambda row, told: "phone" in told.authors),
+    ({"authors": "3"}, lambda row, told: False),
+    ({"without_authors": "1,ai"}, lambda row, told: not {USERS[0], "ai"} & told.authors),
+    ({"fields": "plan"}, _has("plan")),
+    ({"fields": "-plan"}, lambda row, told: not _has("plan")(row, told)),
+    ({"fields": "plan=GOLD"}, _value("plan", lambda value: str(value).lower() == "gold")),
+    (
+        {"fields": "plan=gold,free"},
+        _value("plan", lambda value: str(value).lower() in ("gold", "free")),
+    ),
+    (
+        {"fields": "plan!=gold"},
+        lambda row, told: (
+            _has("plan")(row, told)
+            and not _value("plan", lambda value: str(value).lower() == "gold")(row, told)
+        ),
+    ),
+    ({"fields": "seats>3"}, _value("seats", lambda value: (_number(value) or 0) > 3)),
+    ({"fields": "seats>=12"}, _value("seats", lambda value: (_number(value) or 0) >= 12)),
+    ({"fields": "seats<12.5"}, _value("seats", lambda value: 0 < (_number(value) or 0) < 12.5)),
+    ({"fields": "seats<=12.5"}, _value("seats", lambda value: 0 < (_number(value) or 0) <= 12.5)),
+    ({"fields": "seats=12"}, _value("seats", lambda value: _number(value) == 12)),
+    ({"fields": "renewal<2026-12"}, _day("renewal", "", "2026-12")),
+    ({"fields": "renewal>2026"}, _day("renewal", "2027")),
+    ({"fields": "renewal=2026"}, _day("renewal", "2026", "2027")),
+    ({"fields": "renewal=2026-11-30"}, _day("renewal", "2026-11-30", "2026-12")),
+    ({"fields": "renewal=soon"}, _value("renewal", lambda value: value == "soon")),
+    ({"fields": "vip=yes"}, _value("vip", lambda value: value is True)),
+    ({"fields": "vip=false"}, _value("vip", lambda value: value is False)),
+    ({"fields": "note"}, _has("note")),
+    ({"fields": f"note={'x' * 200}"}, lambda row, told: False),
+    ({"fields": "due date=a%3Db"}, _has("due date")),
+    (
+        {"fields": "vip=true&seats>3"},
+        lambda row, told: (
+            told.fields.get("vip") is True
+            and _value("seats", lambda value: (_number(value) or 0) > 3)(row, told)
+        ),
+    ),
+    ({"ads": "12021"}, lambda row, told: told.ad == "12021"),
+    ({"ads": "summer SALE%2C"}, lambda row, told: told.ad == "12021"),
+    ({"ads": "ete,12021"}, lambda row, told: told.ad is not None),
+    ({"without_ads": "12021"}, lambda row, told: told.ad != "12021"),
+)

@@ -1,0 +1,212 @@
+"""Filters by several values, spans of time, authors, custom fields and ads, against a scan."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.filter_inbox import AT, FILTERS, Row, facts, fill
+from tests.service.small_inbox import HOUR
+
+from frontdesk.service.api_keys import SCOPES, new_ephemeral_key
+from frontdesk.service.app import create_app
+
+pytestmark = pytest.mark.both_engines
+
+PATH = "/v1/conversations"
+
+
+@pytest.fixture
+async def inbox(clients, database) -> tuple[httpx.AsyncClient, dict[str, int]]:
+    """A client of the inbox with a key of the first user, and the numbers of conversations."""
+    numbers = fill(database)
+    key, ephemeral = new_ephemeral_key(1, 1)
+    app = create_app(database, ephemeral_keys=[ephemeral], clock=lambda: AT)
+    return await clients.client_of(app, key), numbers
+
+
+def ordered(rows: Sequence[Row], sort: str) -> list[str]:
+    """The ids in an order."""
+
+    def newest(row: Row) -> tuple[str, int]:
+        return row["created_at" if sort == "created" else "last_activity_at"], int(row["id"])
+
+    waiting = [row for row in rows if sort == "waiting" and row["waiting_since"]]
+    waiting.sort(key=lambda row: (row["waiting_since"], int(row["id"])))
+    others = [row for row in rows if row not in waiting]
+    return [row["id"] for row in (*waiting, *sorted(others, key=newest, reverse=True))]
+
+
+@pytest.mark.parametrize("sort", ["activity", "waiting", "created"])
+async def test_each_filter_means_what_it_says_in_every_order(inbox, rows, sort):
+    client, numbers = inbox
+    scan = await rows(client, PATH, limit=100)
+    nothing = []
+    for place, (parameters, test) in enumerate(FILTERS):
+        found = await rows(client, PATH, limit=3 + place % 9, sort=sort, **parameters)
+        wanted = [row for row in scan if test(row, facts(numbers[row["id"]]))]
+        assert [row["id"] for row in found] == ordered(wanted, sort), parameters
+        nothing += [] if found else [parameters]
+    assert len(nothing) == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_filters_combine_with_each_other_and_with_those_of_one_value(inbox, rows, seed):
+    client, numbers = inbox
+    scan = await rows(client, PATH, limit=100)
+    random, found_any = Random(seed), 0
+    singles = [
+        ({}, lambda row: True),
+        ({"unread": "true"}, lambda row: bool(row["unread_count"] or row["unread_count"] is None)),
+        ({"label": "billing"}, lambda row: "billing" in row["labels"]),
+        ({"status": "open"}, lambda row: row["status"] == "open"),
+    ]
+    for _ in range(40):
+        parameters: dict[str, str] = {"sort": random.choice(["activity", "waiting", "created"])}
+        single, is_single = random.choice(singles)
+        tests: list[Any] = [lambda row, told, test=is_single: test(row)]
+        for filters, test in random.sample(FILTERS, 3):
+            clash = {"labels": "label", "statuses": "status"}
+            if filters.keys() & parameters.keys():
+                continue
+            if any(clash.get(name) in single for name in filters):
+                continue
+            parameters |= filters
+            tests.append(test)
+        found = await rows(client, PATH, limit=7, **parameters, **single)
+        wanted = [
+            row for row in scan if all(test(row, facts(numbers[row["id"]])) for test in tests)
+        ]
+        assert [row["id"] for row in found] == ordered(wanted, parameters["sort"]), parameters
+        found_any += bool(found)
+    assert found_any > 10
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "reason"),
+    [
+        ("status=open&statuses=open,snoozed", "invalid_parameter", "unavailable"),
+        ("label=vip&labels=vip", "invalid_parameter", "unavailable"),
+        ("assignee=me&assignees=1", "invalid_parameter", "unavailable"),
+        ("channel=106540352242922&channels=106540352242923", "invalid_parameter", "unavailable"),
+        ("statuses=open,closed", "invalid_filter", "unknown_value"),
+        ("statuses=open,", "invalid_filter", "empty"),
+        ("labels=vip,none", "invalid_filter", "unknown_value"),
+        ("channels=1", "invalid_filter", "unknown_value"),
+        ("assignees=9", "invalid_filter", "unknown_value"),
+        ("without_labels=", "invalid_filter", "empty"),
+        ("authors=9", "invalid_filter", "unknown_value"),
+        ("authors=bot", "invalid_filter", "unknown_value"),
+        (f"labels={','.join(map(str, range(21)))}", "invalid_parameter", "too_long"),
+        ("created_from=2026-11-01", "invalid_filter", "malformed"),
+        ("created_from=2026-11-01T00:00", "invalid_filter", "no_offset"),
+        ("created_from=2026-02-30T00:00Z", "invalid_filter", "malformed"),
+        (
+            "created_from=2026-11-02T00:00Z&created_to=2026-11-01T00:00Z",
+            "invalid_filter",
+            "not_before_to",
+        ),
+        ("fields=nope", "invalid_filter", "unknown_value"),
+        ("fields=plan%3D", "invalid_filter", "malformed"),
+        ("fields=plan%3Egold", "invalid_filter", "malformed"),
+        ("fields=seats%3E1,2", "invalid_filter", "malformed"),
+        (f"fields=plan%3D{'x' * 201}", "invalid_parameter", "too_long"),
+        ("ads=unknown", "invalid_filter", "unknown_value"),
+        ("q=hello&authors=1", "invalid_parameter", "unavailable"),
+        ("sort=newest", "invalid_filter", "not_allowed"),
+    ],
+)
+async def test_a_value_that_cannot_be_is_an_error(inbox, is_problem, query, code, reason):
+    response = await inbox[0].get(f"{PATH}?{query}")
+    (error, *_) = is_problem(response, 400, code)["errors"]
+    assert error["reason"] == reason
+    assert error["parameter"] in query
+
+
+async def test_more_ranges_than_a_page_may_merge_are_refused(inbox, add_events, is_problem):
+    client, _ = inbox
+    labels = "labels=vip,billing,returns,unused"
+    channels = "channels=106540352242922,106540352242923,106540352242924"
+    fits = await client.get(f"{PATH}?{labels}&{channels}&assignees=1,2,3&statuses=open,snoozed")
+    assert fits.status_code == 200
+    response = await client.get(f"{PATH}?{labels}&{channels}&assignees=1,2,3")
+    (error,) = is_problem(response, 400, "invalid_parameter")["errors"]
+    assert error["detail"].startswith("assignees and channels and labels have 108 combinations")
+    assert error["max"] == 96
+
+
+@pytest.mark.parametrize(
+    ("query", "scope"), [("fields=plan", "contacts:read"), ("ads=12021", "messages:read")]
+)
+async def test_a_filter_needs_the_scope_of_what_it_looks_at(
+    inbox, clients, is_problem, query, scope
+):
+    client = await clients.client(tuple(name for name in SCOPES if name != scope))
+    document = is_problem(await client.get(f"{PATH}?{query}"), 403, "insufficient_scope")
+    assert document["required_scope"] == scope
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("labels=vip,billing", "labels=billing,VIP,vip"),
+        ("fields=plan%26vip%3Dtrue", "fields=vip%3Dtrue%26plan"),
+        ("created_to=2026-11-01T00:00Z", "created_to=2026-11-01T01:00%2B01:00"),
+        ("authors=1,2", "authors=2,me"),
+    ],
+)
+async def test_a_cursor_fits_the_same_filter_in_another_order(inbox, is_problem, one, other):
+    client, _ = inbox
+    cursor = (await client.get(f"{PATH}?{one}&limit=1")).json()["next_cursor"]
+    assert (await client.get(f"{PATH}?{other}&limit=1&cursor={cursor}")).status_code == 200
+    narrower = await client.get(f"{PATH}?{one}&statuses=open&limit=1&cursor={cursor}")
+    is_problem(narrower, 400, "cursor_mismatch")
+
+
+async def test_counts_have_no_cells_for_lists_and_conditions(inbox, is_problem):
+    for name in ("statuses=open", "authors=1", "created_from=2026-11-01T00:00Z"):
+        response = await inbox[0].get(f"{PATH}/counts?{name}")
+        (error,) = is_problem(response, 400, "invalid_parameter")["errors"]
+        assert error["reason"] == "unknown"
+
+
+async def test_me_among_several_needs_a_key_with_a_user(inbox, clients, is_problem):
+    client = await clients.client()
+    for name in ("assignees=me,2", "authors=me"):
+        is_problem(await client.get(f"{PATH}?{name}"), 400, "assignee_me_unavailable")
+
+
+async def test_messages_are_searched_in_any_of_several(inbox, rows):
+    client, _ = inbox
+    every = await client.get(PATH, params={"q": "hello", "limit": 100})
+    query = {"q": "hello", "labels": "vip,billing", "statuses": "open,snoozed", "limit": 100}
+    found = [row["id"] for row in (await client.get(PATH, params=query)).json()["data"]]
+    wanted = [
+        row["id"]
+        for row in every.json()["data"]
+        if {"vip", "billing"} & {*row["labels"]} and row["status"] != "resolved"
+    ]
+    assert found == wanted
+    assert len(found) > 3
+
+
+async def test_a_snooze_that_has_ended_counts_as_open_in_several_too(
+    inbox, rows, clients, database
+):
+    key, ephemeral = new_ephemeral_key(1, 1)
+    later = create_app(database, ephemeral_keys=[ephemeral], clock=lambda: AT + 24 * HOUR)
+    client = await clients.client_of(later, key)
+    scan = await rows(client, PATH, limit=100)
+    for parameters in (
+        {"statuses": "open", "labels": "vip,billing"},
+        {"statuses": "open,resolved"},
+    ):
+        found = await rows(client, PATH, limit=4, **parameters)
+        wanted = [
+            row["id"]
+            for row in scan
+            if row["status"] in parameters["statuses"]
+            and ("labels" not in parameters or {"vip", "billing"} & {*row["labels"]})
+        ]
+        assert [row["id"] for row in found] == wanted
