@@ -85,6 +85,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "inbox.previous_unread": "G",
         "inbox.next_waiting": "",
         "inbox.swap": "3 J",
+        "inbox.follow_up": "",
         "inbox.find": "",
         "inbox.next_match": "slash a enter",
         "inbox.previous_match": "slash a enter",

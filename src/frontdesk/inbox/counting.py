@@ -75,7 +75,7 @@ def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) ->
         return None
     now, memo = inbox.clock.server_now().replace(second=0, microsecond=0), inbox.counted
     of = (plan, inbox.planning.names.me, listing.fetched_at, listing.extent, complete, now)
-    counted = (*of, *(row.id for row in known))
+    counted = (*of, *(row.id for row in known), frozenset(inbox.planning.hidden))
     if counted not in memo:
         for oldest in list(memo)[:-MOST_VIEWS_COUNTED]:
             del memo[oldest]

@@ -1,6 +1,7 @@
 """Plans of queries: names, filters of the server, and rows that are known here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from frontdesk.inbox.cached import Cached, ServerClock
 from frontdesk.inbox.customers import QueryCustomers
@@ -8,9 +9,9 @@ from frontdesk.inbox.limits import MOST_ROWS_COMPLETED
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, plan
-from frontdesk.query.language import ASSIGNEE, CONTACT, ME, UNREAD, is_positive
+from frontdesk.query.language import ASSIGNEE, CONTACT, FOLLOW_UP, ME, UNREAD, is_positive
 from frontdesk.query.names import contact_id, unknown_name
-from frontdesk.query.plan import STANDARD
+from frontdesk.query.plan import STANDARD, Test
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import STATUSES
@@ -24,6 +25,7 @@ class Planning:
     def __init__(self, cached: Cached, clock: ServerClock) -> None:
         self._cached, self._clock = cached, clock
         self.customers = QueryCustomers(cached)
+        self.hidden = cached.follow_ups.hidden()
         self._names: QueryNames | None = None
 
     @property
@@ -48,9 +50,26 @@ class Planning:
         self.customers.add(contact)
         self.forget_names()
 
-    def matcher(self, terms: Iterable[Term]) -> Matcher:
-        """The test of terms for rows as they are now."""
-        return Matcher(terms, self.names, self._clock.server_now(), self.is_unread)
+    def matcher(self, terms: Iterable[Term]) -> Test:
+        """The test of terms for rows as they are now; it leaves hidden rows out."""
+        terms = tuple(terms)
+        matches = Matcher(
+            terms, self.names, self._clock.server_now(), self.is_unread, self._is_follow_up
+        )
+        hidden = self.hidden_in(terms)
+        return (lambda row: row.id not in hidden and matches(row)) if hidden else matches
+
+    def hidden_in(self, terms: Iterable[Term]) -> Mapping[str, datetime]:
+        """Hidden conversations that a view leaves out: all but of a customer, and follow-ups."""
+        shows = any(is_positive(term, kind) for term in terms for kind in (FOLLOW_UP, CONTACT))
+        return {} if shows else self.hidden
+
+    def read_hidden(self) -> None:
+        """Read again which conversations are hidden."""
+        self.hidden = self._cached.follow_ups.hidden()
+
+    def _is_follow_up(self, conversation: Conversation) -> bool:
+        return conversation.id in self._cached.follow_ups.among((conversation,))
 
     def is_unread(self, conversation: Conversation) -> bool:
         """True if a conversation is unread on this computer."""
@@ -87,7 +106,7 @@ class Planning:
     def known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
         """Cached rows that match, which may be on no page.
 
-        Those of the query's contact, those marked unread here, and the selected one.
+        Those of the query's contact, those marked unread here, follow-ups, and the selected one.
         """
         row = self._cached.conversation(selected) if selected else None
         known = [row] if row is not None else []
@@ -96,6 +115,8 @@ class Planning:
             known += self._cached.conversations_of(contact)
         if shows_unread(query):
             known += self._cached.marked_unread()
+        if any(is_positive(term, FOLLOW_UP) for term in query.terms):
+            known += self._cached.follow_ups.all()
         return list(filter(self.matcher(query.terms), known))
 
     def has_unknown_name(self, query: Query) -> bool:

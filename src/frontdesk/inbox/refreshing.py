@@ -102,6 +102,9 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
         if scanning.is_due(inbox):
             start_scan(inbox, by_hand=by_hand)
         _tell_news(inbox)
+        if inbox.planning.hidden:
+            # Their customers may have written.
+            inbox.follow_ups_due_at = inbox.seconds()
     if not inbox.has_begun:
         _begin_rest(inbox)
     inbox.tasks.rows_known(answered)

@@ -14,6 +14,7 @@ from frontdesk.query.language import (
     CONTACT,
     CREATED,
     DATED,
+    FOLLOW_UP,
     ID,
     LABEL,
     ME,
@@ -83,8 +84,11 @@ class QueryPlan(NamedTuple):
 
     @property
     def limits(self) -> tuple[Term, ...]:
-        """Terms that limit the time by which the server's list is sorted."""
-        by = (self.filter.sort,) if self.filter.sort else (ACTIVE, CREATED)
+        """Terms that no row can match from some row of the server's list on.
+
+        They limit the time by which it is sorted, or match only rows that are known here.
+        """
+        by = (self.filter.sort, FOLLOW_UP) if self.filter.sort else (ACTIVE, CREATED, FOLLOW_UP)
         return tuple(term for term in self.rest if term.kind in by and not term.negated)
 
 
@@ -188,21 +192,25 @@ def _only(ids: frozenset[str] | None) -> str | None:
     return next(iter(ids)) if ids is not None and len(ids) == 1 else None
 
 
-IsUnread = Callable[[Conversation], bool]
 Test = Callable[[Conversation], bool]
 
 
 class Matcher:
-    """Tests conversations against terms. is_unread: see `unread`; now: the server's time."""
+    """Tests conversations against terms. now: the server's time.
+
+    is_unread: see `unread`; is_follow_up: see `is:followup`.
+    """
 
     def __init__(
         self,
         terms: Iterable[Term],
         names: QueryNames,
         now: datetime,
-        is_unread: IsUnread = lambda row: row.is_unread,
+        is_unread: Test = lambda row: row.is_unread,
+        is_follow_up: Test = lambda row: False,
     ) -> None:
-        self._names, self._now, self._is_unread = names, now, is_unread
+        self._names, self._now = names, now
+        self._is_unread, self._is_follow_up = is_unread, is_follow_up
         self._tests = [(self._test(term), term.negated) for term in terms if term.kind != SORT]
 
     def __call__(self, row: Conversation) -> bool:
@@ -225,6 +233,7 @@ class Matcher:
             CONTACT: self._contact,
             NEEDS: lambda term: lambda row: bool(row.awaiting_human),
             UNREAD: lambda term: self._is_unread,
+            FOLLOW_UP: lambda term: self._is_follow_up,
         }
         if term.kind in DATED and not is_duration(term.value):
             return self._dated(term)
@@ -335,6 +344,8 @@ _MOMENTS: Mapping[str, Callable[[Conversation], datetime | None]] = MappingProxy
 
 
 def _is_beyond(term: Term, row: Conversation, now: datetime) -> bool:
+    if term.kind == FOLLOW_UP:
+        return True
     if term.kind in DATED and not is_duration(term.value):
         return _is_beyond_days(term, row, now)
     sign, length = comparison(term.value)

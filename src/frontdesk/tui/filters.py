@@ -73,6 +73,7 @@ FILTER_MENU = (
     MenuEntry("o", "is:open", "open"),
     MenuEntry("z", "is:snoozed", "snoozed"),
     MenuEntry("r", "is:resolved", "resolved"),
+    MenuEntry("p", "is:followup", "to follow up"),
     MenuEntry("h", "needs:human", "needs a human"),
     MenuEntry("u", "unread", "unread"),
     MenuEntry("w", "waiting:>1h", "waiting over an hour"),
@@ -113,6 +114,7 @@ _SYNONYMS = (
     ("@unassigned", "assigned to no one"),
     ("@assigned", "assigned to anyone"),
     ("unread", "new"),
+    ("is:followup", "hidden until later reminder"),
     ("needs:human", "bot hand-over escalated"),
     ("waiting:>1h", "waiting over an hour"),
     ("window:<2h", "reply window closes"),
@@ -172,7 +174,7 @@ def apply_entry(query: Query, name: str) -> Query | None:
     if name == "clear":
         status = query.value("is")
         return Query.of(Term("is", status)) if status else Query()
-    if name in ("unread", "needs:human", "waiting:>1h", "window:<2h"):
+    if name in ("unread", "is:followup", "needs:human", "waiting:>1h", "window:<2h"):
         return query.toggled(parse(name).terms[0])
     if name.startswith(("@", "is:")):
         return query.with_term(parse(name).terms[0])

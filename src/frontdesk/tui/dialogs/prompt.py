@@ -19,7 +19,7 @@ class Prompt(AnswerDialog[str]):
     """Returns the text, or None if it is empty or the prompt was cancelled.
 
     `check` returns an error message, or None for valid text. Invalid text can be corrected.
-    `problem` is the error message at first.
+    `problem` is the error message at first. `preview` says what a text means, or what to write.
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]
@@ -35,6 +35,7 @@ class Prompt(AnswerDialog[str]):
         placeholder: str = "",
         check: Callable[[str], str | None] = lambda answer: None,
         problem: str = "",
+        preview: Callable[[str], str] | None = None,
     ) -> None:
         super().__init__()
         self._mark = mark
@@ -42,12 +43,15 @@ class Prompt(AnswerDialog[str]):
         self._placeholder = placeholder
         self._check = check
         self._problem = problem
+        self._preview = preview
         # The text of which the error message is.
         self._refused = value
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
             yield Static(self._problem, id="prompt-problem", markup=False)
+            if self._preview is not None:
+                yield Static(self._preview(self._value), id="prompt-preview", markup=False)
             with Horizontal(id="prompt-edit"):
                 yield Static(self._mark, id="prompt-mark", markup=False)
                 yield TextField(self._value, placeholder=self._placeholder, id="prompt-input")
@@ -73,6 +77,8 @@ class Prompt(AnswerDialog[str]):
         # The text that the field begins with is announced as a change too.
         if event.value != self._refused:
             self._show_problem("")
+        if self._preview is not None:
+            self.query_one("#prompt-preview", Static).update(self._preview(event.value.strip()))
 
     def _show_problem(self, problem: str) -> None:
         """Show an error message above the text, in place of the keys; or the keys."""

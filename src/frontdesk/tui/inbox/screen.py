@@ -76,6 +76,7 @@ class InboxScreen(RowActions):
         Binding("minus", "swap", "Last opened conversation", id="inbox.swap"),
         Binding("m", "toggle_read", "Mark as read or unread", id="inbox.mark_unread"),
         Binding("M", "mark_above_read", "Mark this and all above as read", id="inbox.mark_above"),
+        Binding("z", "follow_up", "Follow up later…", id="inbox.follow_up"),
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
