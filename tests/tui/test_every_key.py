@@ -189,6 +189,7 @@ PRESSES: Mapping[str, Mapping[str, str]] = {
         "view.next_match": "slash resol enter",
         "view.previous_match": "slash resol enter",
         "view.copy": "",
+        "view.own_commands": "",
         "view.refresh": "",
         "view.back": "",
         "view.leave": "",

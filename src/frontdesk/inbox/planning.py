@@ -53,11 +53,13 @@ class Planning:
     def matcher(self, terms: Iterable[Term]) -> Test:
         """The test of terms for rows as they are now; it leaves hidden rows out."""
         terms = tuple(terms)
-        matches = Matcher(
-            terms, self.names, self._clock.server_now(), self.is_unread, self._is_follow_up
-        )
-        hidden = self.hidden_in(terms)
+        matches, hidden = self.test(terms), self.hidden_in(terms)
         return (lambda row: row.id not in hidden and matches(row)) if hidden else matches
+
+    def test(self, terms: Iterable[Term]) -> Matcher:
+        """The test of terms alone, for rows as they are now."""
+        now = self._clock.server_now()
+        return Matcher(terms, self.names, now, self.is_unread, self._is_follow_up)
 
     def hidden_in(self, terms: Iterable[Term]) -> Mapping[str, datetime]:
         """Hidden conversations that a view leaves out: all but of a customer, and follow-ups."""

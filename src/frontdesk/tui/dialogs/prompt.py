@@ -16,7 +16,9 @@ _KEYS = " {enter} ok   {prompt.leave} back "
 
 
 class Prompt(AnswerDialog[str]):
-    """Returns the text, or None if it is empty or the prompt was cancelled.
+    """Returns the text, or None if the prompt was cancelled or left blank.
+
+    A text that may be blank is returned so.
 
     `check` returns an error message, or None for valid text. Invalid text can be corrected.
     `problem` is the error message at first. `preview` says what a text means, or what to write.
@@ -36,6 +38,7 @@ class Prompt(AnswerDialog[str]):
         check: Callable[[str], str | None] = lambda answer: None,
         problem: str = "",
         preview: Callable[[str], str] | None = None,
+        may_be_blank: bool = False,
     ) -> None:
         super().__init__()
         self._mark = mark
@@ -44,6 +47,7 @@ class Prompt(AnswerDialog[str]):
         self._check = check
         self._problem = problem
         self._preview = preview
+        self._may_be_blank = may_be_blank
         # The text of which the error message is.
         self._refused = value
 
@@ -69,7 +73,7 @@ class Prompt(AnswerDialog[str]):
             self._refused = event.value
             self._show_problem(problem)
         else:
-            self.dismiss(answer or None)
+            self.dismiss(answer if self._may_be_blank else answer or None)
 
     @on(Input.Changed)
     def clear_problem(self, event: Input.Changed) -> None:

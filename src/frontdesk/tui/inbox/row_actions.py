@@ -254,6 +254,9 @@ class RowActions(ViewActions):
 
         return OwnCommands(self, self._mailbox, self._clock, self._preferences)
 
+    def command_menu(self) -> "OwnCommands":
+        return self.own_commands
+
     def action_pipe(self) -> None:
         """Ask for a program, and give it the thread, or the marked threads."""
         self.own_commands.ask_for_line()

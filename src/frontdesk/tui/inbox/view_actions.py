@@ -227,6 +227,8 @@ class ViewActions(InboxBase):
             self._title,
             contact=self.thread.conversation.contact if self.thread.conversation else None,
             targets=self._preferences.targets,
+            commands=self._preferences.commands,
+            profile=self._preferences.profile,
         )
         # Deferred: the first paint does not need it.
         from frontdesk.tui.inbox.open_view import open_view

@@ -6,7 +6,7 @@ Its dialogs choose a range of dates, and explain a metric.
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from zoneinfo import available_timezones
 
 from textual import events, on
@@ -25,6 +25,7 @@ from frontdesk.reports.periods import (
     next_granularity,
     typed_span,
 )
+from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
@@ -57,6 +58,11 @@ def date_prompt(span: Span, today: date) -> Prompt:
     return Prompt("first and last day: ", value=f"{span.first} .. {last}", check=check)
 
 
+if TYPE_CHECKING:
+    from frontdesk.own_commands.command import OwnCommand
+    from frontdesk.tui.dialogs.command_menu import CommandTarget
+
+
 class Explanation(Dialog[None]):
     """Shows a title and some sentences."""
 
@@ -64,14 +70,14 @@ class Explanation(Dialog[None]):
         Binding("escape,q,w,enter", "leave", "Back", id="explanation.leave"),
     ]
 
-    def __init__(self, title: str, sentences: str) -> None:
+    def __init__(self, title: str, words: str) -> None:
         super().__init__()
-        self._title, self._sentences = title, sentences
+        self._title, self._words = title, words
 
     def compose(self) -> ComposeResult:
         with Vertical(id="explanation"):
             yield Static(self._title, id="explanation-title", markup=False)
-            yield Static(self._sentences, markup=False)
+            yield Static(self._words, markup=False)
             yield HintLine("{explanation.leave} back", id="explanation-keys")
 
     def action_leave(self) -> None:
@@ -280,18 +286,23 @@ class ReportScreen(ReportReading):
         prompt = save_prompt(self.app, default_name(report, self._zone()), ENDINGS)
         ask(self.app, prompt, partial(self._save, report))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A page runs no programs of its host."""
-        if action == "pipe" and self.app.is_web:
-            return False
-        return super().check_action(action, parameters)
+    def command_target(self, command: "OwnCommand") -> "CommandTarget | str":
+        """The report, as CSV on standard input or in a file."""
+        if "report" not in command.places:
+            return super().command_target(command)
+        from frontdesk.tui.reports.command_report import report_target
+
+        if self._report is None:
+            return sentences.NO_REPORT_YET
+        text = exported(self._whole(self._report), "csv", self._zone())
+        return report_target(self, self.clock, text)
 
     def action_pipe(self) -> None:
         """Ask for a program, and give it the report as CSV."""
         from frontdesk.tui.dialogs.pipe import ask_for_program
 
         if self._report is None:
-            self.notify("There is no report to pipe yet", markup=False)
+            self.notify(sentences.NO_REPORT_YET, markup=False)
             return
         text = exported(self._whole(self._report), "csv", self._zone())
         ask_for_program(self, self.mailbox, self.clock, {}, lambda use: use(text))
