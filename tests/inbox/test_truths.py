@@ -450,9 +450,9 @@ def run(examples: int, number: int, steps: int = 40) -> None:
     run_state_machine_as_test(seed(number)(Sessions), settings=chosen)
 
 
-@pytest.mark.parametrize("number", range(16))
+@pytest.mark.parametrize("number", range(24))
 def test_the_truths_hold_after_every_event(number: int) -> None:
-    run(3, number)
+    run(2, number)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from frontdesk.inbox import sentences
+from frontdesk.inbox.counting import note_tallies
 from frontdesk.inbox.limits import CLOCK_CHECK_SECONDS, LEAST_CHECK_SECONDS, MOST_NAMES_SAID
 from frontdesk.inbox.orders import Ring
 from frontdesk.inbox.scanning import reload
@@ -54,6 +55,7 @@ def _show(inbox: Inbox, *, changed: bool = True) -> None:
     if changed:
         inbox.show_hidden()
         reload(inbox)
+        note_tallies(inbox)
     inbox.follow_ups_due_at = _check_at(inbox)
 
 

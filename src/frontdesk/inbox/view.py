@@ -24,6 +24,7 @@ class View:
     of the rows that were visible before the last reload. refreshed_before: filter of the last
     refresh.
 
+    tallies: numbers of its conversations by assignee and label, if all are loaded.
     unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
     added_above: rows that came above the window. page_since: when the request for the next page
     began that is running.
@@ -48,6 +49,7 @@ class View:
         self.refreshed_before: ConversationFilter | None = None
         self.unreadable = self.unreadable_below = self.added_above = 0
         self.page_since: float | None = None
+        self.tallies: dict[str, Mapping[str, int]] = {}
 
     def replan(self, wanted: QueryPlan, shown: QueryPlan, matches: Test, rows: CachedList) -> None:
         """Go on by other plans of the same query; rows that stay do so."""

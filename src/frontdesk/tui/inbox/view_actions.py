@@ -112,7 +112,13 @@ class ViewActions(InboxBase):
         query, shown = self.inbox.view.query, self.inbox.view.shown
         picker = dialogs.filter_picker(
             filters.KIND_NAMES[kind],
-            filters.choices_for(kind, shown, self._mailbox, counts_of(self.inbox, shown.filter)),
+            filters.choices_for(
+                kind,
+                shown,
+                self._mailbox,
+                counts_of(self.inbox, shown.filter),
+                self.inbox.view.tallies.get(kind),
+            ),
             current=query.value(kind) or filters.ANY,
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
