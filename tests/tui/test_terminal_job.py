@@ -35,7 +35,11 @@ class Giving(App):
         before = termios.tcgetattr(0)
         failure = run_in_terminal(self, job)
         whole = termios.tcgetattr(0) == before and os.tcgetpgrp(0) == os.getpgrp()
-        self.query_one(Static).update(f"back <{failure}> {'whole' if whole else 'broken'}")
+        self.said = f"back <{failure}> {'whole' if whole else 'broken'}"
+        self.query_one(Static).update(self.said)
+
+    def on_resize(self, event):
+        self.query_one(Static).update(f"{getattr(self, 'said', 'ready')} {event.size.width}")
 
 Giving().run()
 """
@@ -142,5 +146,13 @@ def test_hold_decides_whether_the_terminal_waits_at_the_end(
         terminal.wait_for(lambda text: "exit code 0: enter returns" in text, SECONDS)
         terminal.write(b"\r")
     terminal.wait_for(lambda text: "back <" in text, SECONDS)
+    terminal.write(b"q")
+    assert terminal.ending(SECONDS) == 0
+
+
+@pytest.mark.slow
+def test_the_viewer_has_the_size_that_the_terminal_got_meanwhile(open_app) -> None:
+    terminal = open_app("stty cols 60 rows 20", hold="go")
+    terminal.wait_for(lambda text: "back <> whole 60" in text, SECONDS)
     terminal.write(b"q")
     assert terminal.ending(SECONDS) == 0

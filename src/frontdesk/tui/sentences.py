@@ -131,6 +131,8 @@ NO_CUSTOMER_HERE = "No match for “{text}” on this computer. {key}: clear the
 # Copying and exporting
 NOTHING_TO_COPY = "Nothing to copy here"
 COPIED = "Copied: {text}"
+COPIED_LARGE = "Copied {size}: {text} (over SSH, a terminal may not take so much)"
+TOO_LONG_TO_COPY = "{name}: {size} are too much for the clipboard"
 NOTHING_TO_EXPORT = "Nothing to export here"
 EXPORTING = "Exporting {count:,} conversations… {key} stops"
 LIST_EXPORTED = "{conversations} {saved}"

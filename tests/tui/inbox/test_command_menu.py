@@ -19,6 +19,7 @@ from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.preferences import Preferences
 from tests.conftest import NOW
 from tests.tui.conftest import idle_until, notifications, settle, shown
+from tests.tui.faulty_sources import Offline
 from tests.tui.inbox_state import open_conversation, queue_names
 from tests.tui.views import press
 
@@ -275,3 +276,35 @@ async def test_a_command_of_contacts_is_in_their_view(make: Make, record, record
         await idle_until(pilot, recorded.exists)
         [[name], _] = recorded()
         assert name in shown(app)
+
+
+async def test_without_a_connection_the_cached_part_is_read_and_that_is_said(
+    client: InboxClient, cache: Cache, record, recorded
+) -> None:
+    source = Offline(client)
+    mailbox = Mailbox(lambda: source, cache, clock=lambda: NOW)
+    preferences = Preferences(commands=(record(stdin="selection", places=("marked",)),))
+    clock = Clock(UTC, lambda: NOW)
+    app = FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        cached = len(mailbox.thread(open_conversation(app).id))
+        source.is_away = True
+        await press(pilot, "space", "x", "1")
+        await idle_until(pilot, recorded.exists)
+        assert any(words.startswith("Offline: only") for words in notifications(app))
+        assert len(json.loads(str(recorded()[1]))["entries"]) == cached > 0
+
+
+@pytest.mark.parametrize(("kib", "copied"), [(8, True), (1025, False)])
+async def test_output_that_is_too_long_is_not_copied_in_part(
+    make: Make, kib: int, copied: bool
+) -> None:
+    script = f"head -c {kib * 1024} /dev/zero | tr '\\0' x"
+    app = make(OwnCommand("Copy", ("sh", "-c", script), output="clipboard"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "x", "1")
+        await idle_until(pilot, lambda: bool(notifications(app)))
+        assert (len(app.clipboard) == kib * 1024) is copied
+        assert notifications(app)[-1].startswith("Copied" if copied else "Copy: 1.0 MB are too")

@@ -13,7 +13,7 @@ from textual.app import App
 
 from frontdesk.own_commands.command import OwnCommand
 from frontdesk.own_commands.runner import Job, ProgramRun
-from frontdesk.text.clean import counted, shortened
+from frontdesk.text.clean import counted, file_size, shortened
 from frontdesk.text.times import duration
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
@@ -27,6 +27,8 @@ from frontdesk.tui.dialogs.program_output import ProgramOutput
 # Programs at once that are not in a dialog.
 _MOST_RUNNING = 4
 _SHOWN_LINE = 200
+# Bytes of an output that is copied; that of a pane keeps more.
+_MOST_COPIED = 1024 * 1024
 
 
 class RunningProgram(NamedTuple):
@@ -104,6 +106,9 @@ class RunningPrograms:
         elif command.output == "notify":
             said = line or "done"
             say(screen, sentences.COMMAND_DONE.format(name=command.name, line=said))
+        elif command.output == "clipboard" and program.output.total > _MOST_COPIED:
+            size = file_size(program.output.total)
+            say(screen, sentences.TOO_LONG_TO_COPY.format(name=command.name, size=size))
         elif command.output == "clipboard":
             copy(screen, program.output.text().removesuffix("\n"))
 
