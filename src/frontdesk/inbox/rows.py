@@ -132,8 +132,13 @@ class RowsWithout(Generic[R]):
         # Of the rows that are there, those before each that is left out.
         self._ranks = [position - before for before, position in enumerate(positions)]
 
+    @property
+    def left_out(self) -> int:
+        """Number of rows that are left out."""
+        return len(self._positions)
+
     def __len__(self) -> int:
-        return len(self.rows) - len(self._positions)
+        return len(self.rows) - self.left_out
 
     def __getitem__(self, position: int, /) -> R:
         return self.rows[position + bisect_right(self._ranks, position)]
