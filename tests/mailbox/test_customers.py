@@ -139,6 +139,22 @@ def test_hidden_conversations_come_back_unread_and_hiding_is_taken_back(
     assert inbox.requests == []
 
 
+async def test_a_customer_who_writes_makes_a_hidden_conversation_due(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    inbox.bump("7", last_inbound_at="2026-03-14T09:00:00.000Z")
+    await mailbox.refresh_conversations(ALL)
+    row = mailbox.conversation("7")
+    assert row is not None
+    mailbox.follow_ups.hide([row], NOW + timedelta(days=1))
+    inbox.bump("7", last_inbound_at="2026-03-14T09:00:00.000Z", labels=("billing",))
+    await mailbox.refresh_conversations(ALL)
+    assert mailbox.follow_ups.due(NOW) == []
+    inbox.bump("7", last_inbound_at="2026-03-14T09:30:00.000Z")
+    await mailbox.refresh_conversations(ALL)
+    assert mailbox.follow_ups.due(NOW) == ["7"]
+
+
 def test_a_time_that_cannot_be_read_has_passed(mailbox: Mailbox) -> None:
     mailbox.set_setting("hidden until/7", "soon")
     assert mailbox.follow_ups.due(NOW) == ["7"]

@@ -294,8 +294,10 @@ class ReportScreen(ReportReading):
 
         if self._report is None:
             return sentences.NO_REPORT_YET
-        text = exported(self._whole(self._report), "csv", self._zone())
-        return report_target(self, self.clock, text)
+        return report_target(self, self.clock, partial(self._csv, self._report))
+
+    def _csv(self, report: Report) -> str:
+        return exported(self._whole(report), "csv", self._zone())
 
     def action_pipe(self) -> None:
         """Ask for a program, and give it the report as CSV."""
@@ -304,7 +306,7 @@ class ReportScreen(ReportReading):
         if self._report is None:
             self.notify(sentences.NO_REPORT_YET, markup=False)
             return
-        text = exported(self._whole(self._report), "csv", self._zone())
+        text = self._csv(self._report)
         ask_for_program(self, self.mailbox, self.clock, {}, lambda use: use(text))
 
     def _whole(self, report: Report) -> Report:
