@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
+from frontdesk.text.dates import DAYS, MONTHS
 from frontdesk.text.times import in_zone, long_date, short_date, time_of_day
 
 HOW_TO = "write in 1h, 15:00, tomorrow, mon 9:00, 1 dec or 2026-12-01 9:00"
@@ -10,8 +11,6 @@ HOW_TO = "write in 1h, 15:00, tomorrow, mon 9:00, 1 dec or 2026-12-01 9:00"
 MORNING = time(9)
 _FURTHEST = timedelta(days=1000)
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SPAN = re.compile(
     r"(?:in +)?([0-9]{1,5}) *(?:(m)(?:in|ins|inutes?)?|(h)(?:ours?)?|(d)(?:ays?)?|(w)(?:eeks?)?)"
 )
@@ -90,14 +89,14 @@ def _day(text: str, today: date) -> date | None:
     text = text.removeprefix("on ").removeprefix("next ")
     if text in ("today", "tomorrow"):
         return today + timedelta(days=text == "tomorrow")
-    if text[:3] in _DAYS and text.isalpha():
-        ahead = (_DAYS.index(text[:3]) - today.weekday()) % 7
+    if text[:3] in DAYS and text.isalpha():
+        ahead = (DAYS.index(text[:3]) - today.weekday()) % 7
         return today + timedelta(days=ahead or 7)
     words = [word.rstrip(".") for word in text.split()]
-    months = [word for word in words if word[:3] in _MONTHS and word.isalpha()]
+    months = [word for word in words if word[:3] in MONTHS and word.isalpha()]
     if len(words) == 2 and len(months) == 1:
         number = next(word for word in words if word not in months)
-        this = date(today.year, _MONTHS.index(months[0][:3]) + 1, int(number))
+        this = date(today.year, MONTHS.index(months[0][:3]) + 1, int(number))
         return this if this >= today else this.replace(year=today.year + 1)
     return date.fromisoformat(text)
 
