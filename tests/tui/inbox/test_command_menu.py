@@ -16,7 +16,7 @@ from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.program_output import ProgramOutput
 from frontdesk.tui.inbox.screen import InboxScreen
-from frontdesk.tui.preferences import Preferences
+from frontdesk.tui.preferences import Preferences, Switch
 from tests.conftest import NOW
 from tests.tui.conftest import idle_until, notifications, settle, shown
 from tests.tui.faulty_sources import Offline
@@ -308,3 +308,26 @@ async def test_output_that_is_too_long_is_not_copied_in_part(
         await idle_until(pilot, lambda: bool(notifications(app)))
         assert (len(app.clipboard) == kib * 1024) is copied
         assert notifications(app)[-1].startswith("Copied" if copied else "Copy: 1.0 MB are too")
+
+
+async def test_another_profile_is_opened_only_after_yes_while_a_program_runs(
+    client: InboxClient, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    preferences = Preferences(
+        commands=(OwnCommand("Sleep", ("sleep", "60"), output="notify"),),
+        profiles={"one": "here", "two": "there"},
+        profile="one",
+    )
+    app = FrontdeskApp(mailbox, title="s", clock=Clock(UTC, lambda: NOW), preferences=preferences)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("x", "1")
+        await pilot.press("ctrl+o", *"two", "enter")
+        await idle_until(pilot, lambda: "1 program running" in shown(app))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.is_running
+        await pilot.press("ctrl+o", *"two", "enter", *"yes", "enter")
+        await idle_until(pilot, lambda: not app.is_running)
+    assert app.return_value == Switch("two")
