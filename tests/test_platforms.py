@@ -53,6 +53,7 @@ ALLOWED = {
     ("tui/terminal_job.py", "os.killpg"): "a program is waited for, without a job of its own",
     ("tui/terminal_job.py", "os.waitpid"): "a program is waited for, without a job of its own",
     ("tui/terminal_job.py", "signal.SIGCONT"): "nothing stops and continues a process there",
+    ("tui/terminal_job.py", "signal.SIGHUP"): "a program is waited for, without a job of its own",
     (
         "system/private_files.py",
         "os.geteuid",

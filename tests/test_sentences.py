@@ -92,6 +92,7 @@ def test_a_sentence_of_the_viewer_begins_as_one_and_is_used() -> None:
     fragments |= {
         "UNDO",
         "MARKING_READ",
+        "HIDING",
         "SAVING_VIEW",
         "REMOVING_VIEW",
         "SAVED_AS",

@@ -185,3 +185,13 @@ def test_a_header_that_breaks_while_it_is_used_is_no_failure(path: Path, state: 
 def test_the_file_is_for_its_owner_only(path: Path, state: Path) -> None:
     with_views(path)
     assert stat.S_IMODE(state.stat().st_mode) == 0o600
+
+
+def test_settings_are_found_by_the_beginning_of_their_names(path: Path) -> None:
+    cache, other = Cache(path, "one"), Cache(path, "two")
+    for name, value in (("a/2", "x"), ("a/10", "y"), ("a/3", ""), ("b/1", "z"), ("a", "w")):
+        cache.set_setting(name, value)
+    other.set_setting("a/4", "v")
+    assert cache.settings_beginning_with("a/") == {"10": "y", "2": "x"}
+    cache.close()
+    other.close()

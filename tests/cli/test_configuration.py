@@ -106,7 +106,7 @@ def test_every_mistake_is_reported_with_its_line_and_what_was_meant() -> None:
         "line 12: inbox.swap: there is no key 'ctrl+foo'",
         'line 13: inbox.next: put quotes around it: "inbox.next" = "j,ctrl+n"',
         "line 14: inbox.date: the key u is that of inbox.next_unread too",
-        "line 23: query is 'is:spam #spam': is: takes open, snoozed or resolved.",
+        "line 23: query is 'is:spam #spam': is: takes open, snoozed, resolved or followup.",
         "line 24: another view has the key 8 already",
         "line 26: a view needs a name",
         "line 27: query is 7: use a text in quotes",

@@ -47,8 +47,31 @@ def test_commands_are_read_in_their_order() -> None:
         ('[[commands]]\nname = "A"', "line 1: a command needs a run"),
         ('[[commands]]\nrun = ["true"]', "line 1: a command needs a name"),
         (table('letter = "ab"'), "line 4: letter is 'ab': use one letter or digit"),
-        (table('for = ["thread"]'), 'use a list of "conversation", "message"'),
+        (table('for = ["thread"]'), 'use a list of "conversation", "message", "contact", "marked"'),
         (table('stdin = "all"'), 'use "none", "thread", "thread-json", "message", "message-json"'),
+        (table('key = "ctrl+hyper"'), 'use one key in quotes, such as "ctrl+g"'),
+        (table('key = "j"'), "line 4: the key is that of list.next, which keeps it"),
+        (table('key = "f"', 'for = ["report"]'), "the key is that of report."),
+        (table('ask = [{ name = "a b" }]'), "a field needs a name of small letters"),
+        (table('ask = [{ name = "a" }, { name = "a" }]'), "two fields have the same name"),
+        (table('ask = [{ name = "a", choices = ["x"], default = "y" }]'), "one of the choices"),
+        (table('confirm = "In {ask.tone}?"'), "{ask.tone} is not asked for: there is none"),
+        (table("extract = 'VD-['", 'confirm = "{match}?"'), "this is no regular expression"),
+        (table("extract = '(a+)+'", 'confirm = "{match}?"'), "can take forever"),
+        (table("extract = 'a'"), "extract and {match} need each other"),
+        (table('confirm = "{match}?"'), "extract and {match} need each other"),
+        (table('when = "is:opne"'), "is: takes open, snoozed"),
+        (table('when = "is:open"', 'for = ["report"]'), "when needs a conversation"),
+        (table("hold = true"), 'hold needs output = "terminal"'),
+        (
+            table('for = ["marked"]', 'confirm = "{contact.name}?"'),
+            'no {contact.name} for "marked"',
+        ),
+        (
+            table('for = ["contact"]', 'stdin = "thread"'),
+            'stdin = "thread" is not there for "contact"',
+        ),
+        (table('for = ["report"]', 'stdin = "selection"'), 'is not there for "report"'),
         (table('output = "window"'), 'use "pane", "terminal", "notify", "clipboard", "none"'),
         (table('timeout = "soon"'), 'use a time like "90s" or "10m"'),
         (table('timeout = "9s"', 'output = "none"'), 'with output = "none" has no timeout'),
@@ -88,6 +111,28 @@ def test_a_file_that_others_can_change_gives_no_commands(tmp_path: Path) -> None
     assert "others can change this file" in str(configured.mistakes[0])
 
 
+def test_a_taken_key_is_a_mistake_and_the_command_stays_without_it() -> None:
+    text = "\n".join([table('key = "j"'), table('key = "ctrl+g"').replace("A", "B")])
+    configured = parsed(PATH, text)
+    assert len(configured.mistakes) == 1
+    assert [one.key for one in configured.commands] == ["", "ctrl+g"]
+
+
+def test_a_key_that_an_action_was_moved_from_is_free() -> None:
+    text = "\n".join(["[keys]", '"inbox.zoom" = "Z"', table('key = "+"')])
+    configured = parsed(PATH, text)
+    assert not configured.mistakes
+    assert configured.commands[0].key == "plus"
+
+
+def test_of_two_commands_with_a_key_in_one_place_the_first_has_it() -> None:
+    first, second = table('key = "ctrl+g"'), table('key = "ctrl+g"').replace("A", "B")
+    elsewhere = table('key = "ctrl+g"', 'for = ["report"]').replace("A", "C")
+    configured = parsed(PATH, "\n".join([first, second, elsewhere]))
+    assert [one.key for one in configured.commands] == ["ctrl+g", "", "ctrl+g"]
+    assert str(configured.mistakes[0]).endswith("the key is that of the command A")
+
+
 @pytest.fixture
 def configured(configuration_home: Path) -> Path:
     path = configuration_home / "config.toml"
@@ -99,7 +144,7 @@ def configured(configuration_home: Path) -> Path:
 @pytest.mark.usefixtures("configured")
 def test_config_commands_lists_them(inbox: Path) -> None:
     lines = output_of(inbox, "config", "commands").splitlines()
-    assert lines[0].split() == ["NAME", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"]
+    assert lines[0].split() == ["NAME", "KEY", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"]
     assert lines[1].startswith("Open in the CRM")
 
 
@@ -111,6 +156,27 @@ def test_try_prints_the_arguments_for_a_conversation_and_runs_nothing(inbox: Pat
     number = row["contact"]["phone"].replace("+", "%2B")
     address = f"https://crm.example.com/search?phone={number}"
     assert json.loads(output_of(inbox, *tried)) == ["xdg-open", address]
+
+
+def test_try_fills_in_stand_ins_for_what_is_asked_and_found(inbox: Path, configured: Path) -> None:
+    configured.write_text(
+        table('ask = [{ name = "tone", title = "Tone" }]', "extract = 'VD-[0-9]+'").replace(
+            '["true"]', '["x", "{ask.tone}", "{match}", "{contact.email?}", "{contact.name}"]'
+        )
+    )
+    listed = output_of(inbox, "conversations", "list", "--all", "--format", "jsonl")
+    row = json.loads(listed.splitlines()[0])
+    tried = output_of(inbox, "config", "commands", "--try", "A", "--conversation", row["id"])
+    program, tone, match, _, name = json.loads(tried)
+    assert (program, tone, match) == ("x", "<Tone>", "<match>")
+    assert name == row["contact"]["name"]
+
+
+def test_try_of_a_command_for_everywhere_needs_no_conversation(
+    inbox: Path, configured: Path
+) -> None:
+    configured.write_text(table('for = ["report"]').replace('["true"]', '["x", "{report.file}"]'))
+    assert json.loads(output_of(inbox, "config", "commands", "--try", "A"))[0] == "x"
 
 
 @pytest.mark.usefixtures("configured")

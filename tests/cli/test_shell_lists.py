@@ -463,8 +463,9 @@ def test_a_query_of_the_viewer_selects_and_orders_conversations(inbox: Path):
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("is:opne", "is: takes open, snoozed or resolved."),
+        ("is:opne", "is: takes open, snoozed, resolved or followup."),
         ("in:nowhere", "No channel fits"),
+        ("is:followup", "is:followup works in the viewer alone"),
     ],
 )
 def test_a_mistake_in_a_query_is_named(inbox: Path, query: str, words: str):

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from frontdesk.errors import InboxError, NotFound, NotOffered, Unreachable
-from frontdesk.inbox import deadlines, finding, navigating, refreshing, selecting, words
+from frontdesk.inbox import deadlines, finding, follow_ups, navigating, refreshing, selecting, words
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.orders import DisplayOrder
 from frontdesk.inbox.requests import Fetched, FetchedThread, Request
@@ -233,6 +233,57 @@ class SavedList:
         return self._places.get(value.id) not in (None, self._cache.key(self._filter)(value))
 
 
+class FollowUps:
+    """Conversations that are hidden until a time.
+
+    hides: that time, and when the customer had written then, by id.
+    """
+
+    def __init__(self, cache: "Cache") -> None:
+        self._cache = cache
+        self.hides: dict[str, tuple[datetime, str]] = {}
+
+    def hidden(self) -> dict[str, datetime]:
+        return {id: until for id, (until, _) in self.hides.items()}
+
+    def hide(self, conversations: Iterable[Conversation], until: datetime) -> dict[str, str]:
+        before = {}
+        for row in conversations:
+            at, inbound = self.hides.get(row.id, (None, ""))
+            before[row.id] = f"{at.isoformat()} {inbound}" if at else ""
+            self.hides[row.id] = until, row.last_inbound_at or ""
+        return before
+
+    def restore(self, before: Mapping[str, str]) -> None:
+        for id, value in before.items():
+            self.hides.pop(id, None)
+            if value:
+                until, _, inbound = value.partition(" ")
+                self.hides[id] = datetime.fromisoformat(until), inbound
+
+    def due(self, now: datetime) -> list[str]:
+        return [id for id, (until, at) in self.hides.items() if until <= now or self._since(id, at)]
+
+    def _since(self, id: str, at: str) -> bool:
+        row = self._cache.rows.get(id)
+        return row is not None and (row.last_inbound_at or "") > at
+
+    def bring_back(self, conversation_ids: Iterable[str]) -> None:
+        for id in conversation_ids:
+            self._cache.marks[id] = "back"
+            del self.hides[id]
+
+    def all(self) -> list[Conversation]:
+        back = [id for id, mark in self._cache.marks.items() if mark == "back"]
+        rows = map(self._cache.rows.get, dict.fromkeys((*self.hides, *back)))
+        return [row for row in rows if row is not None]
+
+    def among(self, conversations: Iterable[Conversation]) -> dict[str, datetime | None]:
+        ids = [row.id for row in conversations]
+        back = dict.fromkeys(id for id in ids if self._cache.marks.get(id) == "back")
+        return {**back, **{id: until for id, until in self.hidden().items() if id in ids}}
+
+
 class Cache:
     """What was loaded, and what is known of the server. `Answers` fills it."""
 
@@ -243,6 +294,7 @@ class Cache:
         self.threads: dict[str, str] = {}
         self.settings: dict[str, str] = {}
         self.marks: dict[str, str] = {}
+        self.follow_ups = FollowUps(self)
         self.all_counts: Counts | None = None
         self.me, self.has_names, self.answers = "", False, 0
         self.lacks: frozenset[str] = frozenset()
@@ -302,14 +354,14 @@ class Cache:
 
     def _unread(self, row: Conversation) -> int | None:
         mark = self.marks.get(row.id)
-        if mark == "unread":
+        if mark in ("unread", "back"):
             return row.unread_count or 0
         if not row.unread_count or (mark is not None and row.last_activity_at <= mark):
             return None
         return row.unread_count
 
     def marked_unread(self) -> list[Conversation]:
-        marked = [id for id, mark in self.marks.items() if mark == "unread"]
+        marked = [id for id, mark in self.marks.items() if mark in ("unread", "back")]
         return [self.rows[id] for id in marked if id in self.rows]
 
     def read_marks(self, conversation_ids: Collection[str]) -> dict[str, str]:
@@ -319,7 +371,7 @@ class Cache:
         self.marks.update(marks)
 
     def is_marked_unread(self, conversation_id: str) -> bool:
-        return self.marks.get(conversation_id) == "unread"
+        return self.marks.get(conversation_id) in ("unread", "back")
 
     def mark_read(self, conversation_id: str) -> None:
         self.marks[conversation_id] = self.rows[conversation_id].last_activity_at
@@ -555,15 +607,16 @@ class Window:
 
 
 class Clock:
-    """The time here, which is that of the server too."""
+    """The time here, which is that of the server too until it is set, by `ahead` seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
+        self._now, self.ahead = now, 0.0
 
     def now(self) -> datetime:
-        return START + timedelta(seconds=self._now())
+        return self.server_now() + timedelta(seconds=self.ahead)
 
-    server_now = now
+    def server_now(self) -> datetime:
+        return START + timedelta(seconds=self._now())
 
 
 class Views:
@@ -617,6 +670,7 @@ class Terminal:
         self._thread_of: str | None = None
         self.last_key = ""
         self._marks_before: Mapping[str, str] = {}
+        self._hidden_before: Mapping[str, str] = {}
         # Numbers of new messages by id, as the thread that was opened last shows them.
         self.new_when_opened: Mapping[str, int] = {}
         self._due: list[tuple[float, int, Asked]] = []
@@ -625,7 +679,7 @@ class Terminal:
         self._answers = Answers(server, self.cache)
         self._begun = False
         self.window = Window(self._select, self._rest)
-        clock = Clock(lambda: self.now)
+        self.clock = clock = Clock(lambda: self.now)
         connection = LinkKeeper(
             self.cache,
             clock,
@@ -783,6 +837,8 @@ class Terminal:
             "m": lambda: selecting.toggle_read(inbox),
             "M": self._mark_above_read,
             "undo": lambda: inbox.restore_read_marks(self._marks_before),
+            "z": lambda: self.hide(30.0),
+            "undo z": self._show_again,
             "space": self._mark,
             "enter": self._enter,
             "escape": self._escape,
@@ -806,6 +862,16 @@ class Terminal:
 
     def _mark_above_read(self) -> None:
         self._marks_before = selecting.mark_above_read(self.inbox)
+
+    def hide(self, seconds: float) -> None:
+        """Hide the selected conversation until a time here."""
+        row, until = self.window.row, self.clock.now() + timedelta(seconds=seconds)
+        if row is not None:
+            self._hidden_before = follow_ups.hide(self.inbox, [row], until)
+            self._follow()
+
+    def _show_again(self) -> None:
+        follow_ups.restore(self.inbox, self._hidden_before)
 
     def _open_dialog(self) -> None:
         self.window.is_covered = True

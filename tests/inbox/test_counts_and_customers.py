@@ -10,7 +10,7 @@ from frontdesk.inbox.counting import count_of
 from frontdesk.inbox.requests import FindContact, Request
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.values import timestamp
-from tests.inbox.memory import DOWN, START, VIEWS, Cache, Server, Terminal, basic, name
+from tests.inbox.memory import DOWN, PAGE, START, VIEWS, Cache, Server, Terminal, basic, name
 
 MINE, WAITING, ALL_OPEN = VIEWS[0].query, VIEWS[3].query, VIEWS[4].query
 
@@ -131,3 +131,18 @@ def test_who_is_me_is_known_before_a_list_of_mine_was_opened() -> None:
     terminal.query("is:open -@me", seconds=1.0)
     assert terminal.names
     assert not mine & set(terminal.names)
+
+
+def test_a_row_that_has_left_since_does_not_end_the_list_of_those_after_it() -> None:
+    server = Server(400)
+    terminal = Terminal(server)
+    terminal.query(str(WAITING), seconds=2.0)
+    first = terminal.ids[0]
+    # As another list, or a thread, has it by now.
+    server.change(first, status="resolved")
+    terminal.cache.rows[first] = server.rows[first]
+    server.error = DOWN
+    terminal.query("is:resolved")
+    assert count_of(terminal.inbox, WAITING) != 0
+    terminal.query(str(WAITING), seconds=2.0)
+    assert len(terminal.ids) >= PAGE - 1

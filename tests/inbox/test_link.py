@@ -175,3 +175,8 @@ def test_live_is_said_of_answers_alone_and_a_countdown_never_grows_by_hand(
         assert left is None or left >= SECOND
         # Whatever is not asked for by itself is being asked for, or cannot succeed.
         assert left is not None or link.asking or link.phase is Phase.STOPPED
+
+
+@pytest.mark.parametrize("link", [live(), live().asks(NOW).failed(NOW, AWAY, 0)])
+def test_a_clock_that_is_put_back_makes_no_wait_longer(link: Link) -> None:
+    assert link.poll_in(NOW - timedelta(hours=2)) == link.poll_in(NOW)

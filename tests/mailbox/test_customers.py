@@ -1,8 +1,10 @@
 """Contacts: read by phone, searched, joined with cached conversations."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
+from tests.conftest import NOW
 from tests.mailbox.inbox import ALL, Inbox, ids
 
 from frontdesk.cache import Cache
@@ -113,6 +115,49 @@ def test_read_marks_are_restored_as_they_were(inbox: Inbox, mailbox: Mailbox) ->
     mailbox.restore_read_marks(marks)
     assert mailbox.unread_among(rows) == before == {"8": 2, "9": 2}
     assert mailbox.is_marked_unread("8")
+
+
+def test_hidden_conversations_come_back_unread_and_hiding_is_taken_back(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    rows = [inbox.conversations[id].model_copy(update={"unread_count": 0}) for id in "789"]
+    follow_ups = mailbox.follow_ups
+    later, latest = NOW + timedelta(hours=1), NOW + timedelta(hours=2)
+    follow_ups.hide(rows[:2], later)
+    before = follow_ups.hide(rows[1:], latest)
+    assert follow_ups.hidden() == {"7": later, "8": latest, "9": latest}
+    follow_ups.restore(before)
+    assert follow_ups.hidden() == {"7": later, "8": later}
+    assert follow_ups.due(NOW) == []
+    assert follow_ups.due(later) == ["7", "8"]
+    follow_ups.bring_back(["7"])
+    assert mailbox.unread_among(rows) == {"7": 0}
+    assert follow_ups.among(rows) == {"7": None, "8": later}
+    mailbox.mark_read("7")
+    assert mailbox.unread_among(rows) == {}
+    assert follow_ups.among(rows) == {"8": later}
+    assert inbox.requests == []
+
+
+async def test_a_customer_who_writes_makes_a_hidden_conversation_due(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    inbox.bump("7", last_inbound_at="2026-03-14T09:00:00.000Z")
+    await mailbox.refresh_conversations(ALL)
+    row = mailbox.conversation("7")
+    assert row is not None
+    mailbox.follow_ups.hide([row], NOW + timedelta(days=1))
+    inbox.bump("7", last_inbound_at="2026-03-14T09:00:00.000Z", labels=("billing",))
+    await mailbox.refresh_conversations(ALL)
+    assert mailbox.follow_ups.due(NOW) == []
+    inbox.bump("7", last_inbound_at="2026-03-14T09:30:00.000Z")
+    await mailbox.refresh_conversations(ALL)
+    assert mailbox.follow_ups.due(NOW) == ["7"]
+
+
+def test_a_time_that_cannot_be_read_has_passed(mailbox: Mailbox) -> None:
+    mailbox.set_setting("hidden until/7", "soon")
+    assert mailbox.follow_ups.due(NOW) == ["7"]
 
 
 @pytest.mark.parametrize(

@@ -329,7 +329,11 @@ async def test_an_overview_names_what_queries_take(client: InboxClient) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
-        ("list_conversations", {"query": "is:closed"}, "is: takes open, snoozed or resolved."),
+        (
+            "list_conversations",
+            {"query": "is:closed"},
+            "is: takes open, snoozed, resolved or followup.",
+        ),
         ("list_conversations", {"query": "#vop"}, "No label fits vop. There is vip"),
         ("list_conversations", {"limit": 0}, "limit: Input should be greater than or equal to 1."),
         ("list_conversations", {"limit": 51, "last": -1}, "limit: "),

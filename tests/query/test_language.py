@@ -77,6 +77,7 @@ _DAYS = st.one_of(
 )
 _VALUES = {
     "is": st.sampled_from(STATUSES),
+    "followup": st.just("followup"),
     "needs": st.just("human"),
     "unread": st.just(""),
     "window": _DURATION,
@@ -131,6 +132,7 @@ WRITTEN = st.lists(
                 *("is:open", "is:", "@", "#b", "-", '"', '"a b"', "sort:waiting", " ", "x:y"),
                 *("unread", ",", "created:", "active:", "2026-11", "..", ">", "is:open,snoozed"),
                 *("team:", "by:", "ad:", "field:", "field:a=", '"', "=", "!=", "by:me,ai"),
+                "is:followup",
             ]
         ),
     ),
@@ -201,9 +203,13 @@ def test_a_number_is_read_as_it_is_shown(text: str, values: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "part", "said"),
     [
-        ("is:open is:done", "is:done", "is: takes open, snoozed or resolved."),
+        ("is:open is:done", "is:done", "is: takes open, snoozed, resolved or followup."),
         ("is:open is:snoozed", "is:snoozed", "keep is:open or is:snoozed"),
-        ("is:unread", "is:unread", "is: takes open, snoozed or resolved. Write unread alone."),
+        (
+            "is:unread",
+            "is:unread",
+            "is: takes open, snoozed, resolved or followup. Write unread alone.",
+        ),
         ("is:unassigned", "is:unassigned", "Write @unassigned alone."),
         ("waiting:1h", "waiting:1h", "such as >1h"),
         ("sort:name", "sort:name", "active, oldest, waiting, window or created"),

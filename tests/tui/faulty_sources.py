@@ -45,6 +45,19 @@ class Faltering:
         return await self._client.conversation_page(filter, limit=limit, cursor=cursor)
 
 
+class Offline:
+    """The real client; while `is_away`, the server does not answer for messages."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+        self.is_away = False
+
+    def __getattr__(self, name: str) -> Any:
+        if self.is_away and name == "message_page":
+            raise Unreachable("The server does not answer")
+        return getattr(self._client, name)
+
+
 class Halting:
     """The real client; while `halted`, pages of conversations do not come.
 

@@ -16,11 +16,13 @@ from tests.pseudo_terminal import PseudoTerminal
 SECONDS = 30.0
 # An application that runs a program of the shell, and says how it ended.
 APP = """
-import sys
+import os, sys, termios
 from textual.app import App
 from textual.widgets import Static
 from frontdesk.own_commands.runner import Job
 from frontdesk.tui.terminal_job import run_in_terminal
+
+HOLDS = {"": None, "hold": True, "go": False}[sys.argv[3]]
 
 class Giving(App):
     BINDINGS = [("1", "give", ""), ("q", "quit", "")]
@@ -29,21 +31,47 @@ class Giving(App):
         yield Static("ready")
 
     def action_give(self):
-        job = Job(["sh", "-c", sys.argv[1]], sys.argv[2].encode())
+        job = Job(["sh", "-c", sys.argv[1]], sys.argv[2].encode(), holds=HOLDS)
+        before = termios.tcgetattr(0)
         failure = run_in_terminal(self, job)
-        self.query_one(Static).update(f"back <{failure}>")
+        whole = termios.tcgetattr(0) == before and os.tcgetpgrp(0) == os.getpgrp()
+        self.said = f"back <{failure}> {'whole' if whole else 'broken'}"
+        self.query_one(Static).update(self.said)
+
+    def on_resize(self, event):
+        self.query_one(Static).update(f"{getattr(self, 'said', 'ready')} {event.size.width}")
 
 Giving().run()
 """
 UNMANNERLY = "stty raw -echo; printf '\\033[?1003h\\033[?25l\\033[31m\\033[?1049h'"
+# Makes a group that is gone at once the terminal's foreground.
+FOREGROUND = (
+    "python3 -c 'import os, signal as s; s.signal(s.SIGTTOU, s.SIG_IGN); os.setpgid(0, 0);"
+    ' os.tcsetpgrp(os.open("/dev/tty", os.O_RDWR), os.getpgrp())\''
+)
+# How twelve programs leave a terminal that behave badly, each with how it ends.
+UNRULY = {
+    "alternate screen": ("printf '\\033[?1049h\\033[2J'", ""),
+    "mouse": ("printf '\\033[?1000h\\033[?1003h\\033[?1006h'", ""),
+    "bracketed paste and focus": ("printf '\\033[?2004h\\033[?1004h'", ""),
+    "raw mode without echo": ("stty raw -echo -isig", ""),
+    "hidden cursor": ("printf '\\033[?25l\\033[5 q'", ""),
+    "stopped itself": ("kill -STOP $$", ""),
+    "child that holds the terminal": ("(cat < /dev/tty; cat < /dev/tty) & true", ""),
+    "killed": ("kill -KILL $$", f"ended by signal {int(signal.SIGKILL)}"),
+    "title and colours": ("printf '\\033]2;mine\\007\\033[31;44m\\033]11;#800000\\007'", ""),
+    "scroll region and origin": ("printf '\\033[5;10r\\033[?6h\\033[4h'", ""),
+    "kitty keyboard": ("printf '\\033[>31u\\033[=31u\\033[>4;2m\\033='", ""),
+    "foreground group": (FOREGROUND, ""),
+}
 
 
 @pytest.fixture
 def open_app(tmp_path: Path) -> Iterator[object]:
     opened: list[PseudoTerminal] = []
 
-    def open_app(script: str, stdin: str = "") -> PseudoTerminal:
-        command = (sys.executable, "-c", APP, script, stdin)
+    def open_app(script: str, stdin: str = "", hold: str = "") -> PseudoTerminal:
+        command = (sys.executable, "-c", APP, script, stdin, hold)
         environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path)}
         terminal = PseudoTerminal(command, environment, (80, 24))
         opened.append(terminal)
@@ -79,6 +107,52 @@ def test_the_viewer_has_its_terminal_back_whatever_a_program_did(
         asks = "enter returns" if failure else "asks"
         terminal.wait_for(lambda text: asks in text, SECONDS)
     terminal.write(keys.encode())
-    terminal.wait_for(lambda text: f"back <{failure}>" in text, SECONDS)
+    terminal.wait_for(lambda text: f"back <{failure}> whole" in text, SECONDS)
+    terminal.write(b"q")
+    assert terminal.ending(SECONDS) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UNRULY)
+def test_the_viewer_has_its_terminal_back_after_twelve_unruly_programs(open_app, name: str) -> None:
+    script, failure = UNRULY[name]
+    terminal = open_app(script, hold="go")
+    terminal.wait_for(lambda text: f"back <{failure}> whole" in text, SECONDS)
+    terminal.write(b"q")
+    assert terminal.ending(SECONDS) == 0
+
+
+@pytest.mark.slow
+def test_what_a_program_left_in_the_background_ends_with_it(open_app, tmp_path: Path) -> None:
+    number = tmp_path / "pid"
+    terminal = open_app(f"sleep 300 & echo $! > {number}")
+    terminal.wait_for(lambda text: "back <> whole" in text, SECONDS)
+    while True:
+        try:
+            os.kill(int(number.read_text()), 0)
+        except ProcessLookupError:
+            break
+    terminal.write(b"q")
+    assert terminal.ending(SECONDS) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("hold", "asks"), [("hold", True), ("go", False)])
+def test_hold_decides_whether_the_terminal_waits_at_the_end(
+    open_app, hold: str, asks: bool
+) -> None:
+    terminal = open_app("exit 3" if not asks else "true", hold=hold)
+    if asks:
+        terminal.wait_for(lambda text: "exit code 0: enter returns" in text, SECONDS)
+        terminal.write(b"\r")
+    terminal.wait_for(lambda text: "back <" in text, SECONDS)
+    terminal.write(b"q")
+    assert terminal.ending(SECONDS) == 0
+
+
+@pytest.mark.slow
+def test_the_viewer_has_the_size_that_the_terminal_got_meanwhile(open_app) -> None:
+    terminal = open_app("stty cols 60 rows 20", hold="go")
+    terminal.wait_for(lambda text: "back <> whole 60" in text, SECONDS)
     terminal.write(b"q")
     assert terminal.ending(SECONDS) == 0

@@ -241,6 +241,10 @@ class Cache:
         """Names of the settings that have a value."""
         return self._state.names_with(self._origin, value)
 
+    def settings_beginning_with(self, prefix: str) -> dict[str, str]:
+        """Settings whose name begins so, by the rest of it, without blank ones."""
+        return self._state.beginning_with(self._origin, prefix)
+
     def set_setting(self, name: str, value: str) -> None:
         """Store a setting; see `StateFile`."""
         if self.get_setting(name) != value:

@@ -92,6 +92,16 @@ class StateFile:
             )
         return [name for (name,) in rows]
 
+    def beginning_with(self, origin: int, prefix: str) -> dict[str, str]:
+        """Settings whose name begins so, by the rest of it, in order; without blank ones."""
+        with self._lock:
+            rows = self._rows(
+                "SELECT name, value FROM setting WHERE origin = ? AND name >= ? AND name < ?"
+                " AND value != '' ORDER BY name",
+                (origin, prefix, f"{prefix[:-1]}{chr(ord(prefix[-1]) + 1)}"),
+            )
+        return {name.removeprefix(prefix): value for name, value in rows}
+
     def set(self, origin: int, name: str, value: str) -> None:
         with self._lock:
             self._held[origin, name] = value

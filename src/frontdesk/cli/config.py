@@ -579,6 +579,7 @@ class _Reader:
             self._table((name,), members) for name in _TABLES
         )
         profiles = {name: self._profile(name, tables) for name in tables if self._is_name(name)}
+        changed_keys = self._keys(keys)
         return Configuration(
             self._path,
             self._selected(members.get("profile"), profiles),
@@ -589,9 +590,9 @@ class _Reader:
             self._validated(OpenSettings, ("open",), opens),
             self._validated(NetworkSettings, ("network",), network),
             self._validated(TargetSettings, ("targets",), targets),
-            self._keys(keys),
+            changed_keys,
             self._views(members.get("views", [])),
-            self._commands(members.get("commands", [])),
+            self._commands(members.get("commands", []), changed_keys),
             tuple(sorted(self._mistakes, key=lambda mistake: mistake.line)),
         )
 
@@ -657,8 +658,11 @@ class _Reader:
                 views.append(values)
         return tuple(views)
 
-    def _commands(self, tables: object) -> "tuple[OwnCommand, ...]":
-        """Return the valid commands; one with a mistake is left out."""
+    def _commands(self, tables: object, keys: Mapping[str, str]) -> "tuple[OwnCommand, ...]":
+        """Return the valid commands; one with a mistake is left out, and a taken key alone.
+
+        keys: changed keys of actions.
+        """
         if not tables:
             return ()
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -670,7 +674,12 @@ class _Reader:
             )
             self._report(("commands",), words)
             return ()
-        from frontdesk.cli.command_settings import MOST_COMMANDS, CommandTable, mistakes_of
+        from frontdesk.cli.command_settings import (
+            MOST_COMMANDS,
+            CommandTable,
+            key_taken,
+            mistakes_of,
+        )
 
         commands: list[OwnCommand] = []
         for number, table in enumerate(tables):
@@ -683,7 +692,10 @@ class _Reader:
                 for member, words in mistakes_of(values, table, commands):
                     self._report((*place, member), words)
             if len(self._mistakes) == mistakes:
-                commands.append(values.command)
+                taken = key_taken(values, commands, keys)
+                if taken:
+                    self._report((*place, "key"), taken)
+                commands.append(values.command._replace(key="" if taken else values.key))
         return tuple(commands)
 
     def _validated(self, model: type[T], place: Place, table: Mapping[str, Any]) -> T:

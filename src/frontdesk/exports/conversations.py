@@ -18,7 +18,7 @@ from frontdesk.exports.tables import (
     json_text,
     local_time,
 )
-from frontdesk.text.clean import one_line
+from frontdesk.text.clean import compact_json, one_line
 from frontdesk.text.messages import (
     Entry,
     author_name,
@@ -251,6 +251,22 @@ def threads_text(
     """Several threads, one after the other; `ending` is md or txt."""
     return "\n".join(
         thread_text(conversation, entries, ending, zone) for conversation, entries in threads
+    )
+
+
+def selection_lines(
+    threads: Iterable[tuple[Conversation, Sequence[Message | Note]]],
+) -> str:
+    """Several threads as JSON, one a line: a conversation with its entries, oldest first."""
+    return "".join(
+        compact_json(
+            {
+                "conversation": conversation.model_dump(mode="json", exclude_unset=True),
+                "entries": [one.model_dump(mode="json", exclude_unset=True) for one in entries],
+            }
+        )
+        + "\n"
+        for conversation, entries in threads
     )
 
 

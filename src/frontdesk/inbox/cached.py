@@ -18,6 +18,29 @@ class ServerClock(Protocol):
     def server_now(self) -> datetime: ...
 
 
+class CachedFollowUps(Protocol):
+    """Conversations that are hidden on this computer until a time, and come back unread."""
+
+    def hidden(self) -> Mapping[str, datetime]:
+        """Times until which conversations are hidden, by id."""
+
+    def hide(self, conversations: Iterable[Conversation], until: datetime) -> dict[str, str]:
+        """Hide conversations until a time; returns what `restore` takes back."""
+
+    def restore(self, before: Mapping[str, str]) -> None: ...
+
+    def due(self, now: datetime) -> Collection[str]:
+        """Ids of hidden conversations whose time has come, or whose customer has written since."""
+
+    def bring_back(self, conversation_ids: Iterable[str]) -> None: ...
+
+    def all(self) -> list[Conversation]:
+        """Cached conversations that are hidden, or have come back and were not read."""
+
+    def among(self, conversations: Iterable[Conversation]) -> Mapping[str, datetime | None]:
+        """When conversations come back, by id; None for those that have, and were not read."""
+
+
 class Cached(Protocol):
     """Reads of the cache, and what is known of the server, as `Mailbox` has most of them."""
 
@@ -77,6 +100,9 @@ class Cached(Protocol):
         """What is stored of visits, by id, for `restore_read_marks`."""
 
     def restore_read_marks(self, marks: Mapping[str, str]) -> None: ...
+
+    @property
+    def follow_ups(self) -> CachedFollowUps: ...
 
     def newer_entry(self, conversation: Conversation) -> str | None:
         """Id of the newest entry, if it is newer than the last activity of the row."""

@@ -1,13 +1,17 @@
 """Numbers of conversations: as the server counts them, or of complete cached rows."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_VIEWS_COUNTED
+from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_ROWS_TALLIED, MOST_VIEWS_COUNTED
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.planning import unsorted_filter
+from frontdesk.inbox.rows import CachedList
 from frontdesk.inbox.server_counts import count_for, counted_filter
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
+from frontdesk.query.language import ASSIGNEE, LABEL
+from frontdesk.text.clean import folded
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 # What the number of unread conversations counts, in every view, and what it leads to.
@@ -66,16 +70,58 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     return next((number for number in counted if number is not None), None)
 
 
+def note_tallies(inbox: Inbox) -> None:
+    """Count the conversations of the view by assignee and by label, for pickers.
+
+    Whatever of these the view has; by the id of a user, and the folded title of a label. Not when a
+    picker is opened: a key waits for no rows.
+    """
+    view, rows = inbox.view, dict[Query, list[Conversation] | None]()
+    view.tallies = {}
+    for kind, values_of in ((ASSIGNEE, _assignees), (LABEL, _labels)):
+        query = Query(tuple(term for term in view.query.terms if term.kind != kind))
+        if query not in rows:
+            rows[query] = _whole_rows(inbox, query)
+        counted = rows[query]
+        if counted is not None:
+            view.tallies[kind] = Counter(value for row in counted for value in values_of(row))
+
+
+def _assignees(row: Conversation) -> Iterable[str]:
+    return [row.assignee.id] if row.assignee else ()
+
+
+def _labels(row: Conversation) -> Iterable[str]:
+    return map(folded, row.labels)
+
+
+def _whole_rows(inbox: Inbox, query: Query) -> list[Conversation] | None:
+    """Conversations of a query; None unless all are loaded, and not too many."""
+    plan = inbox.planning.plan_of(query)
+    listing = inbox.cached.conversations(plan.filter)
+    if not (_is_whole(inbox, plan, listing) and len(listing) <= MOST_ROWS_TALLIED):
+        return None
+    rows = [listing[at] for at in range(len(listing))]
+    hidden = inbox.planning.hidden_in(query.terms)
+    matches = inbox.planning.matcher(plan.rest) if plan.rest else lambda row: True
+    return [row for row in rows if row.id not in hidden and matches(row)]
+
+
+def _is_whole(inbox: Inbox, plan: QueryPlan, listing: CachedList) -> bool:
+    """True if all rows of a plan's list are loaded, as far as the server has counted them."""
+    total = count_for(counts_of(inbox, plan.filter), plan.filter)
+    return listing.complete and total in (None, len(listing))
+
+
 def _count_rows(inbox: Inbox, plan: QueryPlan, known: Sequence[Conversation]) -> int | None:
     """Number of the cached rows that match; None if others may match, or they are too many."""
     listing = inbox.cached.conversations(plan.filter)
-    total = count_for(counts_of(inbox, plan.filter), plan.filter)
-    complete = listing.complete and total in (None, len(listing))
+    complete = _is_whole(inbox, plan, listing)
     if not plan.limits and not (complete and len(listing) <= MOST_ROWS_COUNTED):
         return None
     now, memo = inbox.clock.server_now().replace(second=0, microsecond=0), inbox.counted
     of = (plan, inbox.planning.names.me, listing.fetched_at, listing.extent, complete, now)
-    counted = (*of, *(row.id for row in known))
+    counted = (*of, *(row.id for row in known), frozenset(inbox.planning.hidden))
     if counted not in memo:
         for oldest in list(memo)[:-MOST_VIEWS_COUNTED]:
             del memo[oldest]

@@ -13,11 +13,20 @@ def advance(inbox: Inbox) -> None:
         open_selected(inbox)
     if selection.reads_at is not None and selection.reads_at <= now:
         read_if_shown(inbox)
+    if inbox.follow_ups_due_at is not None and inbox.follow_ups_due_at <= now:
+        _bring_back_due(inbox)
     if inbox.poll_at is not None and inbox.poll_at <= now:
         poll(inbox)
     if inbox.connection_due_at is not None and inbox.connection_due_at <= now:
         inbox.connection_due_at = None
         retry_early(inbox)
+
+
+def _bring_back_due(inbox: Inbox) -> None:
+    # Deferred: most starts have no follow-ups.
+    from frontdesk.inbox.follow_ups import bring_back_due
+
+    bring_back_due(inbox)
 
 
 def retry_early(inbox: Inbox) -> None:
@@ -31,6 +40,7 @@ def rests_until(inbox: Inbox) -> float | None:
     _count_seconds(inbox)
     selection = inbox.selection
     times = [selection.opens_at, selection.reads_at, inbox.poll_at, inbox.connection_due_at]
+    times.append(inbox.follow_ups_due_at)
     return min((time for time in times if time is not None), default=None)
 
 

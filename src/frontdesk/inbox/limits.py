@@ -16,6 +16,9 @@ MOST_ROWS_SCANNED = 5000
 MOST_ROWS_COUNTED = 500
 MOST_VIEWS_COUNTED = 20
 
+# Rows of a complete list that are counted by assignee and label with each refresh.
+MOST_ROWS_TALLIED = 200
+
 # Rows whose customers are offered to complete `from:`.
 MOST_ROWS_COMPLETED = 200
 
@@ -69,6 +72,13 @@ SLOWER = 2
 
 # Before the next try, after the first, second, … consecutive failure.
 BACK_OFF = tuple(timedelta(seconds=seconds) for seconds in (5, 10, 20, 40, 60))
+
+# Between two looks at the clock for conversations that are hidden until a time: clocks are set, and
+# computers sleep. And the least time from one look to the next.
+CLOCK_CHECK_SECONDS, LEAST_CHECK_SECONDS = 60.0, 1.0
+
+# Customers whose names are said when their conversations come back.
+MOST_NAMES_SAID = 3
 
 # The longest pause of a server that is kept.
 LONGEST_PAUSE = timedelta(hours=1)

@@ -217,7 +217,8 @@ class Link:
         next one: it may have used up what the server allows.
         """
         link = replace(self, phase=Phase.FAILING, ended_at=now, asking_since=None)
-        running = bool(self.failures) and now < self.not_before
+        # A clock that was put back ends it.
+        running = bool(self.failures) and self.ended_at <= now < self.not_before
         again = by_hand or self.tried_by_hand
         link = replace(link, tried_by_hand=running and again)
         if running and (by_hand or pause is None):
@@ -254,18 +255,21 @@ class Link:
         return self.quiet_unfocused and not self.focused
 
     def poll_in(self, now: datetime) -> timedelta | None:
-        """Time to the next request for the list, at least a second; None if there is none."""
+        """Time to the next request for the list, at least a second; None if there is none.
+
+        A clock that is put back makes no wait longer.
+        """
         if self.asking or self.awaits_focus:
             return None
         if self.phase in (Phase.CONNECTING, Phase.STOPPED, Phase.REFUSED):
             return None
         if self.failing:
-            return max(self.not_before - now, SECOND)
+            return max(self.not_before - max(now, self.ended_at), SECOND)
         idle = now - self.used_at
         every = next((every for upto, every in POLL_INTERVALS if idle < upto), ASLEEP)
         if not self.focused:
             every = max(every, IDLE)
-        return max(self.ended_at + every * self.pace - now, SECOND)
+        return max(self.ended_at + every * self.pace - max(now, self.ended_at), SECOND)
 
     def is_late(self, now: datetime) -> bool:
         """True if the list is older than the interval while in use, and may be requested.

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from operator import itemgetter
 from types import MappingProxyType
 
-from frontdesk.inbox.rows import CurrentStates, ListState
+from frontdesk.inbox.rows import CachedList, CurrentStates
 from frontdesk.query import QueryPlan, sort_key
 from frontdesk.query.plan import SortKey
 from frontdesk.wire import Conversation, body_of
@@ -58,7 +58,7 @@ class Scan:
 
     def __init__(
         self,
-        listing: ListState,
+        listing: CachedList,
         plan: QueryPlan,
         matches: Callable[[Conversation], bool],
         now: datetime,
@@ -94,7 +94,9 @@ class Scan:
         end = min(self.looked_at + count, len(self._listing))
         while self.looked_at < end and not self.ended:
             row = self._listing[self.looked_at]
-            self.ended = self._may_end and self._plan.is_beyond(row, self._now)
+            # A row that has changed since it was listed says nothing of those after it.
+            is_beyond = self._may_end and self._plan.is_beyond(row, self._now)
+            self.ended = is_beyond and not self._listing.has_moved(row)
             if row.id not in self._met and not self.ended:
                 self._look_at(row)
             self.looked_at += 1

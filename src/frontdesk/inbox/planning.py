@@ -1,6 +1,7 @@
 """Plans of queries: names, filters of the server, and rows that are known here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from frontdesk.inbox.cached import Cached, ServerClock
 from frontdesk.inbox.customers import QueryCustomers
@@ -8,9 +9,9 @@ from frontdesk.inbox.limits import MOST_ROWS_COMPLETED
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, cannot, plan
-from frontdesk.query.language import ASSIGNEE, CONTACT, HIDDEN, ME, UNREAD, is_positive
+from frontdesk.query.language import ASSIGNEE, CONTACT, FOLLOW_UP, HIDDEN, ME, UNREAD, is_positive
 from frontdesk.query.names import contact_id, unknown_name
-from frontdesk.query.plan import ALL_FILTERS
+from frontdesk.query.plan import ALL_FILTERS, Test
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.values import STATUSES
 
@@ -21,6 +22,7 @@ class Planning:
     def __init__(self, cached: Cached, clock: ServerClock) -> None:
         self._cached, self._clock = cached, clock
         self.customers = QueryCustomers(cached)
+        self.hidden = cached.follow_ups.hidden()
         self._names: QueryNames | None = None
 
     @property
@@ -45,14 +47,36 @@ class Planning:
         self.customers.add(contact)
         self.forget_names()
 
-    def matcher(self, terms: Iterable[Term]) -> Matcher:
-        """The test of terms for rows as they are now."""
-        return Matcher(terms, self.names, self._clock.server_now(), self.is_unread)
+    def matcher(self, terms: Iterable[Term]) -> Test:
+        """The test of terms for rows as they are now; it leaves hidden rows out."""
+        terms = tuple(terms)
+        return self._without_hidden(terms, self.test(terms))
 
-    def matcher_of(self, query: Query) -> Matcher:
-        """The test of a whole query for rows of its list as they are now."""
-        now, is_answered = self._clock.server_now(), not self.cannot(query)
-        return Matcher(query.terms, self.names, now, self.is_unread, is_answered=is_answered)
+    def matcher_of(self, query: Query) -> Test:
+        """The same of a whole query, for rows of its list."""
+        matches = self.test(query.terms, is_answered=not self.cannot(query))
+        return self._without_hidden(query.terms, matches)
+
+    def test(self, terms: Iterable[Term], *, is_answered: bool = False) -> Matcher:
+        """The test of terms alone, for rows as they are now. is_answered: see `Matcher`."""
+        now, follows = self._clock.server_now(), self._is_follow_up
+        return Matcher(terms, self.names, now, self.is_unread, follows, is_answered=is_answered)
+
+    def _without_hidden(self, terms: Iterable[Term], matches: Test) -> Test:
+        hidden = self.hidden_in(terms)
+        return (lambda row: row.id not in hidden and matches(row)) if hidden else matches
+
+    def hidden_in(self, terms: Iterable[Term]) -> Mapping[str, datetime]:
+        """Hidden conversations that a view leaves out: all but of a customer, and follow-ups."""
+        shows = any(is_positive(term, kind) for term in terms for kind in (FOLLOW_UP, CONTACT))
+        return {} if shows else self.hidden
+
+    def read_hidden(self) -> None:
+        """Read again which conversations are hidden."""
+        self.hidden = self._cached.follow_ups.hidden()
+
+    def _is_follow_up(self, conversation: Conversation) -> bool:
+        return conversation.id in self._cached.follow_ups.among((conversation,))
 
     def is_unread(self, conversation: Conversation) -> bool:
         """True if a conversation is unread on this computer."""
@@ -92,7 +116,7 @@ class Planning:
     def known_rows(self, query: Query, selected: str | None = None) -> list[Conversation]:
         """Cached rows that match, which may be on no page.
 
-        Those of the query's contact, those marked unread here, and the selected one.
+        Those of the query's contact, those marked unread here, follow-ups, and the selected one.
         """
         row = self._cached.conversation(selected) if selected else None
         known = [row] if row is not None else []
@@ -104,6 +128,8 @@ class Planning:
             known += self._cached.conversations_of(contact)
         if shows_unread(query):
             known += self._cached.marked_unread()
+        if any(is_positive(term, FOLLOW_UP) for term in query.terms):
+            known += self._cached.follow_ups.all()
         return list(filter(self.matcher_of(query), known))
 
     def why_nothing(self, query: Query) -> list[str]:

@@ -2,7 +2,7 @@
 
 from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.inbox import scanning
-from frontdesk.inbox.counting import counted_filters, total
+from frontdesk.inbox.counting import counted_filters, note_tallies, total
 from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH, REPLACED_SECONDS, ROWS_AT_TOP
 from frontdesk.inbox.orders import (
     Begun,
@@ -102,9 +102,14 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
         if scanning.is_due(inbox):
             start_scan(inbox, by_hand=by_hand)
         _tell_news(inbox)
+        if inbox.planning.hidden:
+            # Their customers may have written.
+            inbox.follow_ups_due_at = inbox.seconds()
     if not inbox.has_begun:
         _begin_rest(inbox)
     inbox.tasks.rows_known(answered)
+    if answered:
+        note_tallies(inbox)
     inbox.orders.append(ShowRenewed())
     schedule_poll(inbox)
     if answered:

@@ -124,6 +124,35 @@ class MergedRows(Generic[R]):
         return before, before < len(self._positions) and self._positions[before] == position
 
 
+class RowsWithout(Generic[R]):
+    """Rows without a few of them. rows: all; positions: of those that are left out, ascending."""
+
+    def __init__(self, rows: Rows[R], positions: Sequence[int]) -> None:
+        self.rows, self._positions = rows, positions
+        # Of the rows that are there, those before each that is left out.
+        self._ranks = [position - before for before, position in enumerate(positions)]
+
+    @property
+    def left_out(self) -> int:
+        """Number of rows that are left out."""
+        return len(self._positions)
+
+    def __len__(self) -> int:
+        return len(self.rows) - self.left_out
+
+    def __getitem__(self, position: int, /) -> R:
+        return self.rows[position + bisect_right(self._ranks, position)]
+
+    def key(self, position: int, /) -> str:
+        return self.rows.key(position + bisect_right(self._ranks, position))
+
+    def find(self, key: str, /) -> int | None:
+        found = self.rows.find(key)
+        if found is None or found in self._positions:
+            return None
+        return found - bisect_left(self._positions, found)
+
+
 class CachedList(ListState, Protocol):
     """A cached list, whose state is that of the last `reload`."""
 

@@ -18,9 +18,10 @@ from frontdesk.inbox.local_scan import Scan, StoredRows
 from frontdesk.inbox.orders import DisplayOrder, Say, Warn
 from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
 from frontdesk.inbox.requests import Kind, Steps
-from frontdesk.inbox.rows import Rows, place_of
+from frontdesk.inbox.rows import Rows, RowsWithout, place_of
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
-from frontdesk.query import Matcher, QueryNames, Term, sort_key
+from frontdesk.query import QueryNames, Term, sort_key
+from frontdesk.query.plan import Test
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 # Names of stored settings.
@@ -107,6 +108,8 @@ class Inbox:
         self.orders: list[DisplayOrder] = []
         self.selection, self.history, self.bell = Selected(), ViewHistory(), Bell()
         self.poll_at: float | None = None
+        # When hidden conversations are looked at that may come back.
+        self.follow_ups_due_at = seconds() if self.planning.hidden else None
         self.connection_due_at: float | None = None
         self.has_begun = False
         # What was open before there was a connection.
@@ -211,6 +214,7 @@ class Inbox:
         if view.scan is not None:
             view.scan.step(_SCANNED_AT_ONCE)
             rows = view.scan.rows()
+        rows = self._visible(rows)
         position = rows.find(f"conversation {last}")
         # Rows that the scan finds may come above those of before, unless the server sorts them.
         stays = at_top or (position is None and not view.shown.is_sorted)
@@ -249,6 +253,7 @@ class Inbox:
     def reread(self) -> Mapping[str, Conversation]:
         """Read the list again; returns the rows that stay."""
         view = self.view
+        self.planning.read_hidden()
         stay, view.seen_before = self.rows_that_stay(), self.window.keys_in_view()
         self.reloads += 1
         return view.reload(
@@ -298,6 +303,7 @@ class Inbox:
         view, window = self.view, self.window
         if not window.is_shown:
             return
+        rows = self._visible(rows)
         view.follows_top = view.follows_top and window.is_entered and window.cursor == 0
         selected = None if self.selection.id is None else f"conversation {self.selection.id}"
         cursor = 0 if view.follows_top else place_of(rows, selected, view.seen_before)
@@ -310,6 +316,20 @@ class Inbox:
         if view.bound_for_last and len(rows):
             view.bound_for_last = view.follows_top = False
             window.go_to_last()
+
+    def _visible(self, rows: Rows[Conversation]) -> Rows[Conversation]:
+        """Rows of the view without those that are hidden until a time."""
+        hidden = self.planning.hidden_in(self.view.query.terms)
+        found = [rows.find(f"conversation {id}") for id in hidden]
+        positions = sorted(position for position in found if position is not None)
+        return RowsWithout(rows, positions) if positions else rows
+
+    def show_hidden(self) -> None:
+        """Show the rows without what is hidden by now, and with what has come back."""
+        self.planning.read_hidden()
+        self.view.seen_before = self.window.keys_in_view()
+        if self.view.scan is not None:
+            self.show_scan(self.view.scan)
 
     def new_scan(
         self,
@@ -327,6 +347,8 @@ class Inbox:
         key = sort_key(view.shown.order, now)
         places = {id: key(row) for id, row in stay.items()}
         shown = self.window.rows
+        if isinstance(shown, RowsWithout):
+            shown = shown.rows
         if stay and keeps_shown and view.kept.keeps_seen and isinstance(shown, StoredRows):
             places.update(shown.places)
         return Scan(
@@ -339,7 +361,7 @@ class Inbox:
             known=self.planning.known_rows(view.query, selected),
         )
 
-    def _vouched(self, matches: Matcher) -> Callable[[Conversation], bool]:
+    def _vouched(self, matches: Test) -> Test:
         """The test of a scan, for rows for which the server's list vouches.
 
         A row that changed since it was listed has to match the whole query.

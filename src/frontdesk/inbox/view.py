@@ -7,8 +7,9 @@ from frontdesk.inbox.kept_rows import KeptRows, MergedView
 from frontdesk.inbox.limits import MOST_ROWS_SCANNED
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.rows import CachedList, CurrentStates
-from frontdesk.query import Matcher, Query, QueryPlan, Term, sort_key
+from frontdesk.query import Query, QueryPlan, Term, sort_key
 from frontdesk.query.language import SORT
+from frontdesk.query.plan import Test
 from frontdesk.wire import Conversation, ConversationFilter
 
 
@@ -23,6 +24,7 @@ class View:
     of the rows that were visible before the last reload. refreshed_before: filter of the last
     refresh.
 
+    tallies: numbers of its conversations by assignee and label, if all are loaded.
     unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
     added_above: rows that came above the window. page_since: when the request for the next page
     began that is running.
@@ -33,7 +35,7 @@ class View:
         query: Query,
         wanted: QueryPlan,
         shown: QueryPlan,
-        matches: Matcher,
+        matches: Test,
         rows: CachedList,
     ) -> None:
         self.query = query
@@ -47,10 +49,9 @@ class View:
         self.refreshed_before: ConversationFilter | None = None
         self.unreadable = self.unreadable_below = self.added_above = 0
         self.page_since: float | None = None
+        self.tallies: dict[str, Mapping[str, int]] = {}
 
-    def replan(
-        self, wanted: QueryPlan, shown: QueryPlan, matches: Matcher, rows: CachedList
-    ) -> None:
+    def replan(self, wanted: QueryPlan, shown: QueryPlan, matches: Test, rows: CachedList) -> None:
         """Go on by other plans of the same query; rows that stay do so."""
         self.wanted, self.shown, self.matches, self.list = wanted, shown, matches, rows
         self.scan, self.scan_ended = None, False
@@ -61,7 +62,7 @@ class View:
             self.scan_limit = self.scan.looked_at + MOST_ROWS_SCANNED
 
     def reload(
-        self, stay: Mapping[str, Conversation], matches: Matcher, current: CurrentStates
+        self, stay: Mapping[str, Conversation], matches: Test, current: CurrentStates
     ) -> Mapping[str, Conversation]:
         """Read the list again; returns the rows that stay, of those that would.
 

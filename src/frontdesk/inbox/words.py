@@ -4,10 +4,11 @@ from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.inbox import sentences
 from frontdesk.inbox.chips import chip, customer_name
 from frontdesk.inbox.counting import count_of, total
+from frontdesk.inbox.rows import RowsWithout
 from frontdesk.inbox.scanning import is_due, is_loading_rows
 from frontdesk.inbox.state import Inbox, Keys
 from frontdesk.query import Query, QueryNames
-from frontdesk.query.language import CONTACT, WORDS
+from frontdesk.query.language import CONTACT, FOLLOW_UP, WORDS
 from frontdesk.query.names import unknown_name
 from frontdesk.text.clean import one_line
 
@@ -26,6 +27,8 @@ def _name(inbox: Inbox) -> str:
     customer = customer_name(query.value(CONTACT) or "", inbox.planning.names)
     if customer:
         return customer if any(map(str.isalpha, customer)) else f"from {customer}"
+    if query.value(FOLLOW_UP) is not None:
+        return "To follow up"
     filters, status = query.filters, query.value("is")
     if not filters:
         return "All"
@@ -33,7 +36,7 @@ def _name(inbox: Inbox) -> str:
 
 
 def loaded(inbox: Inbox, *, in_list: bool) -> str:
-    """Summary of the loaded rows: marked, unreadable, new above, 50 of 412 loaded.
+    """Summary of the loaded rows: marked, unreadable, hidden, new above, 50 of 412 loaded.
 
     in_list: the keys of the list work.
     """
@@ -43,6 +46,8 @@ def loaded(inbox: Inbox, *, in_list: bool) -> str:
     marked, unreadable = len(inbox.window.marked), view.unreadable_rows
     words = [f"{marked} selected"] if marked else []
     words += [f"{unreadable} unreadable"] if unreadable else []
+    rows = inbox.window.rows
+    words += [f"{rows.left_out} hidden"] if isinstance(rows, RowsWithout) else []
     if view.added_above and not inbox.window.at_start:
         words.append(f"{view.added_above} new ▲ {inbox.keys['list.first']}")
     words.append(_held(inbox) if view.scan is None else _found(inbox, in_list=in_list))

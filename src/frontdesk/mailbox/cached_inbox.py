@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -37,6 +37,7 @@ from frontdesk.wire.values import STATUSES
 if TYPE_CHECKING:
     from frontdesk.wire.reports import Report
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 # Of each list, when all conversations that were seen are gone through.
 _SEEN_LIMIT = 1000
 
@@ -53,6 +54,11 @@ class SeenCounts(NamedTuple):
 _READ = "looked at/"
 # Stored in place of the time of a visit.
 _UNREAD = "unread"
+# Likewise, of a conversation that was hidden and has come back.
+_CAME_BACK = "follow up"
+# Name of the setting, before the id of the conversation, with the time until which it is hidden,
+# and that of the customer's last message when it was.
+_HIDDEN = "hidden until/"
 # Name of the setting with what is kept.
 _KEEP = "keep"
 # Name of the setting with the id of the own user.
@@ -68,6 +74,7 @@ class CachedInbox:
         """keep: conversations to keep, as configured; None: as chosen by `choose_keep`."""
         self._cache, self._clock, self._keep = cache, clock, keep
         self.fill_progress = cache.fill_progress
+        self.follow_ups = FollowUps(self, cache)
         # Counts that were read since the last refresh of any; read for each tab with each change.
         self._counts: dict[ConversationFilter, Counts | None] = {}
 
@@ -208,11 +215,12 @@ class CachedInbox:
 
     def is_marked_unread(self, conversation_id: str) -> bool:
         """True if a conversation was marked as unread on this computer, and not read since."""
-        return self._cache.get_setting(_read_name(conversation_id)) == _UNREAD
+        return self._cache.get_setting(_read_name(conversation_id)) in (_UNREAD, _CAME_BACK)
 
     def marked_unread(self) -> list[Conversation]:
         """Cached conversations that were marked as unread on this computer, and not read since."""
-        ids = (name.removeprefix(_READ) for name in self._cache.settings_with(_UNREAD))
+        marked = (self._cache.settings_with(mark) for mark in (_UNREAD, _CAME_BACK))
+        ids = (name.removeprefix(_READ) for names in marked for name in names)
         return [row for row in map(self.conversation, ids) if row is not None]
 
     @property
@@ -273,6 +281,64 @@ class CachedInbox:
         return self._cache.value("report", urlencode(query.parameters()), Report)
 
 
+class FollowUps:
+    """Conversations that are hidden on this computer until a time, and come back unread.
+
+    The server is not informed.
+    """
+
+    def __init__(self, inbox: CachedInbox, cache: Cache) -> None:
+        self._inbox, self._cache = inbox, cache
+
+    def hidden(self) -> dict[str, datetime]:
+        """Times until which conversations are hidden, by id."""
+        stored = self._cache.settings_beginning_with(_HIDDEN).items()
+        # A damaged time has passed.
+        return {id: instant(value.partition(" ")[0]) or _LONG_AGO for id, value in stored}
+
+    def hide(self, conversations: Iterable[Conversation], until: datetime) -> dict[str, str]:
+        """Hide conversations until a time; returns what is stored before, for `restore`."""
+        before = {}
+        for row in conversations:
+            name = f"{_HIDDEN}{row.id}"
+            before[row.id] = self._inbox.get_setting(name) or ""
+            self._inbox.set_setting(name, f"{until.isoformat()} {row.last_inbound_at or ''}")
+        return before
+
+    def restore(self, before: Mapping[str, str]) -> None:
+        """Store again what `hide` returned."""
+        for id, value in before.items():
+            self._inbox.set_setting(f"{_HIDDEN}{id}", value)
+
+    def due(self, now: datetime) -> list[str]:
+        """Ids of hidden conversations whose time has come, or whose customer has written since."""
+        stored, hidden = self._cache.settings_beginning_with(_HIDDEN), self.hidden()
+        return [id for id in stored if hidden[id] <= now or self._has_written(id, stored[id])]
+
+    def _has_written(self, id: str, hidden: str) -> bool:
+        row = self._inbox.conversation(id)
+        return row is not None and (row.last_inbound_at or "") > hidden.partition(" ")[2]
+
+    def bring_back(self, conversation_ids: Iterable[str]) -> None:
+        """Hide conversations no more; they are unread until the next visit."""
+        for id in conversation_ids:
+            self._inbox.set_setting(_read_name(id), _CAME_BACK)
+            self._inbox.set_setting(f"{_HIDDEN}{id}", "")
+
+    def all(self) -> list[Conversation]:
+        """Cached conversations that are hidden, or have come back and were not read."""
+        back = (name.removeprefix(_READ) for name in self._cache.settings_with(_CAME_BACK))
+        rows = map(self._inbox.conversation, dict.fromkeys((*self.hidden(), *back)))
+        return [row for row in rows if row is not None]
+
+    def among(self, conversations: Iterable[Conversation]) -> dict[str, datetime | None]:
+        """When conversations come back, by id; None for those that have, and were not read."""
+        ids, hidden = [row.id for row in conversations], self.hidden()
+        marks = self._cache.get_settings([_read_name(id) for id in ids])
+        back = (id for id in ids if marks.get(_read_name(id)) == _CAME_BACK)
+        return {**dict.fromkeys(back), **{id: hidden[id] for id in ids if id in hidden}}
+
+
 def _read_name(conversation_id: str) -> str:
     return f"{_READ}{conversation_id}"
 
@@ -280,10 +346,11 @@ def _read_name(conversation_id: str) -> str:
 def _unread(conversation: Conversation, mark: str | None) -> int | None:
     """Number of messages that are new here; None if the conversation is read.
 
-    mark: time of the last visit and number of unread messages then, `_UNREAD`, or None.
+    mark: time of the last visit and number of unread messages then, `_UNREAD`, `_CAME_BACK`, or
+    None.
     """
     count = conversation.unread_count or 0
-    if mark == _UNREAD:
+    if mark in (_UNREAD, _CAME_BACK):
         return count
     if mark is None or not conversation.is_unread:
         return count if conversation.is_unread else None

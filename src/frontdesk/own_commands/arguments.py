@@ -5,7 +5,7 @@ follow: `{name|line}`. `{{` and `}}` are braces.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePath, PureWindowsPath
 from types import MappingProxyType
@@ -23,6 +23,7 @@ PLACEHOLDERS: Mapping[str, str] = MappingProxyType(
         "contact.id": "contact id",
         "contact.name": "customer's name",
         "contact.phone": "customer's number",
+        "contact.email": "e-mail address",
         "channel.id": "channel id",
         "channel.name": "channel name",
         "channel.phone": "channel number",
@@ -32,9 +33,17 @@ PLACEHOLDERS: Mapping[str, str] = MappingProxyType(
         "message.text": "message text",
         "message.type": "message",
         "message.author": "message",
+        "media.file": "file",
+        "match": "match",
         "query": "query",
+        "web_inbox": "address of a web inbox",
+        "report.file": "report",
     }
 )
+# Names of those that are paths of files.
+FILES = ("media.file", "report.file")
+# Beginnings of names that end in one of the user's: of a custom field, and of what is asked.
+FIELD, ASKED = "contact.fields.", "ask."
 FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
         "line": one_line,
@@ -46,7 +55,9 @@ FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
 MOST_BYTES = 32 * 1024
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_MEMBERS = re.compile(r"([a-z_]+(?:\.[a-z_]+)?)(\?)?(?:\|([a-z]+))?")
+_MEMBERS = re.compile(
+    r"([a-z_]+(?:\.[a-z_]+)?|contact\.fields\.[\w-]+|ask\.[a-z0-9_]+)(\?)?(?:\|([a-z]+))?"
+)
 # Programs, and the options whose argument is a text that they execute.
 _POSIX_SHELLS = dict.fromkeys(("sh", "bash", "zsh", "fish", "dash", "ksh", "ash"), "c")
 _CODE_OPTIONS = {
@@ -94,6 +105,11 @@ def _program_name(element: str) -> str:
     return PureWindowsPath(PurePath(element).name).name.lower().removesuffix(".exe")
 
 
+def names_in(texts: Iterable[str]) -> list[str]:
+    """Names of the placeholders of checked texts, each once, in order."""
+    return list(dict.fromkeys(name for text in texts for name in _names(text)))
+
+
 def _names(element: str) -> list[str]:
     """Names of the placeholders of an element. Raises: ValueError."""
     return [_parsed(match)[0] for match in _PLACEHOLDER.finditer(element) if len(match[0]) != 2]
@@ -105,11 +121,17 @@ def _parsed(match: re.Match[str]) -> tuple[str, bool, str]:
     if members is None:
         raise ValueError(f"{match[0]} is no placeholder: write {{{{ and }}}} for braces")
     name, optional, filter = members.groups(default="")
-    if name not in PLACEHOLDERS:
-        raise ValueError(f"there is no {{{name}}}: there is {', '.join(PLACEHOLDERS)}")
+    if name not in PLACEHOLDERS and not name.startswith((FIELD, ASKED)):
+        known = ", ".join([*PLACEHOLDERS, f"{FIELD}KEY", f"{ASKED}NAME"])
+        raise ValueError(f"there is no {{{name}}}: there is {known}")
     if filter and filter not in FILTERS:
         raise ValueError(f"there is no filter |{filter}: there is {', '.join(FILTERS)}")
     return name, bool(optional), filter
+
+
+def _words(name: str) -> str:
+    """What a value is called in a sentence."""
+    return PLACEHOLDERS.get(name) or f"value of {name.rpartition('.')[2]}"
 
 
 def filled(template: Sequence[str], values: Mapping[str, str]) -> list[str]:
@@ -144,7 +166,7 @@ def filled_text(text: str, values: Mapping[str, str]) -> str:
         if filter:
             value = FILTERS[filter](value)
         if not optional and not value.strip():
-            raise BadSettings(f"There is no {PLACEHOLDERS[name]} here for {match[0]}")
+            raise BadSettings(f"There is no {_words(name)} here for {match[0]}")
         return value
 
     return _PLACEHOLDER.sub(value, text)

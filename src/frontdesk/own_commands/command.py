@@ -4,15 +4,44 @@ from collections.abc import Mapping
 from datetime import timedelta
 from types import MappingProxyType
 from typing import NamedTuple
+from urllib.parse import quote
 
-from frontdesk.own_commands.arguments import filled, filled_text
+from frontdesk.own_commands.arguments import FIELD, filled, filled_text, names_in
 from frontdesk.own_commands.runner import Job
 from frontdesk.system import subprocess_environment
 from frontdesk.text.messages import Entry
-from frontdesk.wire import Conversation, Message
+from frontdesk.wire import Contact, Conversation, Message
 
-PLACES = ("conversation", "message")
-INPUTS = ("none", "thread", "thread-json", "message", "message-json")
+PLACES = ("conversation", "message", "contact", "marked", "report", "everywhere")
+INPUTS = (
+    *("none", "thread", "thread-json", "message", "message-json"),
+    *("selection", "report"),
+)
+_CONVERSATION = (
+    *("conversation.", "contact.", "channel.", "assignee.", "labels"),
+    *("web_inbox", "query", "match"),
+)
+# Beginnings of the names of values in each place, and what can be on standard input there.
+VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "conversation": _CONVERSATION,
+        "message": (*_CONVERSATION, "message.", "media."),
+        "contact": ("contact.",),
+        "marked": ("query",),
+        "report": ("report.",),
+        "everywhere": (),
+    }
+)
+READS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "conversation": ("thread", "thread-json", "selection"),
+        "message": ("thread", "thread-json", "message", "message-json"),
+        "contact": (),
+        "marked": ("thread", "selection"),
+        "report": ("report",),
+        "everywhere": (),
+    }
+)
 OUTPUTS = ("pane", "terminal", "notify", "clipboard", "none")
 # As `sys.platform` begins, by the name in the configuration.
 PLATFORMS: Mapping[str, str] = MappingProxyType(
@@ -24,8 +53,21 @@ _LIMITS = {"pane": 600.0, "notify": 30.0, "clipboard": 30.0, "none": 30.0}
 _PLAIN = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat"}
 
 
+class AskedField(NamedTuple):
+    """A value that is asked for when a command is run. choices: () for any text."""
+
+    name: str
+    title: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+
+
 class OwnCommand(NamedTuple):
     """A command of the configuration. letter: in the menu, or "". places: what it is run on.
+
+    key: of the keyboard, or "". fields: what is asked for. extract: regular expression of which a
+    match is chosen, or "". condition: query that its conversation has to match, or "". holds:
+    whether the terminal waits for a key at the end; None: after a failure.
 
     run: program and arguments with placeholders. last: newest entries of a thread on standard
     input, 0 for all. confirm: a question with placeholders, or "". profiles, platforms: where it
@@ -45,6 +87,20 @@ class OwnCommand(NamedTuple):
     environment: Mapping[str, str] = MappingProxyType({})
     profiles: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
+    key: str = ""
+    fields: tuple[AskedField, ...] = ()
+    extract: str = ""
+    condition: str = ""
+    holds: bool | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts that may have placeholders."""
+        return (*self.run, self.confirm)
+
+    def uses(self, name: str) -> bool:
+        """True if a placeholder is used whose name begins so."""
+        return any(one.startswith(name) for one in names_in(self.texts))
 
     def is_offered(self, profile: str | None, platform: str) -> bool:
         """True if it can be run in a profile on a platform (`sys.platform`)."""
@@ -74,6 +130,7 @@ class OwnCommand(NamedTuple):
             limit,
             keeps_errors=self.output in ("pane", "notify"),
             detached=self.output == "none",
+            holds=self.holds,
         )
 
 
@@ -84,10 +141,17 @@ def program_environment(facts: Mapping[str, str], *, is_plain: bool = True) -> d
 
 
 def values_of(
-    conversation: Conversation | None, entry: Entry | None = None, query: str = ""
+    conversation: Conversation | None,
+    entry: Entry | None = None,
+    query: str = "",
+    contact: Contact | None = None,
+    web_inbox: str | None = None,
 ) -> dict[str, str]:
-    """Values of the placeholders for a row, and an entry of its thread."""
-    values = {"query": query}
+    """Values of the placeholders for a row, its contact, and an entry of its thread.
+
+    web_inbox: address of a conversation, with {id}.
+    """
+    values = {"query": query, **contact_values(contact)}
     if conversation is not None:
         one = conversation
         values |= {
@@ -95,13 +159,14 @@ def values_of(
             "conversation.status": one.status,
             "conversation.waiting_since": one.waiting_since or "",
             "contact.id": one.contact.id,
-            "contact.name": one.contact.name or "",
-            "contact.phone": one.contact.phone or "",
+            "contact.name": one.contact.name or values.get("contact.name", ""),
+            "contact.phone": one.contact.phone or values.get("contact.phone", ""),
             "channel.id": one.channel.id,
             "channel.name": one.channel.name or "",
             "channel.phone": one.channel.phone or "",
             "assignee.name": one.assignee.name if one.assignee else "",
             "labels": ", ".join(one.labels),
+            "web_inbox": (web_inbox or "").replace("{id}", quote(one.id, safe="")),
         }
     if entry is not None:
         values |= {
@@ -111,6 +176,28 @@ def values_of(
             "message.author": entry.author,
         }
     return values
+
+
+def contact_values(contact: Contact | None) -> dict[str, str]:
+    """Values of a contact; those of its custom fields as text."""
+    if contact is None:
+        return {}
+    fields = {f"{FIELD}{key}": _field_text(one) for key, one in contact.custom_fields.items()}
+    return {
+        "contact.id": contact.id,
+        "contact.name": contact.name or contact.profile_name or "",
+        "contact.phone": contact.phone or "",
+        "contact.email": contact.email or "",
+        **fields,
+    }
+
+
+def _field_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 _FACTS = {

@@ -19,7 +19,8 @@ class Job(NamedTuple):
     """What to run. timeout_seconds None: no limit.
 
     keeps_errors: standard error is part of the output; else it is kept apart. detached: the program
-    may go on when its job has ended, and its output is dropped.
+    may go on when its job has ended, and its output is dropped. holds: whether a terminal that it
+    had waits for enter at the end; None: after a failure.
     """
 
     arguments: Sequence[str]
@@ -29,6 +30,7 @@ class Job(NamedTuple):
     timeout_seconds: float | None = None
     keeps_errors: bool = True
     detached: bool = False
+    holds: bool | None = None
 
 
 def exit_words(code: int | None) -> str:

@@ -31,11 +31,11 @@ from frontdesk.wire.values import STATUSES
 STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
 TEAM, AUTHOR, FIELD, AD = "team", "by", "field", "ad"
 NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
-CREATED = "created"
+CREATED, FOLLOW_UP = "created", "followup"
 WORDS, SORT = "words", "sort"
 KINDS = (
-    *(STATUS, ASSIGNEE, TEAM, LABEL, CHANNEL, CONTACT, AUTHOR, FIELD, AD, NEEDS, UNREAD),
-    *(WAITING, ACTIVE, WINDOW, CREATED, WORDS, SORT),
+    *(STATUS, FOLLOW_UP, ASSIGNEE, TEAM, LABEL, CHANNEL, CONTACT, AUTHOR, FIELD, AD),
+    *(NEEDS, UNREAD, WAITING, ACTIVE, WINDOW, CREATED, WORDS, SORT),
 )
 
 ME, UNASSIGNED, ASSIGNED = "me", "unassigned", "assigned"
@@ -85,7 +85,10 @@ _PREFIXES: Mapping[str, str] = MappingProxyType(
     }
 )
 PREFIX_OF: Mapping[str, str] = MappingProxyType(
-    {**{kind: prefix for prefix, kind in _PREFIXES.items()}, UNREAD: "", WORDS: ""}
+    {
+        **{kind: prefix for prefix, kind in _PREFIXES.items()},
+        **{FOLLOW_UP: f"{STATUS}:", UNREAD: "", WORDS: ""},
+    }
 )
 DURATIONS = (WAITING, ACTIVE, WINDOW)
 DATED = (WAITING, ACTIVE, CREATED)
@@ -126,7 +129,7 @@ _OPERATORS = MappingProxyType(
 
 
 class Term(NamedTuple):
-    """Condition on a conversation, or the order. value: "" for `unread`.
+    """Condition on a conversation, or the order. value: "" for `unread`, "followup" for follow-ups.
 
     others: further values of a kind in LISTED, or of a field, of which one has to match. key, sign:
     of a field, the sign "" if it only has to have a value.
@@ -472,6 +475,8 @@ def _term(token: Token) -> Term | str:
         return f"The order cannot be negated: write sort: and {_allowed(SORT)}."
     if token.others:
         return _any_of(kind, token)
+    if kind == STATUS and value.casefold() == FOLLOW_UP:
+        return Term(FOLLOW_UP, FOLLOW_UP, token.negated)
     normal = _value(kind, value)
     if normal is not None:
         return Term(kind, normal, token.negated)
@@ -528,7 +533,7 @@ def _any_of(kind: str, token: Token) -> Term | str:
         return mistake
     known = [value for value in normal if value is not None]
     if len(known) < len(values):
-        return f"{token.prefix} takes {_allowed(kind)}."
+        return f"{token.prefix} takes {_allowed(kind, several=True)}."
     return Term.any_of(kind, known, negated=token.negated)
 
 
@@ -563,10 +568,11 @@ def _unknown(prefix: str) -> str:
     return f"There is no filter {prefix}. Use {allowed}."
 
 
-def _allowed(kind: str) -> str:
-    """Values that a prefix takes."""
+def _allowed(kind: str, *, several: bool = False) -> str:
+    """Values that a prefix takes. several: with commas between them."""
     if kind in _VALUES:
-        *most, last = _VALUES[kind]
+        alone = [FOLLOW_UP] if kind == STATUS and not several else []
+        *most, last = [*_VALUES[kind], *alone]
         return f"{', '.join(most)} or {last}" if most else last
     durations = "< or > and a time, such as >1h, <30m or >2d"
     if kind in DATED:

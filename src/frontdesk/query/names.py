@@ -332,6 +332,7 @@ class Completion(NamedTuple):
 
 _STARTS: Sequence[tuple[str, str]] = (
     *((f"is:{status}", "status") for status in STATUSES),
+    ("is:followup", "to follow up, on this computer"),
     ("@me", "assigned to me"),
     ("@unassigned", "assigned to no one"),
     ("@assigned", "assigned to anyone"),

@@ -18,6 +18,7 @@ from frontdesk.query.language import (
     CREATED,
     DATED,
     FIELD,
+    FOLLOW_UP,
     HIDDEN,
     ID,
     LABEL,
@@ -110,8 +111,11 @@ class QueryPlan(NamedTuple):
 
     @property
     def limits(self) -> tuple[Term, ...]:
-        """Terms that limit the time by which the server's list is sorted."""
-        by = (self.filter.sort,) if self.filter.sort else (ACTIVE, CREATED)
+        """Terms that no row can match from some row of the server's list on.
+
+        They limit the time by which it is sorted, or match only rows that are known here.
+        """
+        by = (self.filter.sort, FOLLOW_UP) if self.filter.sort else (ACTIVE, CREATED, FOLLOW_UP)
         return tuple(term for term in self.rest if term.kind in by and not term.negated)
 
 
@@ -378,14 +382,14 @@ def _only(ids: frozenset[str] | None) -> str | None:
     return next(iter(ids)) if ids is not None and len(ids) == 1 else None
 
 
-IsUnread = Callable[[Conversation], bool]
 Test = Callable[[Conversation], bool]
 
 
 class Matcher:
-    """Tests conversations against terms. is_unread: see `unread`; now: the server's time.
+    """Tests conversations against terms. now: the server's time.
 
-    is_answered: the server has tested what no row shows; otherwise nothing matches such a term.
+    is_unread: see `unread`; is_follow_up: see `is:followup`. is_answered: the server has tested
+    what no row shows; otherwise nothing matches such a term.
     """
 
     def __init__(
@@ -393,11 +397,13 @@ class Matcher:
         terms: Iterable[Term],
         names: QueryNames,
         now: datetime,
-        is_unread: IsUnread = lambda row: row.is_unread,
+        is_unread: Test = lambda row: row.is_unread,
+        is_follow_up: Test = lambda row: False,
         *,
         is_answered: bool = False,
     ) -> None:
-        self._names, self._now, self._is_unread = names, now, is_unread
+        self._names, self._now = names, now
+        self._is_unread, self._is_follow_up = is_unread, is_follow_up
         terms = tuple(terms)
         shown = (term for term in terms if term.kind != SORT and term.kind not in HIDDEN)
         self._tests = [(self._test(term), term.negated) for term in shown]
@@ -425,6 +431,7 @@ class Matcher:
             CONTACT: self._contact,
             NEEDS: lambda term: lambda row: bool(row.awaiting_human),
             UNREAD: lambda term: self._is_unread,
+            FOLLOW_UP: lambda term: self._is_follow_up,
         }
         if term.kind in DATED and not is_duration(term.value):
             return self._dated(term)
@@ -545,6 +552,8 @@ MOMENTS: Mapping[str, Callable[[Conversation], datetime | None]] = MappingProxyT
 
 
 def _is_beyond(term: Term, row: Conversation, now: datetime) -> bool:
+    if term.kind == FOLLOW_UP:
+        return True
     if term.kind in DATED and not is_duration(term.value):
         return _is_beyond_days(term, row, now)
     sign, length = comparison(term.value)

@@ -6,7 +6,7 @@ refund madrid from:ana in:london after:2026-03-01
 from datetime import date
 from typing import NamedTuple
 
-from frontdesk.query.language import Query, QueryProblem, Term, Token, analyse, tokens
+from frontdesk.query.language import FOLLOW_UP, Query, QueryProblem, Term, Token, analyse, tokens
 from frontdesk.text.search import Terms
 
 _BEFORE, _AFTER = "before:", "after:"
@@ -60,6 +60,9 @@ def parse_search(text: str) -> MessageSearch:
                 problems.append(QueryProblem(token.start, token.end, words_allowed))
         elif prefix in _TERMS:
             query, mistakes = analyse(text[token.start : token.end])
+            if any(term.kind == FOLLOW_UP for term in query.terms):
+                query, why = Query(), "is:followup filters the list, and no search."
+                problems.append(QueryProblem(token.start, token.end, why))
             terms += query.terms
             problems += mistakes
         else:

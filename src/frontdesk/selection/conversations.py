@@ -23,6 +23,7 @@ from frontdesk.query import (
     plan,
     sort_key,
 )
+from frontdesk.query.language import FOLLOW_UP
 from frontdesk.query.names import unknown_name
 from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.selection.names import query_names
@@ -38,6 +39,10 @@ MOST_BRANCHES = 8
 _LOCAL = "fd1."
 _MERGED = "m"
 _MARK_LENGTH = 8
+_FOLLOW_UPS_ARE_LOCAL = (
+    "is:followup works in the viewer alone: follow-ups are kept beside its cache, as what was read"
+    " on this computer is"
+)
 
 
 class ConversationSelector(NamedTuple):
@@ -90,6 +95,8 @@ async def select(
     Raises: BadSettings: a name in the query is unknown, or the server cannot answer it. InboxError.
     """
     names = await query_names(client, query) if query.terms else QueryNames()
+    if any(term.kind == FOLLOW_UP for term in query.terms):
+        raise BadSettings(_FOLLOW_UPS_ARE_LOCAL)
     for term in query.terms:
         if message := unknown_name(term, names):
             raise BadSettings(message)

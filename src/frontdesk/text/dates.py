@@ -9,8 +9,9 @@ from frontdesk.text.times import parse_duration
 
 HOW_TO = "write 2026-03-14, 14 Mar, 14, Mon, yesterday or 3d"
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+# First letters of months and days of the week, in English.
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NUMBERS = re.compile(r"(\d{1,4})([./-])(\d{1,2})(?:\2(\d{1,4}))?\.?")
 _AGO = re.compile(r"-?(\d{1,5})\s*d(?:ays? ago)?")
 _DAY_OF_MONTH = re.compile(r"\d{1,2}")
@@ -73,8 +74,8 @@ def day_of(text: str, today: date) -> date | None:
     text = " ".join(text.casefold().replace(",", " ").split())
     if text in ("today", "yesterday"):
         return today - timedelta(days=text == "yesterday")
-    if text[:3] in _DAYS and text.isalpha():
-        return today - timedelta(days=(today.weekday() - _DAYS.index(text[:3])) % 7)
+    if text[:3] in DAYS and text.isalpha():
+        return today - timedelta(days=(today.weekday() - DAYS.index(text[:3])) % 7)
     ago = _AGO.fullmatch(text)
     if ago:
         return _valid(lambda: today - timedelta(days=int(ago[1])))
@@ -104,11 +105,11 @@ def _of_numbers(match: re.Match[str], today: date) -> date | None:
 
 def _of_words(words: list[str], today: date) -> date | None:
     """14 mar, mar 14, 14 march 2025."""
-    months = [word for word in words if word[:3] in _MONTHS and word.isalpha()]
+    months = [word for word in words if word[:3] in MONTHS and word.isalpha()]
     numbers = [word.rstrip(".") for word in words if word not in months]
     if len(months) != 1 or not 1 <= len(numbers) <= 2 or not all(n.isdecimal() for n in numbers):
         return None
-    month = _MONTHS.index(months[0][:3]) + 1
+    month = MONTHS.index(months[0][:3]) + 1
     return _of(int(numbers[0]), month, numbers[1] if len(numbers) > 1 else None, today)
 
 

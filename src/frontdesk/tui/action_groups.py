@@ -55,6 +55,7 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "inbox.after": "open snoozed resolved",
             "inbox.mark_unread": "new later seen done",
             "inbox.mark_above": "seen done catch up all",
+            "inbox.follow_up": "hide later snooze remind tomorrow",
             "inbox.filter": "narrow status assignee label channel",
             "inbox.filter_line": "query language text",
             "inbox.remove_filter": "clear chip undo",
@@ -106,7 +107,8 @@ _ACTIONS_BY_GROUP: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "queue.mark": "mark choose",
             "inbox.export": "save download file csv json markdown thread list",
             "inbox.pipe": "shell program run filter",
-            "inbox.own_commands": "programs run scripts crm",
+            "inbox.own_commands": "programs run scripts crm cancel",
+            "view.own_commands": "programs run scripts cancel",
         },
         "Views": {
             **{f"inbox.view_{digit}": "saved tab" for digit in "56789"},

@@ -206,7 +206,34 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
 
     def _go_to_profile(self, name: str | None) -> None:
         if name is not None and name != self._preferences.profile:
-            self.exit(Switch(name))
+            self.leave(Switch(name))
+
+    def leave(self, result: InboxError | Switch | None = None) -> None:
+        """Exit; ask first while programs run that end with the viewer."""
+        exit = partial(self.exit, result)
+        if self.programs is not None or len(self.screen_stack) > 1:
+            # Deferred: most viewers are left without a program or a dialog that may run one.
+            from frontdesk.tui.dialogs.running_programs import leave
+
+            leave(self, exit)
+        else:
+            exit()
+
+    async def action_quit(self) -> None:
+        self.leave()
+
+    def action_own_key(self, key: str) -> None:
+        """Run the own command of a key, on what the screen shows."""
+        screen = self.screen
+        menu = screen.command_menu() if isinstance(screen, SizedScreen) else None
+        if menu is not None:
+            menu.start_key(key)
+
+    def _bind_own_keys(self) -> None:
+        """Bind the keys of own commands; keys of panes and screens come first."""
+        keys = {one.key for one in self._preferences.commands if one.key}
+        for key in keys if not self.is_web else ():
+            self.bind(key, f"own_key({key!r})", description="Own command", show=False)
 
     async def on_key(self, event: events.Key) -> None:
         """Pass an unhandled key to a dialog that opened after the key was dispatched."""
@@ -225,7 +252,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
                 "Theme…", "", self.search_themes, "colours dark light contrast appearance"
             ),
             CommandEntry("Screenshot (SVG)…", "", self._take_screenshot, "picture save export"),
-            CommandEntry("Quit", "^q", self.exit, "exit close leave"),
+            CommandEntry("Quit", "^q", self.leave, "exit close leave"),
         )
         screen = self.screen
         of_screen = screen.commands() if isinstance(screen, SizedScreen) else all_commands(screen)
@@ -311,6 +338,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
             self._collector.start()
             self.set_interval(REST_SECONDS, self._collector.collect_if_idle)
         await self._release_keys()
+        self._bind_own_keys()
         if self._preferences.notices:
             first, *more = self._preferences.notices
             words = sentences.MORE_MISTAKES.format(first=first, count=len(more)) if more else first

@@ -59,6 +59,8 @@ class CrashReportingApp(ExceptionHookApp[Outcome], Generic[Outcome]):
         # Number of calls of `notify_once`.
         self._notices = 0
         self._terminal: Callable[[str], object] | None = None
+        # Programs of the user that run without a dialog, once there was one.
+        self.programs: object = None
         # Keys from the configuration by binding id.
         self.changed_keys: Mapping[str, str] = {}
 

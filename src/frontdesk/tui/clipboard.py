@@ -16,13 +16,15 @@ from urllib.parse import urlsplit
 from textual.screen import Screen
 
 from frontdesk.system import subprocess_environment
-from frontdesk.text.clean import one_line, shortened
+from frontdesk.text.clean import file_size, one_line, shortened
 from frontdesk.tui import sentences
 from frontdesk.tui.app_base import CrashReportingApp
 from frontdesk.wire import Message, Note
 
 # A hanging program must not block the worker.
 _DEADLINE_SECONDS = 2.0
+# What terminals take by OSC 52 at least; they drop what is longer, without a word.
+_SAFE_BYTES = 74_000 * 3 // 4
 # Characters of a copied text that are shown.
 _SHOWN = 40
 
@@ -133,7 +135,10 @@ def copy(screen: Screen[Any], text: str) -> None:
         say(screen, sentences.NOTHING_TO_COPY)
         return
     screen.app.copy_to_clipboard(text)
-    say(screen, sentences.COPIED.format(text=shortened(one_line(text), _SHOWN)))
+    size = len(text.encode(errors="replace"))
+    sentence = sentences.COPIED if size <= _SAFE_BYTES else sentences.COPIED_LARGE
+    words = shortened(one_line(text), _SHOWN)
+    say(screen, sentence.format(text=words, size=file_size(size)))
     if screen.app.is_web:
         # The clipboard of the serving machine may be another person's.
         return

@@ -86,11 +86,8 @@ class OpenedFiles:
         Blocks for some seconds: call it in a thread.
         """
         try:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path = Path(mkdtemp(dir=self._directory)) / file.name
-            _link(file.path, path)
             process = subprocess.Popen(
-                [*program, os.fspath(path)],
+                [*program, os.fspath(self.named(file))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -105,6 +102,13 @@ class OpenedFiles:
         except subprocess.TimeoutExpired:
             return ""
         return f"it ended with {code}" if code > 0 else ""
+
+    def named(self, file: FileAtHand) -> Path:
+        """Path of a copy of a file under its name, until the viewer ends. Raises: OSError."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = Path(mkdtemp(dir=self._directory)) / file.name
+        _link(file.path, path)
+        return path
 
     def stop(self, path: Path) -> bool:
         """End the program that has a file, such as a player; False if none is running."""

@@ -22,6 +22,7 @@ from frontdesk.query import (
 )
 from frontdesk.query.language import ME, WORDS, is_positive
 from frontdesk.query.plan import STANDARD
+from frontdesk.text.clean import folded
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.wire import ConversationFilter, Counts, PhoneRef
@@ -75,6 +76,7 @@ FILTER_MENU = (
     MenuEntry("o", "is:open", "open"),
     MenuEntry("z", "is:snoozed", "snoozed"),
     MenuEntry("r", "is:resolved", "resolved"),
+    MenuEntry("p", "is:followup", "to follow up"),
     MenuEntry("h", "needs:human", "needs a human"),
     MenuEntry("u", "unread", "unread"),
     MenuEntry("w", "waiting:>1h", "waiting over an hour"),
@@ -115,6 +117,7 @@ _SYNONYMS = (
     ("@unassigned", "assigned to no one"),
     ("@assigned", "assigned to anyone"),
     ("unread", "new"),
+    ("is:followup", "hidden until later reminder"),
     ("needs:human", "bot hand-over escalated"),
     ("waiting:>1h", "waiting over an hour"),
     ("window:<2h", "reply window closes"),
@@ -174,7 +177,7 @@ def apply_entry(query: Query, name: str) -> Query | None:
     if name == "clear":
         status = query.value("is")
         return Query.of(Term("is", status)) if status else Query()
-    if name in ("unread", "needs:human", "waiting:>1h", "window:<2h"):
+    if name in ("unread", "is:followup", "needs:human", "waiting:>1h", "window:<2h"):
         return query.toggled(parse(name).terms[0])
     if name.startswith(("@", "is:")):
         return query.with_term(parse(name).terms[0])
@@ -208,24 +211,34 @@ _ASSIGNEES = {"me": "mine", "unassigned": "nobody no one", "assigned": "anybody 
 
 
 def choices_for(
-    kind: str, plan: QueryPlan, mailbox: Mailbox, counts: Counts | None
+    kind: str,
+    plan: QueryPlan,
+    mailbox: Mailbox,
+    counts: Counts | None,
+    tally: Mapping[str, int] | None = None,
 ) -> list[Choice[str]]:
-    """Values of a kind of term, `ANY` first, with counts where they are known for the view."""
+    """Values of a kind of term, `ANY` first, with counts where they are known for the view.
+
+    tally: numbers by the id of a user, or the folded title of a label.
+    """
     filter, known = plan.filter, None if plan.rest else counts
     match kind:
         case "is":
             choices = [Choice(s, s, _count(known, filter, "status", s)) for s in STATUSES]
         case "assignee":
-            choices = _assignees(filter, mailbox, known)
+            choices = _assignees(filter, mailbox, known, tally)
         case "in":
             choices = _channels(filter, mailbox, known)
         case _:
-            choices = _labels(filter, mailbox, known)
+            choices = _labels(filter, mailbox, known, tally)
     return [Choice(ANY, _ANY_WORDS[kind]), *choices]
 
 
 def _assignees(
-    filter: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+    filter: ConversationFilter,
+    mailbox: Mailbox,
+    counts: Counts | None,
+    tally: Mapping[str, int] | None,
 ) -> list[Choice[str]]:
     words = ["unassigned", "assigned"]
     if mailbox.state_of("me") != "absent" and (counts is None or counts.mine is not None):
@@ -236,10 +249,11 @@ def _assignees(
     ]
     users = {user.id: user for user in mailbox.catalogues.users()}
     names = {id: user.name for id, user in users.items()}
-    return choices + [
-        Choice(reference(id, names), user.name, user.availability or "")
-        for id, user in users.items()
-    ]
+    for id, user in users.items():
+        facts = [user.availability or "", "" if tally is None else str(tally.get(id, 0))]
+        hint = " · ".join(fact for fact in facts if fact)
+        choices.append(Choice(reference(id, names), user.name, hint))
+    return choices
 
 
 def _channels(
@@ -252,14 +266,18 @@ def _channels(
 
 
 def _labels(
-    filter: ConversationFilter, mailbox: Mailbox, counts: Counts | None
+    filter: ConversationFilter,
+    mailbox: Mailbox,
+    counts: Counts | None,
+    tally: Mapping[str, int] | None,
 ) -> list[Choice[str]]:
-    """Labels, with counts for those whose counts are cached."""
+    """Labels, with counts: of the rows if all are loaded, else those that the cache has."""
     choices = []
     for label in mailbox.catalogues.labels():
         of_label = ConversationFilter(channel=filter.channel, label=label.title)
         known = counts and mailbox.counts(of_label)
         count = _count(known, filter, "label", label.title)
+        count = count if tally is None else str(tally.get(folded(label.title), 0))
         choices.append(Choice(label.title, f"#{label.title}", count))
     return choices
 

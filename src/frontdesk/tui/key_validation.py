@@ -5,7 +5,7 @@ in `actions`, names of keys for people in `key_names`.
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from string import punctuation
 from typing import Any
@@ -21,6 +21,13 @@ _MODIFIERS = ("alt", "ctrl", "meta", "shift", "super", "hyper")
 _FUNCTION_KEYS = {f"f{number}" for number in range(1, 25)}
 _NAMED = {key.value.rpartition("+")[2] for key in Keys} | _FUNCTION_KEYS
 _NAMED |= set(KEY_NAME_REPLACEMENTS.values()) | {key_of(character) for character in punctuation}
+
+# Screens of the places of own commands that are not in the inbox alone. The contacts have the keys
+# of the directory.
+_SCREENS_OF: Mapping[str, Sequence[str]] = {
+    "contact": ("InboxScreen", "DirectoryScreen"),
+    "report": ("ReportScreen",),
+}
 
 BindingGroup = Sequence[type[DOMNode]]
 
@@ -39,7 +46,7 @@ def checked_keymap(keys: Mapping[str, str]) -> tuple[dict[str, str], list[tuple[
         if name not in known:
             problems.append((name, f"there is no action {name!r}{_nearest(name, known)}"))
             continue
-        names = [(key.strip(), _key_name(key.strip())) for key in configured_keys.split(",")]
+        names = [(key.strip(), key_name(key.strip())) for key in configured_keys.split(",")]
         problems += [(name, _no_key(name, text)) for text, key in names if key is None]
         sound = [key for _, key in names if key is not None]
         if sound:
@@ -58,7 +65,7 @@ def action_ids() -> dict[str, tuple[str, str]]:
     return {id: (",".join(keys[id]), "; ".join(words[id])) for id in sorted(keys)}
 
 
-def _key_name(key: str) -> str | None:
+def key_name(key: str) -> str | None:
     """Textual's name of a key; None if it is unknown."""
     if len(key) == 1:
         return key_of(key) if key.isprintable() else None
@@ -112,6 +119,21 @@ def _conflicts(keys: Mapping[str, str], screens: Sequence[BindingGroup]) -> list
     return [
         (one, f"{one}: the key {key} is that of {two} too") for (one, two), key in conflicts.items()
     ]
+
+
+def taken_by(key: str, places: Collection[str], keys: Mapping[str, str]) -> str:
+    """Id of the action that has a key where commands of these places work; "" if none has.
+
+    keys: changed keys by binding id.
+    """
+    names = {name for place in places for name in _SCREENS_OF.get(place, ("InboxScreen",))}
+    for group in _binding_groups():
+        if group[0].__name__ not in names and "everywhere" not in places:
+            continue
+        for default, binding in _bindings(group):
+            if key in keys.get(binding.id or "", default).split(","):
+                return binding.id or ""
+    return ""
 
 
 def _bindings(group: BindingGroup) -> Iterator[tuple[str, Binding]]:

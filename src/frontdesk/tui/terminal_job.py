@@ -18,8 +18,19 @@ from textual.app import App, SuspendNotSupported
 from frontdesk.own_commands.runner import Job, exit_words
 from frontdesk.text.clean import clean
 
-# Colours, cursor, mouse modes, pasting and the alternate screen, as a terminal begins.
-_RESET = b"\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1049l"
+# As a terminal begins: colours and their palette, cursor and its shape, mouse modes, focus,
+# pasting, keys of the cursor and the keypad, how keys are reported (kitty, xterm), margins,
+# insertion, wrapped lines, character sets, updates that are held back, and the alternate screen.
+_MODES_OFF = (1, 6, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2026)
+_SAVE_TITLE, _TITLE_BACK = b"\x1b[22;0t", b"\x1b[23;0t"
+_RESET = b"".join(
+    (
+        b"\x1b[0m\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07\x1b[?25h\x1b[0 q",
+        *(b"\x1b[?%dl" % mode for mode in _MODES_OFF),
+        b"\x1b>\x1b[=0u\x1b[>4;0m\x1b[r\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[?1049l",
+        _TITLE_BACK,
+    )
+)
 
 
 class NoTerminal(Exception):
@@ -50,10 +61,10 @@ def _run(job: Job, stdin: int | None) -> str:
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or str(error)
         return clean(f"{job.arguments[0]} cannot be run: {words}")
-    if code:
+    if code if job.holds is None else job.holds:
         # Its last words would be gone with the screen that comes back.
         with suppress(EOFError, OSError, KeyboardInterrupt):
-            input(f"\n[{exit_words(code)}: enter returns] ")
+            input(f"\n[{exit_words(code) or 'exit code 0'}: enter returns] ")
     return exit_words(code)
 
 
@@ -73,6 +84,7 @@ def _foreground() -> Iterator[int]:
     import termios
 
     terminal = os.open("/dev/tty", os.O_RDWR)
+    os.write(terminal, _SAVE_TITLE)
     before = termios.tcgetattr(terminal)
     ignored = (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT)
     handlers = {number: signal.signal(number, signal.SIG_IGN) for number in ignored}
@@ -113,6 +125,9 @@ def _wait(process: subprocess.Popen[bytes], terminal: int) -> int:
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         if not os.WIFSTOPPED(status):
             process.returncode = os.waitstatus_to_exitcode(status)
+            with suppress(ProcessLookupError, PermissionError):
+                # What it left in the background would read from the terminal and write to it.
+                os.killpg(process.pid, signal.SIGHUP)
             return process.returncode
         with suppress(ProcessLookupError, PermissionError):
             os.tcsetpgrp(terminal, process.pid)

@@ -66,7 +66,7 @@ async def test_a_mistake_is_underlined_said_with_what_is_allowed_and_escape_rest
         await settle(pilot)
         await press(pilot, "6", "F", *"is:done in:paris", "enter")
         assert isinstance(app.screen, FilterLine)
-        assert "is: takes open, snoozed or resolved." in shown(app)
+        assert "is: takes open, snoozed, resolved or followup." in shown(app)
         strip = app.screen.query_one(Input).render_line(0)
         under = [segment.text for segment in strip if segment.style and segment.style.underline]
         assert under == ["is:done", "in:paris"]

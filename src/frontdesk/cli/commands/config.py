@@ -17,7 +17,6 @@ from frontdesk.text.clean import compact_json
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient
     from frontdesk.own_commands.command import OwnCommand
-    from frontdesk.wire import Conversation
 
 
 @group("config", "frontdesk config edit", "frontdesk config check")
@@ -96,10 +95,13 @@ def commands_command(target: Target, name: str | None, id: str | None) -> None:
     configured = configuration()
     if name is None:
         rows = [
-            [one.name, one.letter, ",".join(one.places), one.stdin, one.output, " ".join(one.run)]
+            [
+                *(one.name, one.key, one.letter, ",".join(one.places)),
+                *(one.stdin, one.output, " ".join(one.run)),
+            ]
             for one in configured.commands
         ]
-        print_table(["NAME", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"], rows)
+        print_table(["NAME", "KEY", "LETTER", "FOR", "STDIN", "OUTPUT", "RUN"], rows)
         return
     command = next((one for one in configured.commands if one.name == name), None)
     if command is None:
@@ -108,21 +110,36 @@ def commands_command(target: Target, name: str | None, id: str | None) -> None:
                 raise BadSettings(f"{configured.path}, {mistake}")
         names = ", ".join(repr(one.name) for one in configured.commands) or "none"
         raise BadSettings(f"There is no command {name!r}; there is {names}")
-    if id is None:
+    of_one = {"conversation", "message", "contact"} & {*command.places}
+    if id is None and of_one:
         raise click.UsageError("--try needs --conversation ID, whose values are filled in")
-    conversation = run_with_client(target, partial(_conversation, id=id.removeprefix("#")))
-    click.echo(compact_json(_arguments(command, conversation)))
+    values = {}
+    if id is not None:
+        link = configured.open.conversation
+        with_contact = command.uses("contact.email") or command.uses("contact.fields.")
+        read = partial(_values, id=id.removeprefix("#"), with_contact=with_contact)
+        values = run_with_client(target, partial(read, web_inbox=link))
+    click.echo(compact_json(command.arguments({**values, **_stand_ins(command)})))
 
 
-async def _conversation(client: "InboxClient", id: str) -> "Conversation":
-    return await client.conversation(id)
-
-
-def _arguments(command: "OwnCommand", conversation: "Conversation") -> list[str]:
-    """The arguments of a command for a conversation, and its last message as far as it is known."""
+async def _values(
+    client: "InboxClient", id: str, *, with_contact: bool, web_inbox: str | None
+) -> dict[str, str]:
+    """Values of a conversation, its contact, and its last message as far as it is known."""
     from frontdesk.own_commands.command import values_of
     from frontdesk.wire import Message
 
+    conversation = await client.conversation(id)
+    phone = conversation.contact.phone if with_contact else None
+    contact = await client.contact_by_phone(phone) if phone else None
     last = conversation.last_message
     entry = Message.model_validate(last.model_dump()) if last else None
-    return command.arguments(values_of(conversation, entry))
+    return values_of(conversation, entry, contact=contact, web_inbox=web_inbox)
+
+
+def _stand_ins(command: "OwnCommand") -> dict[str, str]:
+    """What stands for values that are asked for, found, or made when a command is run."""
+    from frontdesk.own_commands.arguments import ASKED, FILES
+
+    answers = {f"{ASKED}{one.name}": one.default or f"<{one.title}>" for one in command.fields}
+    return {**answers, **{name: f"<{name}>" for name in (*FILES, "match", "query")}}

@@ -5,7 +5,7 @@ idempotent. Dialogs buffer keys that are typed before their widgets are mounted.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from textual import events, on
 from textual.await_complete import AwaitComplete
@@ -52,6 +52,13 @@ class Choice(NamedTuple, Generic[V]):
     checked: bool = False
 
 
+class KeyedCommands(Protocol):
+    """Own commands of a screen."""
+
+    def start_key(self, key: str) -> None:
+        """Run the command of a key."""
+
+
 class SizedScreen(Screen[R]):
     """Sets the breakpoint classes on mounting; Textual sets them only after the first paint.
 
@@ -71,6 +78,10 @@ class SizedScreen(Screen[R]):
     def commands(self) -> Sequence[CommandEntry]:
         """Entries of the palette."""
         return all_commands(self)
+
+    def command_menu(self) -> KeyedCommands | None:
+        """The own commands of what is shown; None for a screen without any."""
+        return None
 
     @property
     def focus_home(self) -> Widget | None:

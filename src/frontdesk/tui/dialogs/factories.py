@@ -55,11 +55,22 @@ def prompt(
     placeholder: str = "",
     check: Callable[[str], str | None] = lambda answer: None,
     problem: str = "",
+    preview: Callable[[str], str] | None = None,
+    may_be_blank: bool = False,
 ) -> Screen[str | None]:
     """Enter a line of text; `check` returns an error message, or None for valid text.
 
-    problem: the error message at first.
+    problem: the error message at first. preview: what a text means, or what to write. may_be_blank:
+    a blank text is an answer.
     """
     from frontdesk.tui.dialogs.prompt import Prompt
 
-    return Prompt(mark, value=value, placeholder=placeholder, check=check, problem=problem)
+    return Prompt(
+        mark,
+        value=value,
+        placeholder=placeholder,
+        check=check,
+        problem=problem,
+        preview=preview,
+        may_be_blank=may_be_blank,
+    )

@@ -19,6 +19,7 @@ _SIGNS = (
     ("Waits: under 15 minutes, 1 hour, 8 hours, longer", "◔ ◑ ◕ ●"),
     ("Needs a human", "!"),
     ("Marked as unread on this computer", "•"),
+    ("To follow up: hidden until a time, or back", "⏰"),
     ("Labels, where there is no room for their names", "■ +1"),
     ("Messages of the customer", "│"),
     ("Messages of the team", "┃"),

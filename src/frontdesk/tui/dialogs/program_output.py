@@ -1,5 +1,6 @@
 """Dialog that runs a program, and shows its output while it comes."""
 
+from datetime import timedelta
 from typing import ClassVar
 
 from textual import work
@@ -60,6 +61,17 @@ class ProgramOutput(Dialog[None]):
         self._program = ProgramRun(job)
         self._shown_bytes = -1
         self._find_text = ""
+        self._begun = clock.now()
+
+    @property
+    def runs(self) -> bool:
+        """True until the program has ended."""
+        return self._program.is_running
+
+    @property
+    def title_words(self) -> str:
+        """Name of the program."""
+        return self._title
 
     def compose(self) -> ComposeResult:
         with Vertical(id="raw-row", classes="program-output"):
@@ -81,21 +93,33 @@ class ProgramOutput(Dialog[None]):
 
     @work(group="program", exclusive=True)
     async def _run(self) -> None:
-        self._program = program = ProgramRun(self._job)
-        self._shown_bytes = -1
+        self._program = program = ProgramRun(self._sized_job())
+        self._shown_bytes, self._begun = -1, self._clock.now()
         try:
             await program.run()
         finally:
             if program is self._program:
                 self._show_output()
 
+    def _sized_job(self) -> Job:
+        """The job, with the size of the pane for programs that fill lines."""
+        width, height = self._lines.size
+        size = {"COLUMNS": str(max(1, width - 1)), "LINES": str(max(1, height))}
+        return self._job._replace(environment={**(self._job.environment or {}), **size})
+
+    def _state(self) -> str:
+        program, output = self._program, self._program.output
+        seconds = (self._clock.now() - self._begun) // timedelta(seconds=1)
+        state = f"running {seconds} s" if program.is_running else program.failure or "exit code 0"
+        left_out = f", {file_size(output.left_out)} left out" if output.left_out else ""
+        return f"{state} · {file_size(output.total)}{left_out}"
+
     def _show_output(self) -> None:
         """Show what came since the last frame, and the state."""
         if not self.composed:
             return
         output = self._program.output
-        state = "running" if self._program.is_running else self._program.failure or "exit code 0"
-        self.query_one("#program-state", Static).update(f"{state} · {file_size(output.total)}")
+        self.query_one("#program-state", Static).update(self._state())
         if output.total == self._shown_bytes:
             return
         is_first, self._shown_bytes = self._shown_bytes < 0, output.total

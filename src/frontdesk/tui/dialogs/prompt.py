@@ -16,10 +16,12 @@ _KEYS = " {enter} ok   {prompt.leave} back "
 
 
 class Prompt(AnswerDialog[str]):
-    """Returns the text, or None if it is empty or the prompt was cancelled.
+    """Returns the text, or None if the prompt was cancelled or left blank.
+
+    A text that may be blank is returned so.
 
     `check` returns an error message, or None for valid text. Invalid text can be corrected.
-    `problem` is the error message at first.
+    `problem` is the error message at first. `preview` says what a text means, or what to write.
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]
@@ -35,6 +37,8 @@ class Prompt(AnswerDialog[str]):
         placeholder: str = "",
         check: Callable[[str], str | None] = lambda answer: None,
         problem: str = "",
+        preview: Callable[[str], str] | None = None,
+        may_be_blank: bool = False,
     ) -> None:
         super().__init__()
         self._mark = mark
@@ -42,12 +46,16 @@ class Prompt(AnswerDialog[str]):
         self._placeholder = placeholder
         self._check = check
         self._problem = problem
+        self._preview = preview
+        self._may_be_blank = may_be_blank
         # The text of which the error message is.
         self._refused = value
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
             yield Static(self._problem, id="prompt-problem", markup=False)
+            if self._preview is not None:
+                yield Static(self._preview(self._value), id="prompt-preview", markup=False)
             with Horizontal(id="prompt-edit"):
                 yield Static(self._mark, id="prompt-mark", markup=False)
                 yield TextField(self._value, placeholder=self._placeholder, id="prompt-input")
@@ -65,7 +73,7 @@ class Prompt(AnswerDialog[str]):
             self._refused = event.value
             self._show_problem(problem)
         else:
-            self.dismiss(answer or None)
+            self.dismiss(answer if self._may_be_blank else answer or None)
 
     @on(Input.Changed)
     def clear_problem(self, event: Input.Changed) -> None:
@@ -73,6 +81,8 @@ class Prompt(AnswerDialog[str]):
         # The text that the field begins with is announced as a change too.
         if event.value != self._refused:
             self._show_problem("")
+        if self._preview is not None:
+            self.query_one("#prompt-preview", Static).update(self._preview(event.value.strip()))
 
     def _show_problem(self, problem: str) -> None:
         """Show an error message above the text, in place of the keys; or the keys."""

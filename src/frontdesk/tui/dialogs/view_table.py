@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
 
@@ -14,6 +14,9 @@ from frontdesk.tui.dialogs.base import MenuEntry
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.preferences import Targets
 from frontdesk.wire import PhoneRef
+
+if TYPE_CHECKING:
+    from frontdesk.own_commands.command import OwnCommand
 
 INBOX = "inbox"
 
@@ -47,6 +50,7 @@ class Opening(NamedTuple):
     """Constructor arguments of a view. `switch` opens another view in its place, by name.
 
     keys: keys from the configuration by binding id. contact: customer of the selected conversation.
+    commands: those of the user; profile: the open one.
     """
 
     mailbox: Mailbox
@@ -56,6 +60,8 @@ class Opening(NamedTuple):
     keys: Mapping[str, str] = MappingProxyType({})
     contact: PhoneRef | None = None
     targets: Targets = Targets()
+    commands: "tuple[OwnCommand, ...]" = ()
+    profile: str | None = None
 
 
 def view_bindings() -> list[BindingType]:

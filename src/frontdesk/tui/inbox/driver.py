@@ -12,6 +12,7 @@ from textual.worker import Worker
 
 from frontdesk.errors import InboxError
 from frontdesk.inbox import deadlines
+from frontdesk.inbox.cached import CachedFollowUps
 from frontdesk.inbox.orders import DisplayOrder
 from frontdesk.inbox.requests import Fetched, FetchedThread
 from frontdesk.inbox.state import Inbox
@@ -103,6 +104,7 @@ class MailboxReads:
         self.is_marked_unread, self.has_newest = mailbox.is_marked_unread, mailbox.has_newest
         self.mark_read, self.mark_unread = mailbox.mark_read, mailbox.mark_unread
         self.read_marks, self.restore_read_marks = mailbox.read_marks, mailbox.restore_read_marks
+        self.follow_ups: CachedFollowUps = mailbox.follow_ups
         self.get_setting, self.set_setting = mailbox.get_setting, mailbox.set_setting
 
     @property

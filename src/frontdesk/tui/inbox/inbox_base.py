@@ -121,5 +121,9 @@ class InboxBase(SizedScreen[None]):
         """Show and refresh the thread of the selected conversation, unless that was done."""
         self._do(selecting.open_selected, self.inbox)
 
+    def key_of_action(self, id: str) -> str:
+        """Name of the key of an action."""
+        return self._keys[id]
+
     def _notify(self, sentence: str) -> None:
         say(self, sentence)

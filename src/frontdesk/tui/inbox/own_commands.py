@@ -1,36 +1,27 @@
-"""Runs the user's commands, and pipes threads to programs."""
+"""Own commands of the inbox, and the pipe: what they are run on, and what they read."""
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
-from frontdesk.errors import BadSettings
 from frontdesk.mailbox import Mailbox
 from frontdesk.own_commands.command import OwnCommand, facts, values_of
-from frontdesk.own_commands.runner import Job, ProgramRun
-from frontdesk.text.clean import shortened
+from frontdesk.query import parse
 from frontdesk.text.messages import Entry
-from frontdesk.tui import sentences
-from frontdesk.tui.action_groups import CommandEntry
-from frontdesk.tui.clipboard import copy, say
+from frontdesk.text.phones import contact_name
+from frontdesk.tui import bar_texts, sentences
+from frontdesk.tui.clipboard import say
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.dialogs import factories as dialogs
-from frontdesk.tui.dialogs.base import Choice, MenuEntry
-from frontdesk.tui.dialogs.pipe import ask_for_program, encoded, give_terminal
-from frontdesk.tui.dialogs.program_output import ProgramOutput
+from frontdesk.tui.dialogs.command_menu import CommandMenu, CommandTarget, Load, give
+from frontdesk.tui.dialogs.pipe import ask_for_program
 from frontdesk.tui.preferences import Preferences
+from frontdesk.wire import Conversation, Message
 
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.inbox_base import InboxBase
 
-# Programs at once that are not in a dialog.
-_MOST_RUNNING = 4
-_SHOWN_LINE = 200
 
-
-class OwnCommands:
+class OwnCommands(CommandMenu):
     """Commands on what an inbox shows: the selected conversation, message, or marked rows.
 
     Values are those of the moment in which a command is chosen.
@@ -39,19 +30,17 @@ class OwnCommands:
     def __init__(
         self, screen: "InboxBase", mailbox: Mailbox, clock: Clock, preferences: Preferences
     ) -> None:
-        self._screen, self._mailbox, self._clock = screen, mailbox, clock
-        self._profile = preferences.profile
-        self._commands = [
-            one for one in preferences.commands if one.is_offered(preferences.profile, sys.platform)
-        ]
-        # Names of commands and ids of conversations, while they run.
-        self._running: set[tuple[str, str]] = set()
+        super().__init__(
+            screen, clock, preferences.commands, preferences.profile, self._target_in_inbox
+        )
+        self._inbox_screen, self._mailbox = screen, mailbox
+        self._web_inbox = preferences.conversation_link
 
     # The pipe
 
     def ask_for_line(self) -> None:
         """Ask for a command line for `sh`, which reads the thread or the marked threads."""
-        conversation = self._screen.thread.conversation
+        conversation = self._inbox_screen.thread.conversation
         if conversation is None:
             say(self._screen, sentences.NO_CONVERSATION)
             return
@@ -59,126 +48,103 @@ class OwnCommands:
         ask_for_program(self._screen, self._mailbox, self._clock, named, self._with_threads)
 
     def _with_threads(self, use: Callable[[str], object]) -> None:
-        marked = self._screen.queue.marked if self._screen.panes.at == "list" else ()
+        marked = self._marked
         if marked:
-            self._screen.thread.use_texts(marked, use)
+            self._inbox_screen.thread.use_texts(marked, use)
         else:
-            self._screen.thread.use_text("md", use)
+            self._inbox_screen.thread.use_text("md", use)
 
     # Commands of the configuration
 
-    def entries(self) -> list[CommandEntry]:
-        """Entries of the palette."""
-        return [
-            CommandEntry(
-                f"Run: {one.name}", one.letter and f"x {one.letter}", partial(self.start, one)
-            )
-            for one in self._commands
-        ]
-
-    def choose(self) -> None:
-        """Open the menu of the commands that can be run here."""
-        offered = [one for one in self._commands if self._entry is not None or _is_general(one)]
-        if not offered:
-            say(self._screen, sentences.NO_COMMANDS)
-            return
-        letters = _letters([one.letter for one in offered])
-        entries = [
-            MenuEntry(letter, command, command.name)
-            for letter, command in zip(letters, offered, strict=False)
-        ]
-        dialogs.ask(self._screen.app, dialogs.menu("Own commands", entries), self.start)
-
     @property
-    def _entry(self) -> Entry | None:
-        """The message under the cursor, in the thread."""
-        at_thread = self._screen.panes.at == "thread"
-        return self._screen.thread.messages.row if at_thread else None
+    def _marked(self) -> list[Conversation]:
+        screen = self._inbox_screen
+        return screen.queue.marked if screen.panes.at == "list" else []
 
     def start(self, command: OwnCommand) -> None:
-        """Run a command: confirm it, load what it reads, run it."""
-        conversation, entry = self._screen.thread.conversation, self._entry
-        if conversation is None:
-            say(self._screen, sentences.NO_CONVERSATION)
-            return
-        if entry is None and not _is_general(command):
-            say(self._screen, sentences.NEEDS_MESSAGE.format(name=command.name))
-            return
-        values = values_of(conversation, entry, str(self._screen.inbox.view.query))
-        try:
-            job, question = command.job(values, self._profile, b""), command.question(values)
-        except BadSettings as error:
-            say(self._screen, str(error))
-            return
-        go_on = partial(self._load, command, job, conversation.id, entry)
-        if question:
-            answers = [Choice(True, f"Yes, run {command.name}"), Choice(False, "No")]
-            picker = dialogs.picker(shortened(question), answers, current=False)
-            dialogs.ask(self._screen.app, picker, lambda yes: go_on() if yes else None)
-        else:
-            go_on()
+        marked, conversation = self._marked, self._inbox_screen.thread.conversation
+        if marked and "marked" not in command.places and conversation is not None:
+            name, count = contact_name(conversation.contact), bar_texts.selection_words(len(marked))
+            words = sentences.RUNS_ON_ONE.format(command=command.name, name=name, selection=count)
+            say(self._screen, words)
+        super().start(command)
 
-    def _load(self, command: OwnCommand, job: Job, id: str, entry: Entry | None) -> None:
-        def run(text: str) -> None:
-            self._run(command, job._replace(stdin=encoded(text)), id)
+    def _target_in_inbox(self, command: OwnCommand) -> CommandTarget | str:
+        screen, places, marked = self._inbox_screen, command.places, self._marked
+        conversation = screen.thread.conversation
+        entry = screen.thread.messages.row if screen.panes.at == "thread" else None
+        if "marked" in places and marked:
+            return self._if_matching(command, marked) or self._of_marked(command, marked)
+        if "message" in places and entry is not None and conversation is not None:
+            return self._if_matching(command, [conversation]) or self._of_entry(
+                command, conversation, entry
+            )
+        if {"conversation", "contact"} & {*places} and conversation is not None:
+            return self._if_matching(command, [conversation]) or self._of_row(command, conversation)
+        if "everywhere" in places:
+            return CommandTarget({})
+        return self._why_not(command)
 
-        match command.stdin:
-            case "thread":
-                self._screen.thread.use_text("md", run, command.last)
-            case "thread-json":
-                self._screen.thread.use_text("json", run, command.last)
-            case "message":
-                run(entry.text or "" if entry else "")
-            case "message-json":
-                run(entry.model_dump_json(exclude_unset=True) if entry else "")
-            case _:
-                run("")
+    def _why_not(self, command: OwnCommand) -> str:
+        """Why a command cannot be run here."""
+        places = command.places
+        if {"conversation", "contact"} & {*places}:
+            return sentences.NO_CONVERSATION
+        if "message" in places:
+            return sentences.NEEDS_MESSAGE.format(name=command.name)
+        if "marked" in places:
+            key = self._inbox_screen.key_of_action("queue.mark")
+            return sentences.NEEDS_MARKED.format(name=command.name, key=key)
+        return sentences.COMMAND_NOT_HERE.format(name=command.name)
 
-    def _run(self, command: OwnCommand, job: Job, id: str) -> None:
-        if command.output == "pane":
-            self._screen.app.push_screen(ProgramOutput(command.name, job, self._clock))
-        elif command.output == "terminal":
-            give_terminal(self._screen, command.name, job)
-        elif (command.name, id) in self._running:
-            say(self._screen, sentences.COMMAND_RUNS.format(name=command.name))
-        elif len(self._running) >= _MOST_RUNNING:
-            say(self._screen, sentences.TOO_MANY_PROGRAMS.format(count=len(self._running)))
-        else:
-            work = self._run_aside(command, job, id)
-            # A worker of the application goes on when another screen comes.
-            self._screen.app.run_worker(work, group="own commands")
+    def _if_matching(self, command: OwnCommand, rows: Iterable[Conversation]) -> str:
+        """Why a command is not for some conversations, or ""."""
+        if not command.condition:
+            return ""
+        matches = self._inbox_screen.inbox.planning.test(parse(command.condition).terms)
+        if all(map(matches, rows)):
+            return ""
+        return sentences.NOT_FOR_THIS.format(name=command.name, query=command.condition)
 
-    async def _run_aside(self, command: OwnCommand, job: Job, id: str) -> None:
-        program = ProgramRun(job)
-        self._running.add((command.name, id))
-        try:
-            await program.run()
-        finally:
-            self._running.discard((command.name, id))
-        self._report(command, program)
+    def _of_marked(self, command: OwnCommand, rows: list[Conversation]) -> CommandTarget:
+        thread = self._inbox_screen.thread
+        load = thread.use_selection if command.stdin == "selection" else thread.use_texts
+        values = {"query": str(self._inbox_screen.inbox.view.query)}
+        name = bar_texts.selection_words(len(rows))
+        return CommandTarget(values, "marked", name, load=partial(load, rows))
 
-    def _report(self, command: OwnCommand, program: ProgramRun) -> None:
-        """Say how a command without a pane ended, and take its output."""
-        last = program.output.last_line or program.errors.last_line
-        line = shortened(last, _SHOWN_LINE)
-        if program.failure:
-            words = {"name": command.name, "failure": program.failure}
-            self._warn(sentences.COMMAND_FAILED.format(line=line and f": {line}", **words))
-        elif command.output == "notify":
-            said = line or "done"
-            say(self._screen, sentences.COMMAND_DONE.format(name=command.name, line=said))
-        elif command.output == "clipboard":
-            copy(self._screen, program.output.text().removesuffix("\n"))
+    def _of_row(self, command: OwnCommand, row: Conversation) -> CommandTarget:
+        values = self._values(row, None)
+        texts = partial(self._newest_texts, row.id)
+        name, load = contact_name(row.contact), self._loader(command, row)
+        return CommandTarget(values, row.id, name, texts, load)
 
-    def _warn(self, words: str) -> None:
-        self._screen.app.notify(words, severity="warning", timeout=10, markup=False)
+    def _newest_texts(self, id: str) -> Iterator[str]:
+        """Texts of a thread as it is cached, the newest first."""
+        thread = self._mailbox.thread(id)
+        return (thread[at].text or "" for at in reversed(range(len(thread))))
 
+    def _of_entry(self, command: OwnCommand, row: Conversation, entry: Entry) -> CommandTarget:
+        thread = self._inbox_screen.thread
+        load, load_file = self._loader(command, row), None
+        if command.stdin == "message":
+            load = partial(give, entry.text or "")
+        elif command.stdin == "message-json":
+            load = partial(give, entry.model_dump_json(exclude_unset=True))
+        if isinstance(entry, Message) and thread.messages.has_file and thread.files is not None:
+            load_file = partial(thread.files.hand_over, entry)
+        values, name = self._values(row, entry), contact_name(row.contact)
+        texts = [entry.text or ""]
+        return CommandTarget(values, row.id, name, lambda: texts, load, load_file)
 
-def _is_general(command: OwnCommand) -> bool:
-    return "conversation" in command.places
+    def _values(self, row: Conversation, entry: Entry | None) -> dict[str, str]:
+        query = str(self._inbox_screen.inbox.view.query)
+        return values_of(row, entry, query, self._mailbox.contact(row), self._web_inbox)
 
-
-def _letters(configured: Sequence[str]) -> list[str]:
-    """A letter or digit for each command: its own, else the first that is free, while any is."""
-    free = iter([one for one in digits[1:] + ascii_letters if one not in configured])
-    return [letter for one in configured if (letter := one or next(free, ""))]
+    def _loader(self, command: OwnCommand, row: Conversation) -> Load:
+        """What gives the thread as the command reads it."""
+        thread = self._inbox_screen.thread
+        if command.stdin == "selection":
+            return partial(thread.use_selection, [row])
+        ending = "json" if command.stdin == "thread-json" else "md"
+        return lambda use: thread.use_text(ending, use, command.last)

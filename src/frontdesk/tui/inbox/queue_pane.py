@@ -96,6 +96,7 @@ class QueuePane(Pane):
         self.list = ConversationList(
             clock,
             unread_among=mailbox.unread_among,
+            follow_ups_among=mailbox.follow_ups.among,
             has_left=lambda row: self.inbox.view.has_left(row),
             symbols=symbols_for(os.environ),
         )

@@ -1,7 +1,8 @@
 """Actions of the inbox on conversations and messages: going there, finding, copying, saving."""
 
 import asyncio
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -25,6 +26,7 @@ from frontdesk.tui.inbox.inbox_base import Undo
 from frontdesk.tui.inbox.thread_loading import SEARCH
 from frontdesk.tui.inbox.view_actions import ViewActions
 from frontdesk.tui.widgets.virtual_list import RowSearch
+from frontdesk.wire import Conversation
 
 if TYPE_CHECKING:
     from frontdesk.tui.inbox.own_commands import OwnCommands
@@ -51,6 +53,33 @@ class RowActions(ViewActions):
                 sentences.READ_MARKS_RESTORED.format(conversations=count),
             )
             self._say_undoable(sentences.MARKED_ABOVE_READ.format(conversations=count))
+
+    def action_follow_up(self) -> None:
+        """Ask until when to hide the selected conversation, or the marked ones, here."""
+        row = self.inbox.selected
+        if row is None:
+            self._notify(sentences.NO_CONVERSATION)
+            return
+        rows = (self.queue.marked if self.panes.at == "list" else []) or [row]
+        # Deferred: a start does not need it.
+        from frontdesk.tui.inbox.follow_up_prompt import ask_until
+
+        ask_until(self, self._clock, partial(self._hide, rows))
+
+    def _hide(self, rows: Sequence[Conversation], until: datetime) -> None:
+        from frontdesk.inbox import follow_ups
+        from frontdesk.text.later import coming
+
+        before = self._do(follow_ups.hide, self.inbox, rows, until)
+        self.queue.list.unmark_all()
+        count = counted(len(rows), "conversation")
+        self._undo = Undo(
+            partial(self._do, follow_ups.restore, self.inbox, before),
+            sentences.HIDING.format(conversations=count),
+            sentences.SHOWN_AGAIN.format(conversations=count),
+        )
+        at = coming(self._clock.here(until) or until, self._clock.now())
+        self._say_undoable(sentences.HIDDEN_UNTIL.format(conversations=count, time=at))
 
     def action_conversation(self, step: int) -> None:
         """Open the next or previous conversation; the focus stays in its pane."""
@@ -224,6 +253,9 @@ class RowActions(ViewActions):
         from frontdesk.tui.inbox.own_commands import OwnCommands
 
         return OwnCommands(self, self._mailbox, self._clock, self._preferences)
+
+    def command_menu(self) -> "OwnCommands":
+        return self.own_commands
 
     def action_pipe(self) -> None:
         """Ask for a program, and give it the thread, or the marked threads."""

@@ -76,6 +76,7 @@ class InboxScreen(RowActions):
         Binding("minus", "swap", "Last opened conversation", id="inbox.swap"),
         Binding("m", "toggle_read", "Mark as read or unread", id="inbox.mark_unread"),
         Binding("M", "mark_above_read", "Mark this and all above as read", id="inbox.mark_above"),
+        Binding("z", "follow_up", "Follow up later…", id="inbox.follow_up"),
         Binding("slash", "find", "Find in this pane…", id="inbox.find"),
         Binding("n", "find_next(1)", "Next match", id="inbox.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="inbox.previous_match"),
@@ -356,7 +357,8 @@ class InboxScreen(RowActions):
             self.action_back()
             return
         if self._asks_to_quit:
-            self.app.exit()
+            self.app.call_later(self.app.run_action, "quit")
+            return
         self._quit_asked = self._clock.now()
         self._notify(sentences.PRESS_AGAIN_TO_QUIT.format(key=self._keys["inbox.leave"]))
 
@@ -379,7 +381,8 @@ class InboxScreen(RowActions):
     def action_help(self) -> None:
         from frontdesk.tui.dialogs.help import SIGNS, show_help
 
-        show_help(self, [*SIGNS, *self._with_view_names(active_commands(self))])
+        own = [] if self.app.is_web else self.own_commands.entries()
+        show_help(self, [*SIGNS, *self._with_view_names(active_commands(self)), *own])
 
     def _with_view_names(self, commands: list[CommandEntry]) -> list[CommandEntry]:
         """Commands with the names of the views that have a key."""

@@ -1,12 +1,19 @@
 """Copies, files and links of the shown thread."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from textual import work
 
-from frontdesk.exports.conversations import THREAD_ENDINGS, thread_text, threads_text
+from frontdesk.errors import Unreachable
+from frontdesk.exports.conversations import (
+    THREAD_ENDINGS,
+    selection_lines,
+    thread_text,
+    threads_text,
+)
 from frontdesk.text.clean import first_non_blank
 from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
@@ -126,7 +133,7 @@ class ThreadExports(ThreadLoading):
         self.load_then(partial(self._fetch_threads, conversations), write)
 
     async def _fetch_threads(
-        self, conversations: Sequence[Conversation]
+        self, conversations: Sequence[Conversation], *, or_cached: bool = False
     ) -> list[tuple[Conversation, list[Entry]]]:
         threads = []
         for number, one in enumerate(conversations, 1):
@@ -136,7 +143,8 @@ class ThreadExports(ThreadLoading):
             def show(words: str, which: str = which) -> None:
                 self.progress = f"{which}: {words}"
 
-            threads.append((one, await whole_thread(self._mailbox, self._clock, one.id, show)))
+            load = partial(whole_thread, self._mailbox, self._clock, one.id, show)
+            threads.append((one, await (self._or_cached(one, load) if or_cached else load())))
         return threads
 
     def use_text(self, ending: str, use: Callable[[str], object], last: int = 0) -> None:
@@ -148,17 +156,45 @@ class ThreadExports(ThreadLoading):
         def use_entries(entries: list[Entry]) -> None:
             use(thread_text(conversation, entries[-last:], ending, self._clock.zone))
 
-        self.load_then(self.fetch_all, use_entries)
+        self.load_then(partial(self._or_cached, conversation, self.fetch_all), use_entries)
 
     def use_texts(
         self, conversations: Sequence[Conversation], use: Callable[[str], object]
     ) -> None:
         """Load the threads of conversations, and call `use` with them as Markdown."""
+        self._use_threads(
+            conversations, lambda threads: use(threads_text(threads, "md", self._zone))
+        )
 
-        def use_threads(threads: list[tuple[Conversation, list[Entry]]]) -> None:
-            use(threads_text(threads, "md", self._clock.zone))
+    def use_selection(
+        self, conversations: Sequence[Conversation], use: Callable[[str], object]
+    ) -> None:
+        """Load the threads of conversations, and call `use` with them as lines of JSON."""
+        self._use_threads(conversations, lambda threads: use(selection_lines(threads)))
 
-        self.load_then(partial(self._fetch_threads, conversations), use_threads)
+    @property
+    def _zone(self) -> tzinfo | None:
+        return self._clock.zone
+
+    def _use_threads(
+        self,
+        conversations: Sequence[Conversation],
+        use: Callable[[list[tuple[Conversation, list[Entry]]]], object],
+    ) -> None:
+        self.load_then(partial(self._fetch_threads, conversations, or_cached=True), use)
+
+    async def _or_cached(
+        self, conversation: Conversation, load: Callable[[], Awaitable[list[Entry]]]
+    ) -> list[Entry]:
+        """A whole thread; what is cached of it, if the server cannot be reached."""
+        try:
+            return await load()
+        except Unreachable:
+            cached = [*self._mailbox.thread(conversation.id)]
+            if not cached:
+                raise
+            say(self.screen, sentences.ONLY_CACHED.format(entries=bar_texts.entry_words(cached)))
+            return cached
 
     def _copy(self, text: str) -> None:
         copy(self.screen, text)

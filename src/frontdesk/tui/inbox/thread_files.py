@@ -93,6 +93,20 @@ class ThreadFiles:
         """Ask for a name, and save a file."""
         self._load_then(partial(self._fetch, message), self._save_fetched)
 
+    def hand_over(self, message: Message, use: Callable[[str], object]) -> None:
+        """Fetch a file, and call `use` with the path of a copy under its own name."""
+
+        def use_fetched(file: Fetched) -> None:
+            if isinstance(file, str):
+                self._say(sentences.FILE_UNAVAILABLE.format(why=file.lower()))
+                return
+            try:
+                use(os.fspath(self._opened.named(file)))
+            except OSError as error:
+                self._warn(sentences.FILE_UNAVAILABLE.format(why=error.strerror or error))
+
+        self._load_then(partial(self._fetch, message), use_fetched)
+
     async def _fetch(self, message: Message) -> Fetched:
         """Raises: InboxError: the server was not reached."""
 

@@ -112,7 +112,13 @@ class ViewActions(InboxBase):
         query, shown = self.inbox.view.query, self.inbox.view.shown
         picker = dialogs.filter_picker(
             filters.KIND_NAMES[kind],
-            filters.choices_for(kind, shown, self._mailbox, counts_of(self.inbox, shown.filter)),
+            filters.choices_for(
+                kind,
+                shown,
+                self._mailbox,
+                counts_of(self.inbox, shown.filter),
+                self.inbox.view.tallies.get(kind),
+            ),
             current=filters.values_of(query, kind),
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
@@ -234,6 +240,8 @@ class ViewActions(InboxBase):
             self._title,
             contact=self.thread.conversation.contact if self.thread.conversation else None,
             targets=self._preferences.targets,
+            commands=self._preferences.commands,
+            profile=self._preferences.profile,
         )
         # Deferred: the first paint does not need it.
         from frontdesk.tui.inbox.open_view import open_view

@@ -6,7 +6,7 @@ Its dialogs choose a range of dates, and explain a metric.
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from zoneinfo import available_timezones
 
 from textual import events, on, work
@@ -27,6 +27,7 @@ from frontdesk.reports.periods import (
     typed_span,
 )
 from frontdesk.text.clean import one_line
+from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
 from frontdesk.tui.dialogs.base import Choice, Dialog
 from frontdesk.tui.dialogs.factories import ask
@@ -60,6 +61,11 @@ def date_prompt(span: Span, today: date) -> Prompt:
     return Prompt("first and last day: ", value=f"{span.first} .. {last}", check=check)
 
 
+if TYPE_CHECKING:
+    from frontdesk.own_commands.command import OwnCommand
+    from frontdesk.tui.dialogs.command_menu import CommandTarget
+
+
 class Explanation(Dialog[None]):
     """Shows a title and some sentences."""
 
@@ -67,14 +73,14 @@ class Explanation(Dialog[None]):
         Binding("escape,q,w,enter", "leave", "Back", id="explanation.leave"),
     ]
 
-    def __init__(self, title: str, sentences: str) -> None:
+    def __init__(self, title: str, words: str) -> None:
         super().__init__()
-        self._title, self._sentences = title, sentences
+        self._title, self._words = title, words
 
     def compose(self) -> ComposeResult:
         with Vertical(id="explanation"):
             yield Static(self._title, id="explanation-title", markup=False)
-            yield Static(self._sentences, markup=False)
+            yield Static(self._words, markup=False)
             yield HintLine("{explanation.leave} back", id="explanation-keys")
 
     def action_leave(self) -> None:
@@ -346,20 +352,27 @@ class ReportScreen(ReportReading):
             return
         self.notify(f"{count:,} conversations {saved}", markup=False)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A page runs no programs of its host."""
-        if action == "pipe" and self.app.is_web:
-            return False
-        return super().check_action(action, parameters)
+    def command_target(self, command: "OwnCommand") -> "CommandTarget | str":
+        """The report, as CSV on standard input or in a file."""
+        if "report" not in command.places:
+            return super().command_target(command)
+        from frontdesk.tui.reports.command_report import report_target
+
+        if self._report is None:
+            return sentences.NO_REPORT_YET
+        return report_target(self, self.clock, partial(self._csv, self._report))
+
+    def _csv(self, report: Report) -> str:
+        return exported(self._whole(report), "csv", self._zone())
 
     def action_pipe(self) -> None:
         """Ask for a program, and give it the report as CSV."""
         from frontdesk.tui.dialogs.pipe import ask_for_program
 
         if self._report is None:
-            self.notify("There is no report to pipe yet", markup=False)
+            self.notify(sentences.NO_REPORT_YET, markup=False)
             return
-        text = exported(self._whole(self._report), "csv", self._zone())
+        text = self._csv(self._report)
         ask_for_program(self, self.mailbox, self.clock, {}, lambda use: use(text))
 
     def _whole(self, report: Report) -> Report:

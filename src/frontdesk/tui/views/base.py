@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -39,6 +39,10 @@ from frontdesk.tui.widgets.text_layout import Piece
 from frontdesk.tui.widgets.virtual_list import RowSearch, VirtualList
 from frontdesk.wire import ConversationFilter, PhoneRef
 
+if TYPE_CHECKING:
+    from frontdesk.own_commands.command import OwnCommand
+    from frontdesk.tui.dialogs.command_menu import CommandMenu, CommandTarget
+
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
@@ -56,6 +60,7 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
         Binding("n", "find_next(1)", "Next match", id="view.next_match"),
         Binding("N", "find_next(-1)", "Previous match", id="view.previous_match"),
         Binding("y", "copy", "Copy row", id="view.copy"),
+        Binding("x", "own_commands", "Own commands…", id="view.own_commands"),
         Binding("ctrl+r,f5", "refresh", "Refresh", id="view.refresh"),
         Binding("escape", "back", "Back", id="view.back"),
         Binding("q", "back", "Back", id="view.leave"),
@@ -134,6 +139,14 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     def leave(self) -> None:
         """Go back one level; by default close the view."""
         self.end()
+
+    def command_target(self, command: "OwnCommand") -> "CommandTarget | str":
+        """What an own command is run on here, or why it cannot be."""
+        from frontdesk.tui.dialogs.command_menu import CommandTarget
+
+        if "everywhere" in command.places:
+            return CommandTarget({})
+        return sentences.COMMAND_NOT_HERE.format(name=command.name)
 
     # Layout
 
@@ -216,7 +229,26 @@ class ViewScreen(DismissOnce[Query | PhoneRef | None]):
     # Keys
 
     def commands(self) -> list[CommandEntry]:
-        return [*all_commands(self), *view_commands(self.key_names, self.action_view)]
+        views = view_commands(self.key_names, self.action_view)
+        own = [] if self.app.is_web else self.command_menu().entries()
+        return [*all_commands(self), *own, *views]
+
+    def command_menu(self) -> "CommandMenu":
+        """Own commands; imported here, since most views are opened for other things."""
+        from frontdesk.tui.dialogs.command_menu import CommandMenu
+
+        opening = self.opening
+        return CommandMenu(self, self.clock, opening.commands, opening.profile, self.command_target)
+
+    def action_own_commands(self) -> None:
+        """Choose one of the user's commands."""
+        self.command_menu().choose()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A page runs no programs of its host."""
+        if action in ("own_commands", "pipe") and self.app.is_web:
+            return False
+        return super().check_action(action, parameters)
 
     def action_views(self) -> None:
         ask(self.app, Menu("Go to", view_entries(self.key_names)), self.action_view)

@@ -23,6 +23,7 @@ from frontdesk.tui.widgets.virtual_list import VirtualList
 from frontdesk.wire import Conversation
 
 UnreadAmong = Callable[[Sequence[Conversation]], Mapping[str, int]]
+FollowUpsAmong = Callable[[Sequence[Conversation]], Mapping[str, datetime | None]]
 
 _GAP = "   ── rows between are not loaded ──"
 
@@ -53,17 +54,21 @@ class ConversationList(VirtualList[Conversation]):
         clock: Clock,
         *,
         unread_among: UnreadAmong = _unread_among,
+        follow_ups_among: FollowUpsAmong = lambda conversations: {},
         has_left: Callable[[Conversation], bool] = lambda conversation: False,
         symbols: MessageSymbols = EMOJI,
         id: str | None = None,
     ) -> None:
         """`unread_among`: returns the numbers of new messages by id; others show no number.
 
+        follow_ups_among: returns times until which conversations are hidden, or None, by id.
         has_left: True for rows to dim, besides those in `dimmed`.
         """
         super().__init__(id=id)
         self._unread_among = unread_among
         self._unread: Mapping[str, int] = {}
+        self._follow_ups_among = follow_ups_among
+        self._follow_ups: Mapping[str, datetime | None] = {}
         self._clock = clock
         self._row_context = RowContext(clock, clock.shown_now(), symbols=symbols)
         self._density, self._is_table = 2, False
@@ -219,11 +224,13 @@ class ConversationList(VirtualList[Conversation]):
         dimmed = self.is_dimmed(conversation)
         after_gap = self._is_after_gap(position)
         unread = self._unread.get(conversation.id)
-        return conversation, unread, marked, highlighted, dimmed, after_gap
+        follow_up = self._follow_ups.get(conversation.id, "")
+        return conversation, unread, follow_up, marked, highlighted, dimmed, after_gap
 
     def begin(self, positions: Sequence[int]) -> None:
         """Fetch the unread state of the rows together, and fix the time."""
-        self._unread = self._unread_among([self.rows[at] for at in positions])
+        rows = [self.rows[at] for at in positions]
+        self._unread, self._follow_ups = self._unread_among(rows), self._follow_ups_among(rows)
         plain = self.is_attached and self.plain_labels
         self._row_context = self._row_context._replace(now=self._clock.shown_now(), plain=plain)
 
@@ -231,7 +238,15 @@ class ConversationList(VirtualList[Conversation]):
         conversation = self.rows[position]
         id = conversation.id
         marked, highlighted = id in self._marked, id in self._highlighted_until
-        state = RowState(id in self._unread, marked, highlighted, self._unread.get(id, 0))
+        until = self._follow_ups.get(id)
+        state = RowState(
+            id in self._unread,
+            marked,
+            highlighted,
+            self._unread.get(id, 0),
+            follow_up=id in self._follow_ups,
+            hidden_until=until,
+        )
         if self.draws_table:
             lines = [table_row(conversation, self._row_context, state, width)]
         else:

@@ -62,12 +62,15 @@ class RowState(NamedTuple):
     """State of a row in the list.
 
     new: unread, with a number of `unread` messages if that is known; highlighted: just changed.
+    follow_up: it was hidden, and has come back. hidden_until: it is hidden in other views.
     """
 
     new: bool = False
     marked: bool = False
     highlighted: bool = False
     unread: int = 0
+    follow_up: bool = False
+    hidden_until: datetime | None = None
 
 
 def row_lines(
@@ -87,12 +90,14 @@ def _name_line(
 ) -> Line:
     """unread count · name · labels · clock"""
     right = [*_clock(conversation, context, state), ("text", " ")]
-    room = max(0, width - _GUTTER - width_of(right))
+    sign = _follow_up(context, state)
+    room = max(0, width - _GUTTER - width_of(right) - width_of(sign))
     name = contact_name(conversation.contact)
     for_name = min(cell_len(name), max(16, room * 2 // 5))
     chips = _chips(conversation.labels, context, room - for_name - 1)
     left = [
         *_unread_column(state),
+        *sign,
         _name_piece(name, state, room - width_of(chips) - 1),
     ]
     return spread(left, [*chips, *right], width)
@@ -180,9 +185,11 @@ def table_row(conversation: Conversation, context: RowContext, state: RowState, 
     if context.by_window:
         left = _window(conversation, context)
         waiting = [left] if left is not None else []
+    sign = _follow_up(context, state)
+    name = contact_name(conversation.contact)
     cells = [
         _unread_column(state),
-        [_name_piece(contact_name(conversation.contact), state, sizes[1])],
+        [*sign, _name_piece(name, state, sizes[1] - width_of(sign))],
         preview,
         _chips(conversation.labels, context, sizes[3]),
         [_owner(conversation, context.me, width, full=True)],
@@ -209,6 +216,17 @@ def _unread_column(state: RowState) -> Line:
     count = f"{min(state.unread, 99)}" if state.unread > 0 else "•" if state.new else ""
     mark = MARK if state.marked else "+" if state.unread > 99 else " "
     return [("accent", f"{count:>2}"), ("accent", mark)]
+
+
+def _follow_up(context: RowContext, state: RowState) -> Line:
+    """That a row has come back, or when it will."""
+    if state.hidden_until is not None:
+        # Deferred: few rows are hidden, and they are drawn in few views.
+        from frontdesk.text.later import coming
+
+        until = context.clock.here(state.hidden_until) or state.hidden_until
+        return [("dim", f"{context.symbols.follow_up} {coming(until, context.now)} ")]
+    return [("warning", f"{context.symbols.follow_up} ")] if state.follow_up else []
 
 
 def _name_piece(name: str, state: RowState, width: int) -> Piece:

@@ -29,6 +29,7 @@ class MessageSymbols(NamedTuple):
     ticks: Mapping[str, str]
     reaction: str
     deleted: str
+    follow_up: str
 
     def of(self, type: str) -> Symbol:
         """Symbol of a message type."""
@@ -54,10 +55,11 @@ EMOJI = MessageSymbols(
     {"pending": "…", "sent": "✓", "delivered": "✓✓", "read": "✓✓", "played": "✓✓", "failed": "✗"},
     "↳",
     "⊘",
+    "⏰",
 )
 # Elsewhere, the colour of the ticks tells read messages from delivered ones.
 _TICKS_IN_WORDS = {**EMOJI.ticks, "delivered": "dlvd", "read": "read", "played": "played"}
-ASCII_SYMBOLS = MessageSymbols({}, {"pending": "...", "delivered": "dlvd"}, "+", "x")
+ASCII_SYMBOLS = MessageSymbols({}, {"pending": "...", "delivered": "dlvd"}, "+", "x", "due")
 
 
 class PlainCharacters(LineFilter):

@@ -1,0 +1,333 @@
+"""What own commands are run on, and what they ask for."""
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from frontdesk.cache import Cache
+from frontdesk.client import InboxClient
+from frontdesk.mailbox import Mailbox
+from frontdesk.own_commands.command import AskedField, OwnCommand
+from frontdesk.tui.app import FrontdeskApp
+from frontdesk.tui.clock import Clock
+from frontdesk.tui.dialogs.program_output import ProgramOutput
+from frontdesk.tui.inbox.screen import InboxScreen
+from frontdesk.tui.preferences import Preferences, Switch
+from tests.conftest import NOW
+from tests.tui.conftest import idle_until, notifications, settle, shown
+from tests.tui.faulty_sources import Offline
+from tests.tui.inbox_state import open_conversation, queue_names
+from tests.tui.views import press
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="runs programs of POSIX")
+
+Make = Callable[..., FrontdeskApp]
+SIZE = (100, 30)
+# Writes its arguments, and what it reads, to the file that is its first argument.
+RECORD = (
+    sys.executable,
+    "-c",
+    "import json, os, sys; n = sys.argv[1]; open(n + '.new', 'w').write(json.dumps("
+    "[sys.argv[2:], sys.stdin.read()])); os.rename(n + '.new', n)",
+)
+
+
+@pytest.fixture
+def make(client: InboxClient, cache: Cache) -> Make:
+    """Makes a viewer with commands."""
+
+    def make(*commands: OwnCommand) -> FrontdeskApp:
+        mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+        link = "https://inbox.example.com/c/{id}"
+        preferences = Preferences(commands=commands, conversation_link=link)
+        clock = Clock(UTC, lambda: NOW)
+        return FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
+
+    return make
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Callable[..., OwnCommand]:
+    """A command that records its arguments and what it reads."""
+
+    def record(*arguments: str, name: str = "Record", **members: object) -> OwnCommand:
+        run = (*RECORD, str(tmp_path / "recorded"), "--", *arguments)
+        return OwnCommand(name, run, output="notify", **members)
+
+    return record
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Callable[[], list[object]]:
+    """What was recorded: the arguments after --, and the text."""
+    path = tmp_path / "recorded"
+
+    def recorded() -> list[object]:
+        arguments, text = json.loads(path.read_text())
+        return [arguments[1:], text]
+
+    recorded.exists = path.exists  # type: ignore[attr-defined]
+    return recorded
+
+
+async def test_what_is_asked_for_becomes_values(make: Make, record, recorded) -> None:
+    fields = (AskedField("tone", "Tone", "short", ("short", "long")), AskedField("note", "Note"))
+    app = make(record("{ask.tone}", "{ask.note?}", fields=fields))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "x", "1")
+        assert "Tone" in shown(app)
+        await press(pilot, *"long", "enter")
+        await press(pilot, "enter")
+        await idle_until(pilot, recorded.exists)
+        assert recorded()[0] == ["long", ""]
+
+
+async def test_nothing_runs_if_a_question_is_left(make: Make, record, recorded) -> None:
+    app = make(record("{ask.note}", fields=(AskedField("note", "Note"),)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "x", "1", "escape")
+        assert isinstance(app.screen, InboxScreen)
+        await press(pilot, "x", "1", "enter")
+        assert notifications(app)[-1] == "There is no value of note here for {ask.note}"
+        assert not recorded.exists()
+
+
+async def test_one_of_several_matches_is_chosen_and_none_is_said(
+    make: Make, record, recorded
+) -> None:
+    some = record("{match}", name="Some", extract="[a-z]{4,6}")
+    none = record("{match}", name="None", extract="QQ[0-9]{9}")
+    app = make(some, none)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "x", "2")
+        await idle_until(pilot, lambda: bool(notifications(app)))
+        assert notifications(app)[-1] == "None: nothing here matches QQ[0-9]{9}"
+        await press(pilot, "x", "1")
+        await idle_until(pilot, lambda: not isinstance(app.screen, InboxScreen))
+        await press(pilot, "down", "enter")
+        await idle_until(pilot, recorded.exists)
+        [[match], _] = recorded()
+        assert 4 <= len(match) <= 6
+
+
+async def test_a_command_with_a_query_is_for_its_conversations_only(make: Make, record) -> None:
+    app = make(
+        record(name="Open ones", condition="is:open"),
+        record(name="Closed ones", condition="is:resolved", key="ctrl+g"),
+    )
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "x")
+        assert "Open ones" in shown(app)
+        assert "Closed ones" not in shown(app)
+        await press(pilot, "escape", "ctrl+g")
+        words = "Closed ones is only for conversations of is:resolved"
+        assert notifications(app)[-1] == words
+
+
+async def test_the_selected_rows_are_read_as_lines_of_json(make: Make, record, recorded) -> None:
+    app = make(record(places=("marked",), stdin="selection", key="ctrl+g"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+g")
+        assert notifications(app)[-1] == "Record needs selected conversations: space selects one"
+        ids = queue_names(app)[:2]
+        await press(pilot, "space", "j", "space", "ctrl+g")
+        await idle_until(pilot, recorded.exists)
+        rows = [json.loads(line) for line in str(recorded()[1]).splitlines()]
+        assert [row["conversation"]["id"] for row in rows] == ids
+        assert all(row["entries"] for row in rows)
+
+
+async def test_a_command_of_conversations_is_run_on_one_of_selected_rows(
+    make: Make, record, recorded
+) -> None:
+    app = make(record("{conversation.id}"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "space", "j", "space", "x", "1")
+        assert any("alone, not on the 2 selected" in words for words in notifications(app))
+        await idle_until(pilot, recorded.exists)
+        assert recorded()[0] == [queue_names(app)[1]]
+
+
+async def test_values_of_the_contact_and_the_web_inbox_are_filled_in(
+    make: Make, record, recorded
+) -> None:
+    arguments = ("{contact.email?}", "{contact.fields.plan?}", "{web_inbox}", "{contact.id}")
+    app = make(record(*arguments))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        conversation = open_conversation(app)
+        await press(pilot, "x", "1")
+        await idle_until(pilot, recorded.exists)
+        [[_, _, address, id], _] = recorded()
+        assert address == f"https://inbox.example.com/c/{conversation.id}"
+        assert id == conversation.contact.id
+
+
+async def test_a_message_without_a_file_has_no_path(make: Make, record, recorded) -> None:
+    app = make(record("{media.file}", places=("message",)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "3", "x", "1")
+        assert notifications(app)[-1] == "There is no file at this message"
+        assert not recorded.exists()
+
+
+async def test_a_key_runs_a_command_and_a_key_of_the_screen_stays(
+    make: Make, record, recorded
+) -> None:
+    app = make(record(key="ctrl+g"), record(name="Other", key="f"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f")
+        assert "Filter by" in shown(app)
+        await press(pilot, "ctrl+g")
+        assert not recorded.exists()
+        await press(pilot, "escape", "ctrl+g")
+        await idle_until(pilot, recorded.exists)
+
+
+async def test_programs_that_run_are_listed_and_cancelled_under_x(make: Make) -> None:
+    app = make(OwnCommand("Sleep", ("sleep", "60"), output="notify", timeout=None))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("x", "1")
+        await pilot.press("x", "1")
+        await pilot.pause()
+        assert "Sleep is still running for this conversation" in notifications(app)
+        await pilot.press("x")
+        await idle_until(pilot, lambda: "cancel Sleep, " in shown(app))
+        await pilot.press("2")
+        await settle(pilot)
+        assert notifications(app)[-1] == "Sleep: cancelled"
+
+
+@pytest.mark.parametrize("output", ["notify", "pane"])
+async def test_leaving_asks_while_a_program_runs(make: Make, output: str) -> None:
+    app = make(OwnCommand("Sleep", ("sleep", "60"), output=output))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("x", "1")
+        if output == "pane":
+            await idle_until(pilot, lambda: isinstance(app.screen, ProgramOutput))
+        await idle_until(pilot, lambda: output == "notify" or "running 0 s" in shown(app))
+        await pilot.press("ctrl+q")
+        await idle_until(pilot, lambda: "1 program running" in shown(app))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.is_running
+        await pilot.press("ctrl+q", *"yes", "enter")
+        await idle_until(pilot, lambda: not app.is_running)
+
+
+async def test_a_report_is_read_as_csv_and_as_a_file(make: Make, record, recorded) -> None:
+    app = make(record("{report.file}", places=("report",), stdin="report", key="ctrl+g"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "ctrl+g")
+        assert notifications(app)[-1] == "Record is not for what is shown here"
+        await press(pilot, "v", "r", "x", "1")
+        await idle_until(pilot, recorded.exists)
+        [[path], text] = recorded()
+        assert Path(str(path)).read_text() == text
+        assert "," in str(text)
+
+
+async def test_a_command_for_everywhere_is_in_every_view(make: Make, record, recorded) -> None:
+    app = make(record("hello", places=("everywhere",)))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", "s", "x", "1")
+        await idle_until(pilot, recorded.exists)
+        assert recorded()[0] == ["hello"]
+
+
+async def test_a_pane_of_output_is_resized_below_what_the_viewer_needs(make: Make) -> None:
+    app = make(OwnCommand("Size", ("sh", "-c", "echo $COLUMNS; sleep 60")))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("x", "1")
+        await idle_until(pilot, lambda: "running" in shown(app))
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        await pilot.resize_terminal(*SIZE)
+        await idle_until(pilot, lambda: "running" in shown(app))
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "cancelled" in shown(app)
+        await pilot.press("ctrl+c")
+        assert isinstance(app.screen, ProgramOutput)
+
+
+async def test_a_command_of_contacts_is_in_their_view(make: Make, record, recorded) -> None:
+    app = make(record("{contact.name}", places=("contact",), key="f9"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "v", "c", "down", "f9")
+        await idle_until(pilot, recorded.exists)
+        [[name], _] = recorded()
+        assert name in shown(app)
+
+
+async def test_without_a_connection_the_cached_part_is_read_and_that_is_said(
+    client: InboxClient, cache: Cache, record, recorded
+) -> None:
+    source = Offline(client)
+    mailbox = Mailbox(lambda: source, cache, clock=lambda: NOW)
+    preferences = Preferences(commands=(record(stdin="selection", places=("marked",)),))
+    clock = Clock(UTC, lambda: NOW)
+    app = FrontdeskApp(mailbox, title="sample", clock=clock, preferences=preferences)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        cached = len(mailbox.thread(open_conversation(app).id))
+        source.is_away = True
+        await press(pilot, "space", "x", "1")
+        await idle_until(pilot, recorded.exists)
+        assert any(words.startswith("Offline: only") for words in notifications(app))
+        assert len(json.loads(str(recorded()[1]))["entries"]) == cached > 0
+
+
+@pytest.mark.parametrize(("kib", "copied"), [(8, True), (1025, False)])
+async def test_output_that_is_too_long_is_not_copied_in_part(
+    make: Make, kib: int, copied: bool
+) -> None:
+    script = f"head -c {kib * 1024} /dev/zero | tr '\\0' x"
+    app = make(OwnCommand("Copy", ("sh", "-c", script), output="clipboard"))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "x", "1")
+        await idle_until(pilot, lambda: bool(notifications(app)))
+        assert (len(app.clipboard) == kib * 1024) is copied
+        assert notifications(app)[-1].startswith("Copied" if copied else "Copy: 1.0 MB are too")
+
+
+async def test_another_profile_is_opened_only_after_yes_while_a_program_runs(
+    client: InboxClient, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    preferences = Preferences(
+        commands=(OwnCommand("Sleep", ("sleep", "60"), output="notify"),),
+        profiles={"one": "here", "two": "there"},
+        profile="one",
+    )
+    app = FrontdeskApp(mailbox, title="s", clock=Clock(UTC, lambda: NOW), preferences=preferences)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press("x", "1")
+        await pilot.press("ctrl+o", *"two", "enter")
+        await idle_until(pilot, lambda: "1 program running" in shown(app))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.is_running
+        await pilot.press("ctrl+o", *"two", "enter", *"yes", "enter")
+        await idle_until(pilot, lambda: not app.is_running)
+    assert app.return_value == Switch("two")
