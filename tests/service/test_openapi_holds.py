@@ -13,6 +13,7 @@ from schemathesis.openapi.checks import RejectedPositiveData
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from small_inbox import CHANNELS, LABELS, catalogue, conversations, thread
 
+from frontdesk.business_hours import parse_hours
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.service.api_keys import new_ephemeral_key
 from frontdesk.service.app import Application, create_app
@@ -20,6 +21,7 @@ from frontdesk.service.media.endpoint import MEDIA_ENDPOINT
 from frontdesk.service.openapi import codes_of, document, path_of
 from frontdesk.service.problems import CODES, MEDIA_TYPE
 from frontdesk.service.routes import ENDPOINTS
+from frontdesk.store.business_hours import set_hours
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.wire.queries import LISTS
 
@@ -51,8 +53,8 @@ NAMES |= {
 SEARCH = ("q", "conversations")
 # These go with no filter of one value, and there are no ads.
 ALONE = {*LISTS.values(), "ads", "without_ads"}
-# At most one of them, with some of the parts.
-ALONE_IN_REPORTS = {(name, "inbox_report") for name in ("user", "team", "label")}
+# At most one of the first, and all with some of the parts only.
+ALONE_IN_REPORTS = {(name, "inbox_report") for name in ("user", "team", "label", "clock")}
 # No schema can say that a value names nothing, that a day is not in the calendar, or what the
 # parameters of a period must be to each other.
 UNFORESEEABLE = {
@@ -119,6 +121,8 @@ def on_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     database = SQLiteDatabase(path, create=True, durable=False)
     for events in (catalogue(), conversations(45), thread()):
         database.write(lambda c, events=events: apply_events(c, 1, events, now=NOW))
+    hours = parse_hours({"timezone": "UTC", "monday": ["09:00-17:00"]})
+    database.write(lambda c: set_hours(c, 1, hours))
     stage.key, guest = new_ephemeral_key(1, 1)
     # Every request some seconds after the one before: bad keys are not what slows this down.
     moments = count(NOW, 4_000)

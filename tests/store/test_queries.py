@@ -17,6 +17,7 @@ from frontdesk.store import (
     conversations,
     report_ads,
     report_parts,
+    report_rows,
     reports,
 )
 from frontdesk.store import conversation_walks as walks
@@ -208,6 +209,17 @@ def test_a_report_reads_ranges_of_an_index(explaining, channel):
     of_channel = ReportFilter(channel)
     for plan in explaining(lambda c: report_parts.overdue(c, 1, of_channel, None, limits)):
         assert "COVERING INDEX conversation_unattended" in text(plan)
+
+
+@pytest.mark.parametrize("filter", [ReportFilter(), ReportFilter(1), ReportFilter(label_id=3)])
+def test_rows_of_a_report_are_found_in_the_order_of_their_ids(explaining, filter):
+    selection = report_parts.PartSelection(1, filter, 1_234, 900_000_001)
+    (plan,) = explaining(lambda c: report_rows.conversation_rows(c, selection, 7, 101))
+    steps = [step for _, step in plan]
+    assert re.search(r"SEARCH fact .*\(account_id=\? AND id>\?\)", steps[0])
+    assert not any("ORDER BY" in step for step in steps)
+    (plan,) = explaining(lambda c: report_rows.ads_of_rows(c, selection, [1, 2]))
+    assert any("conversation_id=? AND created_at>?" in step for _, step in plan)
 
 
 def test_arrivals_by_an_ad_are_a_range_of_the_messages_with_a_referral(explaining):

@@ -58,8 +58,13 @@ def ads(connection: Connection, selection: PartSelection) -> list[Row]:
     )
 
 
-def arrivals(connection: Connection, selection: PartSelection) -> str:
-    """Return a SELECT of the messages of a period that came from an ad, which ends in WHERE."""
+def arrivals(
+    connection: Connection, selection: PartSelection, messages: str = "message AS fact"
+) -> str:
+    """Return a SELECT of the messages of a period that came from an ad, which ends in WHERE.
+
+    messages: the table, as `fact`, perhaps after one that it is joined to.
+    """
     member = _MEMBER[connection.dialect]
     source, headline, url = (
         member.format(name=name) for name in ("source_id", "headline", "source_url")
@@ -67,7 +72,7 @@ def arrivals(connection: Connection, selection: PartSelection) -> str:
     return f"""
         SELECT {source} AS ad, fact.conversation_id, fact.created_at, {headline} AS headline,
           {url} AS url
-        FROM message AS fact
+        FROM {messages}
         WHERE fact.account_id = :account AND fact.referral_json IS NOT NULL
           AND fact.created_at >= :start AND fact.created_at < :end {selection.narrowed}
           AND {source} > ''"""

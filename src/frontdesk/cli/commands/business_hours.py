@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 )
 @click.option("--clear", is_flag=True, help="Remove them: reports have calendar time only.")
 def business_hours_command(database: str, account: str, file: Path | None, clear: bool) -> None:
-    """Print, set or remove the business hours of an account and its channels.
+    """Print, set or remove business hours.
 
-    Reports measure in them if asked to; nothing that is stored depends on them.
+    They are those of an account and its channels. Reports measure in them if asked to; nothing
+    that is stored depends on them.
     """
     from frontdesk.business_hours import BusinessHours
     from frontdesk.store.business_hours import hours_of, set_hours

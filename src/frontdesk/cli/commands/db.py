@@ -16,4 +16,4 @@ from frontdesk.cli.base import group
     },
 )
 def db_group() -> None:
-    """Set up, upgrade and check a database; set business hours; make a sample."""
+    """Set up, upgrade and check a database; business hours."""
