@@ -13,6 +13,7 @@ from frontdesk.reports import export
 from frontdesk.reports.metrics import METRICS, RATES
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.preferences import Preferences, Targets
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Report
@@ -71,6 +72,22 @@ async def test_a_supervisor_sees_who_is_slow_goes_to_what_waits_there_and_comes_
         assert line_with(app, "Okafor")
         await press(pilot, "k", "enter")
         assert "@unassigned" in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("key", "terms"),
+    [("6", ["is:open", "team:", "sort:waiting"]), ("9", ["ad:"])],
+    ids=["team", "ad"],
+)
+async def test_enter_on_a_team_or_an_ad_leads_to_its_conversations(
+    client: InboxClient, cache: Cache, key: str, terms: list[str]
+) -> None:
+    app = desk(WithParts(client), cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", key, "j", "enter")
+        assert isinstance(app.screen, InboxScreen)
+        assert all(term in lines(app)[0] for term in terms)
 
 
 @pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
@@ -273,16 +290,6 @@ async def test_people_are_sorted_and_saved_as_they_are_shown(
         saved = (tmp_path / "people.csv").read_text("utf-8")
         assert "user,Grace Okafor,this" in saved
         assert "user,nobody,now" in saved
-
-
-async def test_a_team_leads_to_no_list_but_a_sentence(client: InboxClient, cache: Cache) -> None:
-    app = desk(WithParts(client), cache)
-    async with app.run_test(size=(200, 60)) as pilot:
-        await settle(pilot)
-        await press(pilot, "f4", "6", "enter")
-        assert "STATUS" not in line_with(app, "TEAM  ")
-        assert any("5 shows people" in line for line in lines(app))
-        assert any("TEAM" in line for line in lines(app))
 
 
 async def test_f_makes_it_the_report_of_one_person_and_enter_leads_to_theirs(

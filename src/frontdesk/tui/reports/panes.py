@@ -66,12 +66,8 @@ from frontdesk.wire.values import utc_now
 
 ALL_OF_CHANNEL = "all conversations of this channel: the server cannot filter them by date"
 ALL_WITH_LABEL = "all conversations with this label: the server cannot filter them by date"
-NOT_BY_TEAM = (
-    "No list has the conversations of a team: 5 shows people, whose conversations enter opens"
-)
 NOT_ONLY_OF_PERIOD = "all conversations, of any date"
-NOT_BY_AD = "No list has the conversations of an ad"
-ALL_OF_AUTHORS = "all conversations: the server cannot filter them by who wrote"
+ALL_OF_AUTHORS = "all conversations: the server cannot filter them by such authors"
 
 
 def refusal(error: InboxError, otherwise: str) -> str:

@@ -16,6 +16,8 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.errors import InboxError
+from frontdesk.query import Query, Term
+from frontdesk.query.language import AD, AI, AUTHOR, PHONE, SORT, TEAM
 from frontdesk.reports.export import ENDINGS, default_name, exported
 from frontdesk.reports.metrics import ALL, BreakdownRow, Figure, with_part
 from frontdesk.reports.periods import (
@@ -64,6 +66,10 @@ def date_prompt(span: Span, today: date) -> Prompt:
 if TYPE_CHECKING:
     from frontdesk.own_commands.command import OwnCommand
     from frontdesk.tui.dialogs.command_menu import CommandTarget
+
+
+# Authors of messages by which conversations are found.
+_WRITTEN_BY = {"ai_agent": AI, "phone": PHONE}
 
 
 class Explanation(Dialog[None]):
@@ -409,8 +415,14 @@ class ReportScreen(ReportReading):
                 self.choose(filter, "" if more else metric.difference, more)
             case BreakdownRow():
                 self._open_group(event.row)
-            case AuthorShare(author=str()):
-                self.choose(ConversationFilter(channel=channel), panes.ALL_OF_AUTHORS)
+            case AuthorShare(author=str(author)):
+                filter = ConversationFilter(channel=channel)
+                written = _WRITTEN_BY.get(author)
+                if written is None:
+                    self.choose(filter, panes.ALL_OF_AUTHORS)
+                else:
+                    terms = Query.of(Term(AUTHOR, written))
+                    self.choose(filter, panes.NOT_ONLY_OF_PERIOD, str(terms))
 
     def _created(self) -> str:
         """Term for the conversations that began in the period; "" if there is none."""
@@ -450,8 +462,11 @@ class ReportScreen(ReportReading):
                 filter = ConversationFilter(label=group.name, channel=channel)
                 self.choose(filter, panes.ALL_WITH_LABEL)
             case "team":
-                self.notify(panes.NOT_BY_TEAM, markup=False)
+                terms = Query.of(Term(TEAM, group.name), Term(SORT, "waiting"))
+                self.choose(ConversationFilter(status="open", channel=channel), more=str(terms))
             case "ad":
-                self.notify(panes.NOT_BY_AD, markup=False)
+                terms = Query.of(Term(AD, group.id or ""))
+                filter = ConversationFilter(channel=channel)
+                self.choose(filter, panes.NOT_ONLY_OF_PERIOD, str(terms))
             case _:
                 self.choose(ConversationFilter(channel=group.id), panes.ALL_OF_CHANNEL)
