@@ -5,19 +5,23 @@ from collections.abc import Iterable
 from frontdesk.store.database import Connection, Dialect
 from frontdesk.text.clean import folded
 
-# The expression of the index, of a message without an alias.
-SOURCE: dict[Dialect, str] = {
-    "sqlite": "CAST(json_extract(referral_json, '$.source_id') AS TEXT)",
-    "postgresql": "(CAST(referral_json AS json) ->> 'source_id')",
+_MEMBER: dict[Dialect, str] = {
+    "sqlite": "CAST(json_extract({column}, '$.{name}') AS TEXT)",
+    "postgresql": "(CAST({column} AS json) ->> '{name}')",
 }
+
+
+def member(dialect: Dialect, name: str, column: str = "referral_json") -> str:
+    """Return an expression for a member of the referral of a message."""
+    return _MEMBER[dialect].format(name=name, column=column)
+
+
+# The expression of the index, of a message without an alias.
+SOURCE: dict[Dialect, str] = {dialect: member(dialect, "source_id") for dialect in _MEMBER}
 # SQLite would rather look through all messages of the account.
 MESSAGES: dict[Dialect, str] = {
     "sqlite": "message INDEXED BY message_ad",
     "postgresql": "message",
-}
-_HEADLINE: dict[Dialect, str] = {
-    "sqlite": "CAST(json_extract(referral_json, '$.headline') AS TEXT)",
-    "postgresql": "(CAST(referral_json AS json) ->> 'headline')",
 }
 # Ads whose headlines are compared.
 MOST_ADS = 2_000
@@ -38,7 +42,7 @@ def ad_ids(connection: Connection, account_id: int, names: Iterable[str]) -> tup
 
 def _headlines(connection: Connection, account_id: int) -> list[tuple[str, str]]:
     """Return id and headline of the first ads by id, found by steps over an index."""
-    source, headline = SOURCE[connection.dialect], _HEADLINE[connection.dialect]
+    source, headline = SOURCE[connection.dialect], member(connection.dialect, "headline")
     messages = MESSAGES[connection.dialect]
     ours = "account_id = :account AND referral_json IS NOT NULL"
     rows = connection.rows(

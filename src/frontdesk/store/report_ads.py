@@ -1,9 +1,7 @@
 """Report figures by the ad that customers came from, from the referrals of their messages."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
-from frontdesk.store.database import Connection, Dialect, Row
+from frontdesk.store.ads import member
+from frontdesk.store.database import Connection, Row
 from frontdesk.store.report_parts import PartSelection
 from frontdesk.store.rollups import TIMED
 
@@ -65,9 +63,9 @@ def arrivals(
 
     messages: the table, as `fact`, perhaps after one that it is joined to.
     """
-    member = _MEMBER[connection.dialect]
     source, headline, url = (
-        member.format(name=name) for name in ("source_id", "headline", "source_url")
+        member(connection.dialect, name, "fact.referral_json")
+        for name in ("source_id", "headline", "source_url")
     )
     return f"""
         SELECT {source} AS ad, fact.conversation_id, fact.created_at, {headline} AS headline,
@@ -76,11 +74,3 @@ def arrivals(
         WHERE fact.account_id = :account AND fact.referral_json IS NOT NULL
           AND fact.created_at >= :start AND fact.created_at < :end {selection.narrowed}
           AND {source} > ''"""
-
-
-_MEMBER: Mapping[Dialect, str] = MappingProxyType(
-    {
-        "sqlite": "CAST(json_extract(fact.referral_json, '$.{name}') AS TEXT)",
-        "postgresql": "(CAST(fact.referral_json AS json) ->> '{name}')",
-    }
-)
