@@ -73,4 +73,4 @@ def arrivals(
         FROM {messages}
         WHERE fact.account_id = :account AND fact.referral_json IS NOT NULL
           AND fact.created_at >= :start AND fact.created_at < :end {selection.narrowed}
-          AND {source} > ''"""
+          AND {source} <> ''"""
