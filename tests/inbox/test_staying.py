@@ -2,6 +2,7 @@
 
 import random
 
+from frontdesk.wire.queries import EXTENSIONS
 from tests.inbox.memory import Server, Terminal, name
 
 KEYS = ("j", "k", "g", "G", "u", "W", "J", "enter", "escape", "m", "M", "ctrl+r", "5", "8", "9")
@@ -61,6 +62,19 @@ def test_a_row_that_stops_matching_is_dimmed_where_it_was_until_a_refresh() -> N
     terminal.press("ctrl+r", seconds=2.0)
     assert terminal.names == [one for one in before if one != before[1]]
     assert not terminal.window.dimmed
+
+
+def test_rows_that_a_refresh_let_go_do_not_come_back_with_the_next_one() -> None:
+    server = Server(400, lacks=EXTENSIONS, seconds=0.3)
+    terminal = Terminal(server)
+    terminal.query("is:open unread", 3.0)
+    terminal.press("G", seconds=3.0)
+    assert terminal.listed
+    # They leave while the refresh is running.
+    terminal.press("ctrl+r", "M", seconds=4.0)
+    assert not terminal.listed
+    terminal.wait(70.0)
+    assert not terminal.listed
 
 
 def test_a_row_that_matches_again_is_not_dimmed_and_there_once() -> None:

@@ -84,6 +84,10 @@ class KeptRows:
         self.read_here = set()
         return True
 
+    def forget_seen(self) -> None:
+        """Keep those no more that were in view until now."""
+        self._seen.clear()
+
     def merge(
         self,
         stay: Mapping[str, Conversation],

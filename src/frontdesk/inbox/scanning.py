@@ -71,6 +71,9 @@ def _rescan(inbox: Inbox) -> Steps[None]:
         scan = inbox.new_scan(inbox.reread(), keeps_shown=not leaves_out)
         yield from _look_through(inbox, scan)
         view.scan = scan
+        if leaves_out:
+            # What left was in view until now.
+            view.kept.forget_seen()
         inbox.show_scan(scan)
 
 
