@@ -453,7 +453,11 @@ def test_an_order_puts_first_what_is_most_urgent_and_last_what_has_no_time() -> 
     }
 
 
-@given(QUERIES, TERMS)
+# Hours come and go with the ages that they measure.
+_CONDITIONS = TERMS.filter(lambda term: term.kind != "hours")
+
+
+@given(st.lists(_CONDITIONS, max_size=8).map(lambda terms: Query.of(*terms)), _CONDITIONS)
 def test_a_term_that_is_toggled_twice_leaves_the_query_as_it_was(query: Query, term: Term) -> None:
     once = query.toggled(term)
     assert (term in once.terms) is not (term in query.terms)
