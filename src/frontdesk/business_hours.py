@@ -110,9 +110,9 @@ def parse_hours(contents: Mapping[str, Any]) -> BusinessHours:
     named = contents.get("channels", {})
     if not isinstance(named, Mapping):
         raise ValueError("channels: it is a table of channels by their ids")
-    channels = {str(id): _parse_calendar(table, f"channels.{id}.") for id, table in named.items()}
+    channels = {str(id): parse_calendar(table, f"channels.{id}.") for id, table in named.items()}
     own = {name: value for name, value in contents.items() if name != "channels"}
-    return BusinessHours(_parse_calendar(own, "") if own else None, MappingProxyType(channels))
+    return BusinessHours(parse_calendar(own, "") if own else None, MappingProxyType(channels))
 
 
 def loads(text: str | None) -> BusinessHours:
@@ -124,9 +124,9 @@ def dumps(hours: BusinessHours) -> str | None:
     """Write business hours as they are stored, and as files have them; None for none."""
     if not hours:
         return None
-    contents = _written(hours.calendar) if hours.calendar else {}
+    contents = written(hours.calendar) if hours.calendar else {}
     if hours.channels:
-        contents["channels"] = {id: _written(each) for id, each in sorted(hours.channels.items())}
+        contents["channels"] = {id: written(each) for id, each in sorted(hours.channels.items())}
     return json.dumps(contents, ensure_ascii=False)
 
 
@@ -137,12 +137,13 @@ def toml_text(hours: BusinessHours) -> str:
         calendars[f"business_hours.channels.{json.dumps(id)}"] = calendar
     tables = []
     for name, calendar in calendars.items():
-        members = (f"{key} = {json.dumps(value)}" for key, value in _written(calendar).items())
+        members = (f"{key} = {json.dumps(value)}" for key, value in written(calendar).items())
         tables.append("\n".join((f"[{name}]", *members)))
     return "\n\n".join(tables)
 
 
-def _written(calendar: BusinessCalendar) -> dict[str, Any]:
+def written(calendar: BusinessCalendar) -> dict[str, Any]:
+    """Return a calendar as the table that `parse_calendar` takes, without empty days."""
     days = {
         name: [f"{_clock(span.start)}-{_clock(span.end)}" for span in spans]
         for name, spans in zip(WEEKDAYS, calendar.week, strict=True)
@@ -156,7 +157,8 @@ def _clock(minute: int) -> str:
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
-def _parse_calendar(table: object, path: str) -> BusinessCalendar:
+def parse_calendar(table: object, path: str = "") -> BusinessCalendar:
+    """Parse the table of one calendar. path: begins the names in messages. Raises: ValueError."""
     if not isinstance(table, Mapping):
         raise ValueError(f"{path or 'business_hours'}: it is a table of a time zone and weekdays")
     for name in table:

@@ -87,3 +87,16 @@ def test_a_report_says_that_it_is_in_business_hours_or_why_it_cannot(
     assert "first_response_business_seconds" in text.splitlines()[0]
     refused = run_on(inbox, "report", "--business-hours", "--hours")
     assert "--business-hours is not shown by hour" in refused.output
+
+
+def test_a_list_of_waits_says_on_standard_error_that_there_are_no_business_hours(
+    inbox: Path, file: Path
+) -> None:
+    query = ("conversations", "list", "waiting:>1h hours:business", "--all", "--json", "id")
+    without = run_on(inbox, *query)
+    assert without.stderr == (
+        "frontdesk: This inbox has no business hours: ages are in calendar time.\n"
+    )
+    assert without.stdout == output_of(inbox, *query[:2], "waiting:>1h", *query[3:])
+    output_of(inbox, "db", "business-hours", "--set", str(file))
+    assert run_on(inbox, *query).stderr == ""

@@ -73,6 +73,16 @@ async def test_the_definitions_of_the_tools_are_short(client: InboxClient) -> No
     assert definitions_of(tools) / 4 <= 1_400
 
 
+async def test_an_answer_says_that_there_are_no_business_hours_to_measure_in(
+    client: InboxClient,
+) -> None:
+    query = "waiting:>1h hours:business"
+    async with session_with(client) as session:
+        text = await answer(session, "list_conversations", query=query)
+    assert "This inbox has no business hours: ages are in calendar time." in text
+    assert shown_ids(text) == (await ids_of(client, "waiting:>1h"))[: len(shown_ids(text))] != []
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_both_versions_of_the_protocol_are_spoken(client: InboxClient, mode: str) -> None:
     async with session_with(client, mode) as session:

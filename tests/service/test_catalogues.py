@@ -3,7 +3,9 @@
 import pytest
 from small_inbox import CHANNELS, START, catalogue
 
+from frontdesk.business_hours import WEEKDAYS, parse_hours
 from frontdesk.ingest.events import LabelUpsert, TemplateUpsert
+from frontdesk.store.business_hours import set_hours
 
 ORDERED = {
     "labels": ("title", ["billing", "returns", "Unused", "vip"]),
@@ -68,3 +70,23 @@ async def test_the_id_of_a_channel_is_its_providers(client, add_events):
     add_events(catalogue())
     channels = (await client.get("/v1/channels")).json()["data"]
     assert {channel["id"] for channel in channels} == set(CHANNELS)
+
+
+async def test_a_channel_has_its_own_business_hours_else_those_of_the_account(
+    client, database, add_events
+):
+    add_events(catalogue())
+    before = await client.get("/v1/channels")
+    assert [channel["business_hours"] for channel in before.json()["data"]] == [None] * 3
+    own = {"timezone": "Asia/Kathmandu", "saturday": ["10:00-24:00"]}
+    account = {"timezone": "Europe/Madrid", "monday": ["09:00-14:00"], "holidays": ["2026-12-25"]}
+    hours = parse_hours({**account, "channels": {CHANNELS[0]: own}})
+    database.write(lambda connection: set_hours(connection, 1, hours))
+    headers = {"If-None-Match": before.headers["etag"]}
+    after = await client.get("/v1/channels", headers=headers)
+    found = {channel["id"]: channel["business_hours"] for channel in after.json()["data"]}
+    none = {key: [] for key in WEEKDAYS}
+    assert found == {
+        CHANNELS[0]: {**none, **own, "holidays": []},
+        **{key: {**none, **account} for key in CHANNELS[1:]},
+    }

@@ -5,6 +5,8 @@ import re
 import pytest
 from small_inbox import catalogue, conversations, thread
 
+from frontdesk.business_hours import WEEKDAYS
+
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 PHONE = re.compile(r"\+[1-9]\d{6,14}")
 
@@ -173,6 +175,10 @@ SHAPES = {
         "platform": "text?",
         "on_business_app": "bool?",
         "waba_id": "text?",
+        "business_hours": [
+            {"timezone": "text", **dict.fromkeys((*WEEKDAYS, "holidays"), "list")},
+            None,
+        ],
         "synced_at": "time?",
         **TIMES,
     },

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 
 from frontdesk.query import Query, QueryNames, Term
-from frontdesk.query.language import ASSIGNEE, AUTHOR, CHANNEL, CONTACT, ID, TEAM
+from frontdesk.query.language import ASSIGNEE, AUTHOR, CHANNEL, CONTACT, HOURS, ID, TEAM
 from frontdesk.query.names import contact_id
 from frontdesk.text.clean import one_line
 from frontdesk.text.phones import contact_name, format_phone, parse_phone
 from frontdesk.wire import PhoneRef
+
+_NO_HOURS = "this inbox has no business hours"
 
 
 def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
@@ -19,6 +21,8 @@ def chip(term: Term, names: QueryNames) -> str:
     """A term as it is written, with the name of an id or of a customer."""
     if term.kind == CONTACT and not term.others:
         return _customer_chip(term, names)
+    if term.kind == HOURS and names.channels and not names.hours:
+        return f"{term} – {_NO_HOURS}"
     known: Mapping[str, str] = {
         **dict.fromkeys((ASSIGNEE, AUTHOR), names.users),
         CHANNEL: names.channels,

@@ -46,8 +46,9 @@ QUERY = """\
 Terms that all must hold; - before a term negates; #a,b is any of several. \
 is:open|snoozed|resolved @me @unassigned @name #label in:channel team:name from:+number|name \
 by:name|me|ai (wrote in it) field:key=value field:key>3 ad:headline unread needs:human \
-waiting:>1h active:<2d window:<2h (s m h d w) active:2026-11-01..2026-11-15 created:2026-11 \
-words "two words" sort:active|oldest|waiting|window|created"""
+waiting:>1h active:<2d window:<2h (s m h d w) hours:business (of waiting:) \
+active:2026-11-01..2026-11-15 created:2026-11 words "two words" \
+sort:active|oldest|waiting|window|created"""
 
 MOST_CHARS, DEFAULT_CHARS = 60_000, 20_000
 # Rows that one call looks through.
@@ -154,7 +155,8 @@ class InboxTools:
         most: int,
     ) -> str:
         """What an answer leaves out, and how to have it."""
-        words = [f"Cut at {most:,} characters."] if is_cut else []
+        words = [selector.lack] if selector.lack else []
+        words += [f"Cut at {most:,} characters."] if is_cut else []
         if walk.given_up and not selector.plan.is_sorted:
             words.append(
                 f"Only the first {walk.examined:,} of the list were looked through and sorted:"

@@ -2,13 +2,14 @@
 
     is:open @me #billing,refund in:london waiting:>1h active:2026-11.. -#spam "refund" sort:waiting
     team:billing by:ana,ai field:plan=gold field:seats>10 ad:"summer sale" created:2026 sort:created
+    waiting:>4h hours:business
 
 A query is a list of terms, all of which a conversation must match. Text and query convert to each
 other without loss.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import zip_longest
@@ -31,16 +32,16 @@ from frontdesk.wire.values import STATUSES
 STATUS, ASSIGNEE, CHANNEL, LABEL, CONTACT = "is", "assignee", "in", "label", "from"
 TEAM, AUTHOR, FIELD, AD = "team", "by", "field", "ad"
 NEEDS, UNREAD, WAITING, ACTIVE, WINDOW = "needs", "unread", "waiting", "active", "window"
-CREATED, FOLLOW_UP = "created", "followup"
+CREATED, FOLLOW_UP, HOURS = "created", "followup", "hours"
 WORDS, SORT = "words", "sort"
 KINDS = (
     *(STATUS, FOLLOW_UP, ASSIGNEE, TEAM, LABEL, CHANNEL, CONTACT, AUTHOR, FIELD, AD),
-    *(NEEDS, UNREAD, WAITING, ACTIVE, WINDOW, CREATED, WORDS, SORT),
+    *(NEEDS, UNREAD, WAITING, HOURS, ACTIVE, WINDOW, CREATED, WORDS, SORT),
 )
 
 ME, UNASSIGNED, ASSIGNED = "me", "unassigned", "assigned"
 PHONE, AI = "phone", "ai"
-HUMAN = "human"
+HUMAN, BUSINESS, CALENDAR = "human", "business", "calendar"
 NEWEST, OLDEST = "active", "oldest"
 ORDERS: Mapping[str, str] = MappingProxyType(
     {
@@ -65,12 +66,21 @@ _SINGLE: Mapping[str, str] = MappingProxyType(
     }
 )
 _VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {STATUS: STATUSES, NEEDS: (HUMAN,), SORT: tuple(ORDERS)}
+    {STATUS: STATUSES, NEEDS: (HUMAN,), HOURS: (BUSINESS,), SORT: tuple(ORDERS)}
 )
-# Terms that other programs write after is:.
-_NO_STATUSES: Mapping[str, str] = MappingProxyType(
-    {UNREAD: UNREAD, **{name: f"@{name}" for name in (ME, UNASSIGNED, ASSIGNED)}}
+# What to write in place of terms that other programs have, or that are as it is without them.
+_INSTEAD: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        (STATUS, UNREAD): f"Write {UNREAD} alone.",
+        **{(STATUS, one): f"Write @{one} alone." for one in (ME, UNASSIGNED, ASSIGNED)},
+        (HOURS, CALENDAR): "Without it, ages are calendar time.",
+    }
 )
+# Kinds that are no conditions themselves, with what their terms say.
+_NEVER_NEGATED: Mapping[str, str] = MappingProxyType(
+    {SORT: "The order", HOURS: "The hours of ages"}
+)
+_AGE_FIRST = "hours:business goes with an age of waiting: write waiting:>4h hours:business."
 _PREFIXES: Mapping[str, str] = MappingProxyType(
     {
         "@": ASSIGNEE,
@@ -79,7 +89,7 @@ _PREFIXES: Mapping[str, str] = MappingProxyType(
             f"{kind}:": kind
             for kind in (
                 *(STATUS, TEAM, CHANNEL, CONTACT, AUTHOR, FIELD, AD, NEEDS),
-                *(WAITING, ACTIVE, WINDOW, CREATED, SORT),
+                *(WAITING, HOURS, ACTIVE, WINDOW, CREATED, SORT),
             )
         },
     }
@@ -195,7 +205,7 @@ class QueryError(BadSettings, ValueError):
 class Query:
     """Terms in the order of `KINDS`, each once, and at most one of the kinds in `_SINGLE`.
 
-    No term stands beside its negation.
+    No term stands beside its negation, and `hours:` only beside an age that it measures.
     """
 
     terms: tuple[Term, ...] = ()
@@ -209,6 +219,8 @@ class Query:
                 other for other in terms_left if other != term and not _excludes(term, other)
             ]
             terms_left.append(term)
+        if not any(map(_is_wait, terms_left)):
+            terms_left = [term for term in terms_left if term.kind != HOURS]
         return cls(tuple(sorted(terms_left, key=lambda term: KINDS.index(term.kind))))
 
     def __str__(self) -> str:
@@ -235,11 +247,11 @@ class Query:
 
     def with_value(self, kind: str, value: str | None) -> "Query":
         """Set the only term of a kind; None removes all terms of the kind."""
-        rest = Query(tuple(term for term in self.terms if term.kind != kind))
+        rest = Query.of(*(term for term in self.terms if term.kind != kind))
         return rest if value is None else rest.with_term(Term(kind, value))
 
     def without(self, term: Term) -> "Query":
-        return Query(tuple(other for other in self.terms if other != term))
+        return Query.of(*(other for other in self.terms if other != term))
 
     def toggled(self, term: Term) -> "Query":
         """Remove a term if it is there; otherwise add it, in place of its negation."""
@@ -264,6 +276,11 @@ class SavedView(NamedTuple):
 def is_positive(term: Term, kind: str) -> bool:
     """True for a term of a kind that is not negated."""
     return term.kind == kind and not term.negated
+
+
+def _is_wait(term: Term) -> bool:
+    """True for an age of `waiting:`, which is measured in hours."""
+    return term.kind == WAITING and is_duration(term.value)
 
 
 def _excludes(term: Term, other: Term) -> bool:
@@ -428,7 +445,17 @@ def analyse(text: str) -> tuple[Query, list[QueryProblem]]:
             problems.append(QueryProblem(token.start, token.end, words))
         else:
             terms.append(term)
-    return Query.of(*terms), problems
+    if not any(map(_is_wait, terms)):
+        problems += _hours_problems(all_tokens)
+    return Query.of(*terms), sorted(problems)
+
+
+def _hours_problems(all_tokens: Iterable[Token]) -> Iterator[QueryProblem]:
+    """Mistakes of hours beside which no age is written."""
+    for token in all_tokens:
+        is_hours = _PREFIXES.get(token.prefix.lower()) == HOURS
+        if is_hours and isinstance(_term(token), Term):
+            yield QueryProblem(token.start, token.end, _AGE_FIRST)
 
 
 def _operator_problem(before: Token | None, token: Token, following: Token | None) -> str:
@@ -471,8 +498,8 @@ def _term(token: Token) -> Term | str:
         return f"{_unknown(prefix)} To search for these words, put them in quotes."
     if kind == FIELD:
         return _field(token)
-    if kind == SORT and token.negated:
-        return f"The order cannot be negated: write sort: and {_allowed(SORT)}."
+    if kind in _NEVER_NEGATED and token.negated:
+        return f"{_NEVER_NEGATED[kind]} cannot be negated: write {kind}: and {_allowed(kind)}."
     if token.others:
         return _any_of(kind, token)
     if kind == STATUS and value.casefold() == FOLLOW_UP:
@@ -482,8 +509,8 @@ def _term(token: Token) -> Term | str:
         return Term(kind, normal, token.negated)
     if kind in DATED and value and (why := dates.problem(value.casefold())):
         return f"{token.prefix} takes {_allowed(kind)}. {why}."
-    meant = _NO_STATUSES.get(value.casefold()) if kind == STATUS else None
-    return f"{token.prefix} takes {_allowed(kind)}." + (f" Write {meant} alone." if meant else "")
+    instead = _INSTEAD.get((kind, value.casefold()))
+    return f"{token.prefix} takes {_allowed(kind)}." + (f" {instead}" if instead else "")
 
 
 def _field(token: Token) -> Term | str:

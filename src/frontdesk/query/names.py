@@ -18,6 +18,7 @@ from frontdesk.query.language import (
     CHANNEL,
     CONTACT,
     FIELD,
+    HOURS,
     ID,
     LABEL,
     ME,
@@ -36,9 +37,21 @@ from frontdesk.query.language import (
 )
 from frontdesk.text.clean import folded, one_line
 from frontdesk.text.phones import format_phone, parse_phone, phone_pattern
-from frontdesk.wire import Channel, Contact, CustomField, Label, Page, PhoneRef, Team, User
+from frontdesk.wire import (
+    Channel,
+    Contact,
+    CustomField,
+    Label,
+    Page,
+    PhoneRef,
+    Team,
+    User,
+    WeeklyHours,
+)
 from frontdesk.wire.values import STATUSES
 
+_NO_HOURS = "This inbox has no business hours: ages are in calendar time."
+_UNKNOWN_HOURS = "The business hours are not known, without channels: ages are in calendar time."
 _LEAST_LETTERS = 3
 _MOST_NAMED = 5
 
@@ -64,7 +77,8 @@ class QueryNames(NamedTuple):
     users, channels: names by id. phones: numbers of channels by id. labels: titles. me: id of the
     own user, or "". contacts: known customers, for completion and to find their ids by number.
     customers: ids by the `from:` values that mean only one of all contacts, see `with_customers`.
-    unknown_customers: `from:` values that mean none. teams: by id. fields: by key.
+    unknown_customers: `from:` values that mean none. teams: by id. fields: by key. hours: business
+    hours by the ids of the channels that have some.
     """
 
     users: Mapping[str, str] = MappingProxyType({})
@@ -77,6 +91,7 @@ class QueryNames(NamedTuple):
     unknown_customers: Set[str] = frozenset()
     teams: Mapping[str, TeamNames] = MappingProxyType({})
     fields: Mapping[str, FieldNames] = MappingProxyType({})
+    hours: Mapping[str, WeeklyHours] = MappingProxyType({})
 
     @classmethod
     def of(
@@ -102,6 +117,11 @@ class QueryNames(NamedTuple):
             fields={
                 field.key: FieldNames(one_line(field.name), tuple(map(one_line, field.options)))
                 for field in fields
+            },
+            hours={
+                channel.id: channel.business_hours
+                for channel in channels
+                if channel.business_hours is not None
             },
         )
 
@@ -301,6 +321,16 @@ def unknown_name(term: Term, names: QueryNames) -> str:
     return _no_such(what, term.value, known)
 
 
+def lacks_hours(query: Query, names: QueryNames) -> str:
+    """Sentence on why `hours:business` measures calendar time; "" if it does not, or is not there.
+
+    Channels without hours beside others that have some are no reason to say so.
+    """
+    if names.hours or not any(term.kind == HOURS for term in query.terms):
+        return ""
+    return _NO_HOURS if names.channels else _UNKNOWN_HOURS
+
+
 def _no_channels(ids: frozenset[str] | None, names: QueryNames) -> str:
     """Sentence on a team in whose channels nothing can be; "" if it has some."""
     empty = [names.teams[id].name for id in sorted(ids or ()) if id in names.teams]
@@ -346,6 +376,7 @@ _STARTS: Sequence[tuple[str, str]] = (
     ("needs:human", "a bot has handed over"),
     ("unread", "new messages"),
     ("waiting:>1h", "waits longer than an hour"),
+    ("hours:business", "waiting: in business hours"),
     ("active:<2h", "active within two hours"),
     ("active:today", "active today"),
     ("created:today", "new today"),

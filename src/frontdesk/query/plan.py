@@ -20,6 +20,7 @@ from frontdesk.query.language import (
     FIELD,
     FOLLOW_UP,
     HIDDEN,
+    HOURS,
     ID,
     LABEL,
     ME,
@@ -405,7 +406,10 @@ class Matcher:
         self._names, self._now = names, now
         self._is_unread, self._is_follow_up = is_unread, is_follow_up
         terms = tuple(terms)
-        shown = (term for term in terms if term.kind != SORT and term.kind not in HIDDEN)
+        self._spans = _SPANS
+        if any(term.kind == HOURS for term in terms):
+            self._spans = MappingProxyType({**_SPANS, WAITING: _business_waiting(names)})
+        shown = (term for term in terms if term.kind not in (SORT, HOURS, *HIDDEN))
         self._tests = [(self._test(term), term.negated) for term in shown]
         if not is_answered and any(term.kind in HIDDEN for term in terms):
             self._tests = [(lambda row: False, False)]
@@ -435,7 +439,7 @@ class Matcher:
         }
         if term.kind in DATED and not is_duration(term.value):
             return self._dated(term)
-        if term.kind in _SPANS:
+        if term.kind in self._spans:
             return self._duration(term)
         return makers.get(term.kind, _words)(term)
 
@@ -492,7 +496,7 @@ class Matcher:
 
     def _duration(self, term: Term) -> Test:
         sign, length = comparison(term.value)
-        span = _SPANS[term.kind]
+        span = self._spans[term.kind]
 
         def test(row: Conversation) -> bool:
             passed = span(row, self._now)
@@ -532,9 +536,23 @@ def _window(row: Conversation, now: datetime) -> timedelta | None:
     return ends - now if ends and ends > now else None
 
 
-_SPANS: Mapping[str, Callable[[Conversation, datetime], timedelta | None]] = MappingProxyType(
-    {WAITING: _waiting, ACTIVE: _active, WINDOW: _window}
-)
+Span = Callable[[Conversation, datetime], timedelta | None]
+
+_SPANS: Mapping[str, Span] = MappingProxyType({WAITING: _waiting, ACTIVE: _active, WINDOW: _window})
+
+
+def _business_waiting(names: QueryNames) -> Span:
+    """Wait of a conversation in the business hours of its channel."""
+    # Deferred: no start needs it.
+    from frontdesk.query.business_waits import BusinessWaits
+
+    waits = BusinessWaits(names.hours)
+
+    def waiting(row: Conversation, now: datetime) -> timedelta | None:
+        since = waiting_since(row)
+        return waits.between(row.channel.id, since, now) if since else None
+
+    return waiting
 
 
 def waiting_since(row: Conversation) -> datetime | None:
@@ -560,6 +578,7 @@ def _is_beyond(term: Term, row: Conversation, now: datetime) -> bool:
     if term.kind == WINDOW:
         ends = row.service_window_expires_time
         return ends is None or ends < now - _JUST_CLOSED or (sign == "<" and ends - now >= length)
+    # Of a wait, no more than all of it is in business hours.
     passed = _SPANS[term.kind](row, now)
     if passed is None:
         return True

@@ -24,7 +24,7 @@ from frontdesk.query import (
     sort_key,
 )
 from frontdesk.query.language import FOLLOW_UP
-from frontdesk.query.names import unknown_name
+from frontdesk.query.names import lacks_hours, unknown_name
 from frontdesk.query.plan import ALL_FILTERS
 from frontdesk.selection.names import query_names
 from frontdesk.wire import Conversation, ConversationFilter
@@ -48,12 +48,14 @@ _FOLLOW_UPS_ARE_LOCAL = (
 class ConversationSelector(NamedTuple):
     """Conversations to list. names: those that the terms of the plan refer to.
 
-    branches: plans whose lists together are that of the plan; none, if it is read alone.
+    branches: plans whose lists together are that of the plan; none, if it is read alone. lack:
+    sentence on a term that cannot be taken as it is meant, or "".
     """
 
     plan: QueryPlan
     names: QueryNames = QueryNames()
     branches: tuple[QueryPlan, ...] = ()
+    lack: str = ""
 
     @property
     def filter(self) -> ConversationFilter:
@@ -111,7 +113,8 @@ async def select(
     whole, *parts = (
         one._replace(filter=one.filter.model_copy(update=update)) for one in (answer, *split)
     )
-    return ConversationSelector(whole, names, tuple(parts) if len(parts) > 1 else ())
+    lists = tuple(parts) if len(parts) > 1 else ()
+    return ConversationSelector(whole, names, lists, lacks_hours(query, names))
 
 
 async def _offered(

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import orjson
 
+from frontdesk.business_hours import WEEKDAYS, BusinessHours, written
 from frontdesk.service.endpoint import JsonBody
 from frontdesk.store.conversations import TEXT_LIMIT, shortened
 from frontdesk.store.database import Row
@@ -34,6 +35,7 @@ from frontdesk.wire import (
     Team,
     Template,
     UserRef,
+    WeeklyHours,
     Wire,
     timestamp,
 )
@@ -279,9 +281,13 @@ def team_body(row: Row, channels: Sequence[str], members: Sequence[Row]) -> Team
     return from_row(Team, row, channels=tuple(channels), members=users)
 
 
-def channel_body(row: Row) -> Channel:
-    """Serialize a channel; its `id` is the provider's phone number id."""
-    return from_row(Channel, row, id=row["phone_number_id"])
+def channel_body(row: Row, hours: BusinessHours) -> Channel:
+    """Serialize a channel; its `id` is the provider's phone number id. hours: of its account."""
+    calendar = hours.of(row["phone_number_id"])
+    own = None
+    if calendar is not None:
+        own = WeeklyHours.model_validate({**dict.fromkeys(WEEKDAYS, ()), **written(calendar)})
+    return from_row(Channel, row, id=row["phone_number_id"], business_hours=own)
 
 
 def template_body(row: Row, channels: Sequence[str]) -> Template:

@@ -35,6 +35,7 @@ from frontdesk.wire.resources import (
     Template,
     User,
     UserRef,
+    WeeklyHours,
 )
 from frontdesk.wire.values import instant, timestamp
 
@@ -73,6 +74,7 @@ __all__ = [
     "Template",
     "User",
     "UserRef",
+    "WeeklyHours",
     "Wire",
     "body_of",
     "instant",

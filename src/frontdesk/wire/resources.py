@@ -460,6 +460,23 @@ class Team(Wire):
     updated_time = Time("updated_at")
 
 
+_SPANS_OF_DAY = "Hours of the day, from the earliest: spans such as 09:00-13:00, up to 24:00."
+
+
+class WeeklyHours(Wire):
+    """Business hours: spans of each weekday in a zone's local time, but on holidays."""
+
+    timezone: str = Field(description="IANA name of the time zone.")
+    monday: tuple[str, ...] = optional(_SPANS_OF_DAY, ())
+    tuesday: tuple[str, ...] = optional(_SPANS_OF_DAY, ())
+    wednesday: tuple[str, ...] = optional(_SPANS_OF_DAY, ())
+    thursday: tuple[str, ...] = optional(_SPANS_OF_DAY, ())
+    friday: tuple[str, ...] = optional(_SPANS_OF_DAY, ())
+    saturday: tuple[str, ...] = optional(_SPANS_OF_DAY, ())
+    sunday: tuple[str, ...] = optional(_SPANS_OF_DAY, ())
+    holidays: tuple[str, ...] = optional("Dates without hours, as 2026-12-25.", ())
+
+
 class Channel(Wire):
     """A WhatsApp number; its id is the phone_number_id. Meta's values are kept verbatim."""
 
@@ -484,6 +501,10 @@ class Channel(Wire):
     )
     on_business_app: bool | None = optional("The number is used in the WhatsApp Business app too.")
     waba_id: str | None = optional("The WhatsApp business account.")
+    business_hours: WeeklyHours | None = optional(
+        "The business hours of the number, or of the account; null if there are none.",
+        extension=True,
+    )
     synced_at: Timestamp | None = optional(
         "Time at which these values were read from the provider."
     )

@@ -171,7 +171,10 @@ async def _selected(
 ) -> ConversationSelector:
     """Raises: BadSettings: a name in the query or the filters is unknown."""
     ids = {name: id for name, id in (await filter_ids(client, **filters)).items() if id}
-    return await select(client, query, ids, now=utc_now().astimezone())
+    selected = await select(client, query, ids, now=utc_now().astimezone())
+    if selected.lack:
+        click.echo(f"frontdesk: {selected.lack}", err=True)
+    return selected
 
 
 @conversations_group.subcommand(
@@ -198,9 +201,9 @@ def list_command(
     """List conversations, newest activity first.
 
     QUERY is as in the viewer: is:open, @me, #label, in:channel, from:customer, unread,
-    team:name, by:me, field:plan=gold, ad:headline, needs:human, waiting:>1h, active:<2h,
-    active:2026-11-01.., created:2026-11, window:<2h, words, sort:waiting; a leading - negates, and
-    #a,b is one of several.
+    team:name, by:me, field:plan=gold, ad:headline, needs:human, waiting:>1h,
+    hours:business, active:<2h, active:2026-11-01.., created:2026-11, window:<2h, words,
+    sort:waiting; a leading - negates, and #a,b is one of several.
     """
     if last is not None:
         output = output.as_one_of("--last", "brief", "json", "jsonl")

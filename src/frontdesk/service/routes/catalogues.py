@@ -6,6 +6,7 @@ from operator import itemgetter
 from frontdesk.service import serializers
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.store import catalogues
+from frontdesk.store.business_hours import hours_of
 from frontdesk.store.catalogues import CatalogueTable
 from frontdesk.store.database import Row
 from frontdesk.wire import CannedResponse, Channel, CustomField, Label, Page, Team, Template, User
@@ -49,7 +50,8 @@ def teams(request: EndpointRequest) -> Page[Team]:
 def channels(request: EndpointRequest) -> Page[Channel]:
     """Numbers by name."""
     rows, next_cursor = _listed(request, catalogues.CHANNELS)
-    return Page[Channel].of(map(serializers.channel_body, rows), next_cursor)
+    hours = hours_of(*request.account)
+    return Page[Channel].of((serializers.channel_body(row, hours) for row in rows), next_cursor)
 
 
 def canned_responses(request: EndpointRequest) -> Page[CannedResponse]:
