@@ -1,17 +1,16 @@
 """Numbers of conversations: as the server counts them, or of complete cached rows."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_ROWS_TALLIED, MOST_VIEWS_COUNTED
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.planning import unsorted_filter
 from frontdesk.inbox.rows import CachedList
-from frontdesk.inbox.server_counts import count_for, counted_filter
+from frontdesk.inbox.server_counts import count_for, counted_filter, counts_by
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
 from frontdesk.query.language import ASSIGNEE, LABEL
-from frontdesk.text.clean import folded
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 # What the number of unread conversations counts, in every view, and what it leads to.
@@ -70,16 +69,35 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     return next((number for number in counted if number is not None), None)
 
 
+def numbers_by(inbox: Inbox, kind: str) -> Mapping[str, int] | None:
+    """Numbers of the view's conversations by assignee or by label, keyed as by `note_tallies`.
+
+    The server's, else those of the rows; None if neither is known.
+    """
+    query = _without(inbox.view.query, kind)
+    plan = inbox.planning.plan_of(query)
+    # Counts of other filters may be old.
+    fresh = counted_filter(plan.filter) in (EVERY, counted_filter(inbox.view.shown.filter))
+    numbers = None
+    if fresh and not plan.rest and not inbox.planning.why_nothing(query):
+        numbers = counts_by(counts_of(inbox, plan.filter), plan.filter, kind)
+    return inbox.view.tallies.get(kind) if numbers is None else numbers
+
+
+def _without(query: Query, kind: str) -> Query:
+    return Query(tuple(term for term in query.terms if term.kind != kind))
+
+
 def note_tallies(inbox: Inbox) -> None:
     """Count the conversations of the view by assignee and by label, for pickers.
 
-    Whatever of these the view has; by the id of a user, and the folded title of a label. Not when a
-    picker is opened: a key waits for no rows.
+    Whatever of these the view has; by the id of a user, and the casefolded title of a label. Not
+    when a picker is opened: a key waits for no rows.
     """
     view, rows = inbox.view, dict[Query, list[Conversation] | None]()
     view.tallies = {}
     for kind, values_of in ((ASSIGNEE, _assignees), (LABEL, _labels)):
-        query = Query(tuple(term for term in view.query.terms if term.kind != kind))
+        query = _without(view.query, kind)
         if query not in rows:
             rows[query] = _whole_rows(inbox, query)
         counted = rows[query]
@@ -92,7 +110,7 @@ def _assignees(row: Conversation) -> Iterable[str]:
 
 
 def _labels(row: Conversation) -> Iterable[str]:
-    return map(folded, row.labels)
+    return map(str.casefold, row.labels)
 
 
 def _whole_rows(inbox: Inbox, query: Query) -> list[Conversation] | None:
