@@ -69,40 +69,35 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
     return next((number for number in counted if number is not None), None)
 
 
-def numbers_by(inbox: Inbox, kind: str) -> Mapping[str, int] | None:
-    """Numbers of the view's conversations by assignee or by label, keyed as by `note_tallies`.
-
-    The server's, else those of the rows; None if neither is known.
-    """
-    query = _without(inbox.view.query, kind)
-    plan = inbox.planning.plan_of(query)
-    # Counts of other filters may be old.
-    fresh = counted_filter(plan.filter) in (EVERY, counted_filter(inbox.view.shown.filter))
-    numbers = None
-    if fresh and not plan.rest and not inbox.planning.why_nothing(query):
-        numbers = counts_by(counts_of(inbox, plan.filter), plan.filter, kind)
-    return inbox.view.tallies.get(kind) if numbers is None else numbers
-
-
-def _without(query: Query, kind: str) -> Query:
-    return Query(tuple(term for term in query.terms if term.kind != kind))
-
-
 def note_tallies(inbox: Inbox) -> None:
-    """Count the conversations of the view by assignee and by label, for pickers.
+    """Note the numbers of the view's conversations by assignee and by label, for pickers.
 
-    Whatever of these the view has; by the id of a user, and the casefolded title of a label. Not
-    when a picker is opened: a key waits for no rows.
+    Whatever of these the view has; by the id of a user, and the casefolded title of a label. They
+    are the server's, else those of the rows. Not when a picker is opened: a key waits for no rows.
     """
     view, rows = inbox.view, dict[Query, list[Conversation] | None]()
     view.tallies = {}
     for kind, values_of in ((ASSIGNEE, _assignees), (LABEL, _labels)):
-        query = _without(view.query, kind)
-        if query not in rows:
-            rows[query] = _whole_rows(inbox, query)
-        counted = rows[query]
-        if counted is not None:
-            view.tallies[kind] = Counter(value for row in counted for value in values_of(row))
+        query = Query(tuple(term for term in view.query.terms if term.kind != kind))
+        numbers = _counted_by(inbox, query, kind)
+        if numbers is None:
+            if query not in rows:
+                rows[query] = _whole_rows(inbox, query)
+            counted = rows[query]
+            if counted is None:
+                continue
+            numbers = Counter(value for row in counted for value in values_of(row))
+        view.tallies[kind] = numbers
+
+
+def _counted_by(inbox: Inbox, query: Query, kind: str) -> Mapping[str, int] | None:
+    """Numbers of a query by assignee or label that came with the counts of the view."""
+    plan = inbox.planning.plan_of(query)
+    # Counts of other filters may be old.
+    fresh = counted_filter(plan.filter) in (EVERY, counted_filter(inbox.view.shown.filter))
+    if not fresh or plan.rest or inbox.planning.why_nothing(query):
+        return None
+    return counts_by(counts_of(inbox, plan.filter), plan.filter, kind)
 
 
 def _assignees(row: Conversation) -> Iterable[str]:

@@ -196,10 +196,9 @@ async def _counted_here(
 
 
 def _by_assignee(rows: Sequence[Conversation]) -> tuple[AssigneeCounts, ...]:
-    """Count by assignee, in the order of their names, those without one first."""
-    names = {row.assignee.id: row.assignee.name or "" for row in rows if row.assignee}
+    """Count by assignee, those without one first."""
     counted = _by_status((row.assignee.id if row.assignee else None, row.status) for row in rows)
-    ids = sorted(counted, key=lambda id: (id is not None, names.get(id or "", ""), id or ""))
+    ids = sorted(counted, key=lambda id: (id is not None, id or ""))
     return tuple(AssigneeCounts(assignee=id, **counted[id]) for id in ids)
 
 
@@ -279,10 +278,19 @@ def _rows(counts: Counts, names: Names, asked_status: str | None) -> Iterator[Ro
         name = names.get(("channel", count.channel), count.channel)
         counted: Row = {"all": count.all, "open": count.open}
         yield {"kind": "channel", "id": count.channel, "name": name, **counted}
+    yield from sorted(_assignee_rows(counts, names), key=_place)
+    for with_label in counts.by_label or ():
+        counted = {"all": with_label.all, "open": with_label.open}
+        yield {"kind": "label", "name": f"#{with_label.label}", **counted}
+
+
+def _assignee_rows(counts: Counts, names: Names) -> Iterator[Row]:
     for own in counts.by_assignee or ():
         id = own.assignee
         name = "unassigned" if id is None else names.get(("assignee", id), id)
         yield {"kind": "assignee", "id": id, "name": name, "all": own.all, "open": own.open}
-    for with_label in counts.by_label or ():
-        counted = {"all": with_label.all, "open": with_label.open}
-        yield {"kind": "label", "name": f"#{with_label.label}", **counted}
+
+
+def _place(row: Row) -> tuple[bool, str, str]:
+    """Sort key: by name, those without an id first."""
+    return row["id"] is not None, str(row["name"]).casefold(), str(row["id"])

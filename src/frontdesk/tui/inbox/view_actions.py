@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from frontdesk.inbox import navigating
-from frontdesk.inbox.counting import counts_of, numbers_by
+from frontdesk.inbox.counting import counts_of
 from frontdesk.query import NEWEST, Query, SavedView, Term, reference
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.dialogs import factories as dialogs
@@ -117,7 +117,7 @@ class ViewActions(InboxBase):
                 shown,
                 self._mailbox,
                 counts_of(self.inbox, shown.filter),
-                numbers_by(self.inbox, kind),
+                self.inbox.view.tallies.get(kind),
             ),
             current=filters.values_of(query, kind),
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
