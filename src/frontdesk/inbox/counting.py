@@ -21,7 +21,7 @@ def counts_of(inbox: Inbox, filter: ConversationFilter) -> Counts | None:
     """Cached counts for channel and label; None if the server sends those of all instead."""
     counted = counted_filter(filter)
     counts = inbox.cached.counts(counted)
-    return None if counts == inbox.all_counts and counted != EVERY else counts
+    return None if counted != EVERY and counts == inbox.all_counts else counts
 
 
 def total(inbox: Inbox) -> int | None:
