@@ -7,7 +7,7 @@ from urllib.parse import unquote_to_bytes
 from frontdesk.service import serializers
 from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
-from frontdesk.service.params import Parameters, echo, row_id
+from frontdesk.service.params import Parameters, row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters, messages
 from frontdesk.service.routes.filter_lists import ListedFilters, listed_filters
@@ -238,22 +238,11 @@ def counts(request: EndpointRequest) -> Counts:
 
 def _counted_by(parameters: Parameters) -> Collection[str]:
     """Parse `by`, some of COUNTS_BY. After faults were recorded, the value is meaningless."""
-    text = parameters.get("by")
-    names = [] if text is None else text.split(",")
-    unknown = next((name for name in names if name not in COUNTS_BY), None)
-    if unknown is not None:
-        parameters.add_fault(
-            "invalid_parameter",
-            "by",
-            "not_allowed" if unknown else "empty",
-            f"it must be some of {', '.join(COUNTS_BY)}, with commas between; "
-            f"got '{echo(unknown)}'",
-            allowed=COUNTS_BY,
-        )
-    elif "labels" in names and parameters.get("label") is not None:
+    parts = parameters.some_of("by", COUNTS_BY, "invalid_parameter")
+    if "labels" in parts and parameters.get("label") is not None:
         hint = "labels does not go with label: leave one of them out"
         parameters.add_fault("invalid_parameter", "by", "unavailable", hint)
-    return names
+    return parts
 
 
 def _parts(
