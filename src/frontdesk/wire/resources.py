@@ -599,10 +599,13 @@ class Counts(Wire):
     by_channel: tuple[ChannelCounts, ...] = optional("Conversations of each channel.", ())
     by_assignee: NotNull[tuple[AssigneeCounts, ...]] = optional(
         "With `by=assignees`: conversations of each assignee who has some, and without one.",
+        may_be_absent=True,
         extension=True,
     )
     by_label: NotNull[tuple[LabelCounts, ...]] = optional(
-        "With `by=labels`: conversations with each label that some have.", extension=True
+        "With `by=labels`: conversations with each label that some have.",
+        may_be_absent=True,
+        extension=True,
     )
     as_of: NotNull[Timestamp] = optional("Time of the counts.")
 
