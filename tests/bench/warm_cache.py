@@ -4,6 +4,7 @@ The newest of them has a thread of any length, of which the server has still old
 """
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,9 @@ class Archive:
         data = tuple(map(_conversation, range(start, end)))
         return Page(data=data, next_cursor=more, has_more=more is not None)
 
-    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+    async def counts(
+        self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
+    ) -> Counts:
         return Counts(all=self.size, open=self.size, assigned=self.size)
 
     async def message_page(

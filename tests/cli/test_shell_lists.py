@@ -272,6 +272,21 @@ def test_counts_computed_from_the_list_match_the_counts_of_the_server(
     assert len(rows) > of_grace["all"] > 0
 
 
+@pytest.mark.parametrize("narrowed", [(), ("is:open",), ("is:resolved", "in:london"), ("#vip",)])
+def test_counts_by_assignee_and_label_are_those_of_the_list(inbox: Path, narrowed: tuple[str, ...]):
+    by = ("--by", "assignee", "--by", "label", "--format", "csv")
+    counted = output_of(inbox, "counts", *narrowed, *by)
+    assert output_of(inbox, "counts", *narrowed, "active:<9999w", *by) == counted
+    listed = json.loads(output_of(inbox, "conversations", "list", "--all", "--json=", *narrowed))
+    rows = list(csv.DictReader(io.StringIO(counted)))
+    owners = Counter((row["assignee"] or {"name": "unassigned"})["name"] for row in listed)
+    labels = Counter(f"#{label}" for row in listed for label in row["labels"])
+    assert owners
+    for kind, expected in (("assignee", owners), ("label", labels)):
+        found = {row["name"].lstrip("'"): int(row["all"]) for row in rows if row["kind"] == kind}
+        assert found == expected
+
+
 @pytest.mark.parametrize("status", STATUSES)
 @pytest.mark.parametrize("rest", ["", "waiting:>1h", "in:london"])
 def test_counts_of_a_status_have_no_conversation_of_another(inbox: Path, status: str, rest: str):

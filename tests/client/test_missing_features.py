@@ -29,7 +29,7 @@ from frontdesk.errors import (
     Unauthorised,
 )
 from frontdesk.wire import CannedResponse, ConversationFilter, CustomField, Label, User
-from frontdesk.wire.queries import EXTENSIONS
+from frontdesk.wire.queries import COUNTS_BY, EXTENSIONS
 
 
 class Clock:
@@ -253,6 +253,31 @@ async def test_an_extension_that_the_server_ignores_or_refuses_is_applied_here(
         # A server that ignores a filter which all rows match looks as if it had it.
         found_out = variants or len(rows) < len(every)
         assert client.server.no_extensions == (filter.keys() if found_out else frozenset())
+
+
+async def test_counts_by_assignee_that_a_server_refuses_are_asked_for_once() -> None:
+    def before(server: OtherServer, question: Question) -> Reply | None:
+        return problem(400, "invalid_parameter") if "by" in question.query else None
+
+    server = OtherServer((Variant(before=before),))
+    async with client_of(server) as client:
+        for _ in range(3):
+            counts = await client.counts(by=COUNTS_BY)
+            assert (counts.by_assignee, counts.by_label) == (None, None)
+            assert counts.open == 3
+    assert server.times_asked("conversations/counts") == 4
+
+
+async def test_counts_that_are_refused_for_another_reason_say_nothing_of_their_parts() -> None:
+    def before(server: OtherServer, question: Question) -> Reply | None:
+        return problem(400, "invalid_filter") if "label" in question.query else None
+
+    server = OtherServer((Variant(before=before),))
+    async with client_of(server) as client:
+        with pytest.raises(Refused):
+            await client.counts(ConversationFilter(label="gone"), by=COUNTS_BY)
+        await client.counts(by=COUNTS_BY)
+    assert server.asked[-1].query["by"] == "assignees,labels"
 
 
 @pytest.mark.parametrize("ignoring", [True, False])

@@ -108,12 +108,15 @@ async def test_each_method_asks_its_own_path() -> None:
 
 
 async def test_counts_ask_without_an_assignee_and_a_phone_keeps_its_plus() -> None:
-    server = Server(answer(body={"all": 1}), answer(body={"id": "1"}))
+    counts = answer(body={"all": 1})
+    server = Server(counts, counts, answer(body={"id": "1"}))
     async with client_of(server) as client:
         await client.counts(ConversationFilter(status="open", assignee="me", channel="1"))
+        await client.counts(ConversationFilter(label="vip"), by=("assignees", "labels"))
         await client.contact_by_phone("+16505551234")
     assert server.asked == [
         "/v1/conversations/counts?status=open&channel=1",
+        "/v1/conversations/counts?label=vip&by=assignees",
         "/v1/contacts/by-phone/%2B16505551234",
     ]
 

@@ -21,9 +21,18 @@ from frontdesk.inbox.state import Inbox, ReadAfter
 from frontdesk.inbox.tasks import Asked
 from frontdesk.query import NEWEST, Query, QueryNames, SavedView, parse, sort_key
 from frontdesk.query.plan import STANDARD, SortKey
-from frontdesk.wire import Contact, Conversation, ConversationFilter, Counts, PhoneRef, body_of
+from frontdesk.wire import (
+    AssigneeCounts,
+    Contact,
+    Conversation,
+    ConversationFilter,
+    Counts,
+    LabelCounts,
+    PhoneRef,
+    body_of,
+)
 from frontdesk.wire.queries import EXTENSIONS, LISTS, split
-from frontdesk.wire.values import timestamp
+from frontdesk.wire.values import STATUSES, timestamp
 
 T = TypeVar("T")
 
@@ -83,15 +92,16 @@ class Server:
     """Conversations that change.
 
     seconds: of an answer. error: what every answer fails with; fails: what one fails with. lacks:
-    filters and orders that are refused. repeats: each page is the first one. unreadable: rows that
-    a page drops; unreadable_below: those that each page after the first one drops. pages: number of
-    pages that were sent.
+    filters and orders that are refused. counts_by: counts have parts by assignee and label.
+    repeats: each page is the first one. unreadable: rows that a page drops; unreadable_below: those
+    that each page after the first one drops. pages: number of pages that were sent.
     """
 
     size: int = 30
     seconds: float = 0.0
     error: InboxError | None = None
     lacks: frozenset[str] = frozenset()
+    counts_by: bool = False
     fails: Callable[[Request[Any]], InboxError | None] = lambda request: None
     takes: Callable[[Request[Any]], float | None] = lambda request: None
     repeats: bool = False
@@ -131,9 +141,28 @@ class Server:
         return matching[:PAGE], len(matching) <= PAGE
 
     def counts(self) -> Counts:
-        opened = [row for row in self.rows.values() if row.status == "open"]
+        rows = self.rows.values()
+        opened = [row for row in rows if row.status == "open"]
         mine = sum(row.assignee is not None for row in opened)
-        return Counts(all=len(self.rows), open=len(opened), mine=mine)
+        counts = Counts(all=len(self.rows), open=len(opened), mine=mine)
+        if not self.counts_by:
+            return counts
+        owners = _numbers((row.assignee.id if row.assignee else None, row) for row in rows)
+        labels = _numbers((label, row) for row in rows for label in row.labels)
+        parts = {
+            "by_assignee": tuple(AssigneeCounts(assignee=id, **n) for id, n in owners.items()),
+            "by_label": tuple(LabelCounts(label=title, **n) for title, n in labels.items()),
+        }
+        return counts.model_copy(update=parts)
+
+
+def _numbers(rows: Iterable[tuple[Any, Conversation]]) -> dict[Any, dict[str, int]]:
+    numbers: dict[Any, dict[str, int]] = {}
+    for value, row in rows:
+        own = numbers.setdefault(value, dict.fromkeys(("all", *STATUSES), 0))
+        own["all"] += 1
+        own[row.status] += 1
+    return numbers
 
 
 def basic(size: int, **options: Any) -> Server:

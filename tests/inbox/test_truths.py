@@ -243,7 +243,9 @@ class Sessions(RuleBasedStateMachine):
         self, *, size: int, basic: bool, seconds: float, settle: float, down: bool, late: bool
     ) -> None:
         lacks = EXTENSIONS if basic else frozenset[str]()
-        self.server = Server(size, lacks=lacks, seconds=seconds, error=DOWN if down else None)
+        error = DOWN if down else None
+        counts_by = not basic
+        self.server = Server(size, seconds, error, lacks, counts_by)
         self.terminal = Terminal(self.server, settle=0.0, late=late)
         self.terminal.checks = Truths(self.terminal)
         self.terminal.wait(settle)

@@ -1,7 +1,7 @@
 """In-memory server for tests of the mailbox."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -130,7 +130,9 @@ class Inbox:
         data, more = tuple(rows[first : first + limit]), first + limit < len(rows)
         return Page(data=data, next_cursor=data[-1].id if more else None, has_more=more)
 
-    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+    async def counts(
+        self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
+    ) -> Counts:
         self.ask("counts", None)
         return Counts(all=len(self.conversations))
 

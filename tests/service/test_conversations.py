@@ -220,6 +220,64 @@ async def test_counts_are_what_the_list_would_enumerate(ana, rows):
             assert counts == counts_of(chosen_rows, status or "open"), named
 
 
+@pytest.mark.parametrize("narrowed", [{}, {"awaiting_human": "true"}, {"unread": "false"}])
+async def test_counts_by_assignee_and_label_are_what_the_list_would_enumerate(ana, rows, narrowed):
+    for channel, label in product((None, *CHANNELS), (None, *LABELS)):
+        asked = {"channel": channel, "label": label}
+        query = narrowed | {name: value for name, value in asked.items() if value is not None}
+        scan = await rows(ana, "/v1/conversations", limit=100, **query)
+        by = "assignees" if label else "labels,assignees"
+        counts = (await ana.get("/v1/conversations/counts", params={**query, "by": by})).json()
+        owners = [(row["assignee"] and row["assignee"]["id"], row) for row in scan]
+        assert counts["by_assignee"] == numbers("assignee", owners), query
+        labels = [(title, row) for row in scan for title in row["labels"]]
+        assert counts.get("by_label") == (None if label else numbers("label", labels)), query
+
+
+async def test_counts_of_a_contact_are_by_label_too(ana, rows):
+    row = next(row for row in await rows(ana, "/v1/conversations", limit=100) if row["labels"])
+    query = {"contact": row["contact"]["id"], "by": "labels"}
+    counts = (await ana.get("/v1/conversations/counts", params=query)).json()
+    scan = await rows(ana, "/v1/conversations", contact=row["contact"]["id"])
+    labels = [(title, each) for each in scan for title in each["labels"]]
+    assert counts["by_label"] == numbers("label", labels)
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("by=", "empty"),
+        ("by=labels,channels", "not_allowed"),
+        ("by=labels&label=billing", "unavailable"),
+    ],
+)
+async def test_counts_say_what_they_can_be_given_by(ana, is_problem, query, reason):
+    response = await ana.get(f"/v1/conversations/counts?{query}")
+    is_problem(response, 400, "invalid_parameter")
+    (error,) = response.json()["errors"]
+    assert (error["parameter"], error["reason"]) == ("by", reason)
+
+
+async def test_counts_by_label_have_a_tag_of_their_own(ana):
+    path = "/v1/conversations/counts?by=labels"
+    first = await ana.get(path)
+    again = await ana.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
+    assert first.headers["ETag"] != (await ana.get(path.split("?")[0])).headers["ETag"]
+
+
+def numbers(name, pairs):
+    """Rows of counts by a value: all and by status, in the order of the values, none first."""
+    found = {}
+    for value, row in pairs:
+        own = found.setdefault(value, dict.fromkeys((name, "all", *STATUSES), 0))
+        own[name] = value
+        own["all"] += 1
+        own[row["status"]] += 1
+    key = int if name == "assignee" else str.casefold
+    return [found[value] for value in sorted(found, key=lambda value: key(value or "0"))]
+
+
 def counts_of(scan, status):
     """What the counts of a list are, with a set of one status beside those of each."""
     sets = {each: count_set([row for row in scan if row["status"] == each]) for each in STATUSES}

@@ -51,6 +51,8 @@ NAMES |= {
 }
 # A search goes with no order, nor with the later filters.
 SEARCH = ("q", "conversations")
+# Labels go with no label.
+COUNTED_BY = ("by", "counts")
 # These go with no filter of one value, and there are no ads.
 ALONE = {*LISTS.values(), "ads", "without_ads"}
 # At most one of the first, and all with some of the parts only.
@@ -96,7 +98,8 @@ def aimed() -> dict[str, Any]:
             else one
             for one in parameters
             if one["name"] not in ("cursor", *ALONE)
-            and (one["name"], path["get"]["operationId"]) not in {SEARCH, *ALONE_IN_REPORTS}
+            and (one["name"], path["get"]["operationId"])
+            not in {SEARCH, COUNTED_BY, *ALONE_IN_REPORTS}
         ]
     return openapi
 

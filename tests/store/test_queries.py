@@ -295,6 +295,15 @@ def test_counts_read_counter_cells_only(explaining):
     assert not [table for table in ("conversation", "entry", "message") if table in text(plan)]
 
 
+@pytest.mark.parametrize(
+    "count_by", [conversations.counts_by_assignee, conversations.counts_by_label]
+)
+def test_counts_by_a_value_read_counter_cells_only(explaining, count_by):
+    (plan,) = explaining(lambda c: count_by(c, 1, conversations.CountedCells()))
+    assert "SEARCH cell USING" in text(plan)
+    assert not [table for table in ("conversation", "entry", "message") if table in text(plan)]
+
+
 def test_an_account_reads_its_own_rows_only(database: Database):
     person = Person(phone="+16505551234")
     message = MessageUpsert("1", person, "w", 0, False, Author("contact"), "text", "webhook")

@@ -58,6 +58,9 @@ def seen(connection: Connection, awake_at: int | None) -> list[object]:
             connection, 1, label_id=label, channel_id=channel, user_id=user, awake_at=awake_at
         )
         found.append(sorted(tuple(row[name] for name in row.keys()) for row in counts))  # noqa: SIM118
+        of = conversations.CountedCells(label, channel, awake_at)
+        for count_by in (conversations.counts_by_assignee, conversations.counts_by_label):
+            found.append([tuple(row.values()) for row in map(dict, count_by(connection, 1, of))])
     return found
 
 

@@ -5,7 +5,7 @@ Every name on the screen shows whose row, header, message or contact that is.
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
@@ -109,7 +109,9 @@ class MemoryInbox:
         await self._answer()
         raise NotOffered("This server does not search messages")
 
-    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+    async def counts(
+        self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
+    ) -> Counts:
         await self._answer()
         opened = [row for row in self.rows.values() if row["status"] == "open"]
         mine = sum((row["assignee"] or {}).get("id") == "1" for row in opened)

@@ -111,6 +111,8 @@ class ServerState:
         self._requests = self._unchanged = self._received = 0
         self._no_extensions: set[str] = set()
         self._spacing: float | None = None
+        # True once counts were refused with `by` and not without it.
+        self.refuses_parts_of_counts = False
 
     def server(self) -> Server:
         """Snapshot of the current state."""

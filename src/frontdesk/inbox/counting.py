@@ -1,17 +1,16 @@
 """Numbers of conversations: as the server counts them, or of complete cached rows."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_ROWS_TALLIED, MOST_VIEWS_COUNTED
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.planning import unsorted_filter
 from frontdesk.inbox.rows import CachedList
-from frontdesk.inbox.server_counts import count_for, counted_filter
+from frontdesk.inbox.server_counts import count_for, counted_filter, counts_by
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
 from frontdesk.query.language import ASSIGNEE, LABEL
-from frontdesk.text.clean import folded
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
 # What the number of unread conversations counts, in every view, and what it leads to.
@@ -22,7 +21,7 @@ def counts_of(inbox: Inbox, filter: ConversationFilter) -> Counts | None:
     """Cached counts for channel and label; None if the server sends those of all instead."""
     counted = counted_filter(filter)
     counts = inbox.cached.counts(counted)
-    return None if counts == inbox.all_counts and counted != EVERY else counts
+    return None if counted != EVERY and counts == inbox.all_counts else counts
 
 
 def total(inbox: Inbox) -> int | None:
@@ -71,20 +70,34 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
 
 
 def note_tallies(inbox: Inbox) -> None:
-    """Count the conversations of the view by assignee and by label, for pickers.
+    """Note the numbers of the view's conversations by assignee and by label, for pickers.
 
-    Whatever of these the view has; by the id of a user, and the folded title of a label. Not when a
-    picker is opened: a key waits for no rows.
+    Whatever of these the view has; by the id of a user, and the casefolded title of a label. They
+    are the server's, else those of the rows. Not when a picker is opened: a key waits for no rows.
     """
     view, rows = inbox.view, dict[Query, list[Conversation] | None]()
     view.tallies = {}
     for kind, values_of in ((ASSIGNEE, _assignees), (LABEL, _labels)):
         query = Query(tuple(term for term in view.query.terms if term.kind != kind))
-        if query not in rows:
-            rows[query] = _whole_rows(inbox, query)
-        counted = rows[query]
-        if counted is not None:
-            view.tallies[kind] = Counter(value for row in counted for value in values_of(row))
+        numbers = _counted_by(inbox, query, kind)
+        if numbers is None:
+            if query not in rows:
+                rows[query] = _whole_rows(inbox, query)
+            counted = rows[query]
+            if counted is None:
+                continue
+            numbers = Counter(value for row in counted for value in values_of(row))
+        view.tallies[kind] = numbers
+
+
+def _counted_by(inbox: Inbox, query: Query, kind: str) -> Mapping[str, int] | None:
+    """Numbers of a query by assignee or label that came with the counts of the view."""
+    plan = inbox.planning.plan_of(query)
+    # Counts of other filters may be old.
+    fresh = counted_filter(plan.filter) in (EVERY, counted_filter(inbox.view.shown.filter))
+    if not fresh or plan.rest or inbox.planning.why_nothing(query):
+        return None
+    return counts_by(counts_of(inbox, plan.filter), plan.filter, kind)
 
 
 def _assignees(row: Conversation) -> Iterable[str]:
@@ -92,7 +105,7 @@ def _assignees(row: Conversation) -> Iterable[str]:
 
 
 def _labels(row: Conversation) -> Iterable[str]:
-    return map(folded, row.labels)
+    return map(str.casefold, row.labels)
 
 
 def _whole_rows(inbox: Inbox, query: Query) -> list[Conversation] | None:

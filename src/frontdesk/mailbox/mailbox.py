@@ -39,6 +39,7 @@ from frontdesk.wire import (
     ReportQuery,
     body_of,
 )
+from frontdesk.wire.queries import COUNTS_BY
 from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
@@ -311,7 +312,7 @@ class Mailbox(CachedInbox):
         Missing, forbidden or unreadable counts change nothing; `server` says which.
         """
         try:
-            counts = await self._requests.track(self._source.counts(filter))
+            counts = await self._requests.track(self._source.counts(filter, by=COUNTS_BY))
         except (NotFound, Forbidden, BadResponse):
             return False
         changed = await self._cache.save("counts", counts_name(filter), body_of(counts))

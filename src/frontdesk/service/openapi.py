@@ -34,6 +34,7 @@ from frontdesk.wire.queries import (
     CLOCKS,
     COMPARISONS,
     CONVERSATION_ORDERS,
+    COUNTS_BY,
     GRANULARITIES,
     MAX_LIMIT,
     MOST_VALUES,
@@ -42,6 +43,7 @@ from frontdesk.wire.queries import (
 from frontdesk.wire.values import STATUSES
 
 _PARTS = "|".join(REPORT_PARTS)
+_COUNTS_BY = "|".join(COUNTS_BY)
 _TARGET = {"type": "integer", "minimum": 1, "maximum": MAX_TARGET_SECONDS}
 KEY = "apiKey"
 
@@ -227,6 +229,16 @@ _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
             "The conversation with the newest such message comes first. Needs the scope "
             "`messages:read` too, and an index that a service need not have; not with `sort`.",
             "schema": {**_WORDS, "minLength": 1, "maxLength": MAX_QUERY_LENGTH},
+            EXTENSION: True,
+        },
+        "by": {
+            "description": "Adds the numbers by assignee, or by label, with a comma between; by "
+            "label not with `label`.",
+            "schema": {
+                "type": "string",
+                "pattern": f"^({_COUNTS_BY})(,({_COUNTS_BY}))*$",
+                "examples": [",".join(COUNTS_BY)],
+            },
             EXTENSION: True,
         },
         "sort": {

@@ -126,6 +126,22 @@ class Parameters:
             return text
         return None
 
+    def some_of(self, name: str, allowed: tuple[str, ...], code: str) -> frozenset[str]:
+        """Return the values of a list with commas, each one of `allowed`; else record a fault."""
+        text = self.get(name)
+        names = [] if text is None else text.split(",")
+        unknown = next((value for value in names if value not in allowed), None)
+        if unknown is not None:
+            self.add_fault(
+                code,
+                name,
+                "not_allowed" if unknown else "empty",
+                f"it must be some of {', '.join(allowed)}, with commas between; "
+                f"got '{echo(unknown)}'",
+                allowed=allowed,
+            )
+        return frozenset(names) & frozenset(allowed)
+
 
 def row_id(text: str) -> int | None:
     """Parse an id of ours; None if malformed."""

@@ -519,6 +519,44 @@ def labels_of(
     )
 
 
+class CountedCells(NamedTuple):
+    """Counter cells of some conversations.
+
+    awake_at: conversations snoozed until then or before count as open.
+    """
+
+    label_id: int = NO_LABEL
+    channel_id: int | None = None
+    awake_at: int | None = None
+    contact_id: int | None = None
+    awaiting: bool | None = None
+    unread: bool | None = None
+
+    @property
+    def source(self) -> str:
+        """FROM and WHERE of a statement, without the condition on the label."""
+        cells = "cell" if self.awake_at is None else _CELLS_AWAKE
+        if self.contact_id is not None:
+            cells = _CELLS_OF_CONTACT
+        conditions = ["cell.account_id = :account"]
+        if self.channel_id is not None:
+            conditions.append("cell.channel_id = :channel")
+        if self.awaiting is not None:
+            conditions.append(f"cell.awaiting = {self.awaiting:d}")
+        if self.unread is not None:
+            conditions.append(f"cell.unread = {self.unread:d}")
+        return f"FROM {cells} WHERE {' AND '.join(conditions)}"
+
+    def parameters(self, account_id: int) -> dict[str, object]:
+        return {
+            "account": account_id,
+            "label": self.label_id,
+            "channel": self.channel_id,
+            "awake_at": self.awake_at,
+            "contact": self.contact_id,
+        }
+
+
 def counts(
     connection: Connection,
     account_id: int,
@@ -535,35 +573,50 @@ def counts(
 
     awake_at: conversations snoozed until then or before count as open.
     """
-    narrowed = "" if channel_id is None else "AND cell.channel_id = :channel"
-    if awaiting is not None:
-        narrowed += f" AND cell.awaiting = {awaiting:d}"
-    if unread is not None:
-        narrowed += f" AND cell.unread = {unread:d}"
-    cells = "cell" if awake_at is None else _CELLS_AWAKE
-    if contact_id is not None:
-        cells = _CELLS_OF_CONTACT
+    of = CountedCells(label_id, channel_id, awake_at, contact_id, awaiting, unread)
     return connection.rows(
         f"""
         SELECT channel.phone_number_id, sums.* FROM (
           SELECT cell.channel_id, cell.state / 2 AS status, cell.state % 2 AS assigned,
             CASE WHEN cell.assignee_id = :user THEN 1 ELSE 0 END AS mine,
             cell.awaiting, cell.unread, SUM(cell.n) AS n
-          FROM {cells}
-          WHERE cell.account_id = :account AND cell.label_id = :label {narrowed}
+          {of.source} AND cell.label_id = :label
           GROUP BY 1, 2, 3, 4, 5, 6 HAVING SUM(cell.n) <> 0) AS sums
         JOIN channel ON channel.account_id = :account AND channel.id = sums.channel_id
         ORDER BY channel.name_key, channel.id
         """,
-        {
-            "account": account_id,
-            "label": label_id,
-            "channel": channel_id,
-            # -1 matches no user.
-            "user": -1 if user_id is None else user_id,
-            "awake_at": awake_at,
-            "contact": contact_id,
-        },
+        # -1 matches no user.
+        of.parameters(account_id) | {"user": -1 if user_id is None else user_id},
+    )
+
+
+def counts_by_assignee(connection: Connection, account_id: int, of: CountedCells) -> list[Row]:
+    """Sum the counter cells: (assignee_id, status, n), by id; 0 has those without an assignee."""
+    return connection.rows(
+        f"""
+        SELECT cell.assignee_id, cell.state / 2 AS status, SUM(cell.n) AS n
+        {of.source} AND cell.label_id = :label
+        GROUP BY 1, 2 HAVING SUM(cell.n) <> 0 ORDER BY 1, 2
+        """,
+        of.parameters(account_id),
+    )
+
+
+def counts_by_label(connection: Connection, account_id: int, of: CountedCells) -> list[Row]:
+    """Sum the counter cells: (title, status, n), by title, whatever `of.label_id` is.
+
+    A conversation with several labels counts in each.
+    """
+    return connection.rows(
+        f"""
+        SELECT label.title, sums.status, sums.n FROM (
+          SELECT cell.label_id, cell.state / 2 AS status, SUM(cell.n) AS n
+          {of.source} AND cell.label_id > {NO_LABEL}
+          GROUP BY 1, 2 HAVING SUM(cell.n) <> 0) AS sums
+        JOIN label ON label.account_id = :account AND label.id = sums.label_id
+        ORDER BY label.title_key, sums.status
+        """,
+        of.parameters(account_id),
     )
 
 

@@ -22,7 +22,6 @@ from frontdesk.query import (
 )
 from frontdesk.query.language import ME, WORDS, is_positive
 from frontdesk.query.plan import STANDARD
-from frontdesk.text.clean import folded
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
 from frontdesk.wire import ConversationFilter, Counts, PhoneRef
@@ -219,7 +218,7 @@ def choices_for(
 ) -> list[Choice[str]]:
     """Values of a kind of term, `ANY` first, with counts where they are known for the view.
 
-    tally: numbers by the id of a user, or the folded title of a label.
+    tally: numbers by the id of a user, or the casefolded title of a label.
     """
     filter, known = plan.filter, None if plan.rest else counts
     match kind:
@@ -271,13 +270,13 @@ def _labels(
     counts: Counts | None,
     tally: Mapping[str, int] | None,
 ) -> list[Choice[str]]:
-    """Labels, with counts: of the rows if all are loaded, else those that the cache has."""
+    """Labels, with numbers: the tally, else those of counts that the cache has."""
     choices = []
     for label in mailbox.catalogues.labels():
         of_label = ConversationFilter(channel=filter.channel, label=label.title)
         known = counts and mailbox.counts(of_label)
         count = _count(known, filter, "label", label.title)
-        count = count if tally is None else str(tally.get(folded(label.title), 0))
+        count = count if tally is None else str(tally.get(label.title.casefold(), 0))
         choices.append(Choice(label.title, f"#{label.title}", count))
     return choices
 

@@ -8,6 +8,7 @@ from frontdesk.wire.envelopes import Page, ParameterProblem, PartialPage, Proble
 from frontdesk.wire.queries import ConversationFilter, ReportQuery
 from frontdesk.wire.resources import (
     CATALOGUES,
+    AssigneeCounts,
     CannedResponse,
     Channel,
     ChannelCounts,
@@ -19,6 +20,7 @@ from frontdesk.wire.resources import (
     CustomField,
     Delivery,
     Label,
+    LabelCounts,
     Media,
     Message,
     MessageMatch,
@@ -41,6 +43,7 @@ from frontdesk.wire.values import instant, timestamp
 
 __all__ = [
     "CATALOGUES",
+    "AssigneeCounts",
     "CannedResponse",
     "Channel",
     "ChannelCounts",
@@ -53,6 +56,7 @@ __all__ = [
     "CustomField",
     "Delivery",
     "Label",
+    "LabelCounts",
     "Media",
     "Message",
     "MessageMatch",

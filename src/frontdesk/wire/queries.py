@@ -57,6 +57,8 @@ MOST_VALUES = 20
 # Ranges of the index that one page may merge.
 MOST_RANGES = 96
 MOST_FIELD_CHARACTERS = 200
+# What counts are given by on request, an extension. Not by labels where they are of one label.
+COUNTS_BY = ("assignees", "labels")
 # Parameters of reports that a server may lack.
 REPORT_EXTENSIONS = frozenset({"include", "target_first_response", "target_reply"})
 

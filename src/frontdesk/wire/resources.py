@@ -585,6 +585,25 @@ class ChannelCounts(Wire):
     awaiting_human: Count | None = optional("The open ones that need a human.", extension=True)
 
 
+class _CountsByStatus(Wire):
+    all: Count = Field(description="All of them.")
+    open: Count = Field(description="The open ones.")
+    snoozed: Count = Field(description="The snoozed ones.")
+    resolved: Count = Field(description="The resolved ones.")
+
+
+class AssigneeCounts(_CountsByStatus):
+    """Conversations of one assignee, or of none."""
+
+    assignee: str | None = Field(description="The id of a user; null for those without one.")
+
+
+class LabelCounts(_CountsByStatus):
+    """Conversations with one label; those that have several count in each."""
+
+    label: str = Field(description="The title of the label.")
+
+
 class Counts(Wire):
     """Numbers of conversations. mine … unread count the open ones (or the asked status)."""
 
@@ -599,6 +618,16 @@ class Counts(Wire):
     unread: Count | None = optional("Open ones with unread messages.")
     by_status: NotNull[StatusCounts] = optional("The same by status.")
     by_channel: tuple[ChannelCounts, ...] = optional("Conversations of each channel.", ())
+    by_assignee: NotNull[tuple[AssigneeCounts, ...]] = optional(
+        "With `by=assignees`: conversations of each assignee who has some, and without one.",
+        may_be_absent=True,
+        extension=True,
+    )
+    by_label: NotNull[tuple[LabelCounts, ...]] = optional(
+        "With `by=labels`: conversations with each label that some have.",
+        may_be_absent=True,
+        extension=True,
+    )
     as_of: NotNull[Timestamp] = optional("Time of the counts.")
 
     as_of_time = Time("as_of")

@@ -17,10 +17,10 @@ class Slow:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
-    async def counts(self, *arguments: Any) -> Any:
+    async def counts(self, *arguments: Any, **options: Any) -> Any:
         self.asked.set()
         await self.answer.wait()
-        return await self._client.counts(*arguments)
+        return await self._client.counts(*arguments, **options)
 
 
 async def test_it_may_be_left_before_the_first_answer(viewer: Viewer, client: InboxClient) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,9 @@ class Waiting(Inbox):
                 self.held -= 1
         return await super().conversation_page(filter, limit=limit, cursor=cursor)
 
-    async def counts(self, filter: ConversationFilter | None = None) -> Counts:
+    async def counts(
+        self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
+    ) -> Counts:
         self.ask("counts", None)
         sets = {status: _count_set(0) for status in ("snoozed", "resolved")}
         by_status = {"open": _count_set(len(self.conversations)), **sets}

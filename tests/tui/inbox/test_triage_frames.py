@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -465,9 +465,11 @@ class Failing(MemoryInbox):
         self.asked += 1
         return await super().conversation_page(filter, limit=limit, cursor=cursor)
 
-    async def counts(self, filter: ConversationFilter | None = None) -> Any:
+    async def counts(
+        self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
+    ) -> Any:
         self.asked += 1
-        return await super().counts(filter)
+        return await super().counts(filter, by=by)
 
 
 def test_a_thread_whose_request_failed_says_so_when_it_is_selected_again(tmp_path: Path) -> None:

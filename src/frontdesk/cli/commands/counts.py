@@ -1,9 +1,11 @@
 """`frontdesk counts`: conversation counts by status and channel."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import click
 
 from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import Select, selection_options
@@ -16,11 +18,13 @@ from frontdesk.exports.tables import Cell, Column
 from frontdesk.query.plan import STANDARD
 from frontdesk.selection.conversations import ConversationSelector, ConversationWalk
 from frontdesk.wire import (
+    AssigneeCounts,
     ChannelCounts,
     Conversation,
     ConversationFilter,
     Counts,
     CountSet,
+    LabelCounts,
     StatusCounts,
 )
 from frontdesk.wire.values import STATUSES, utc_now
@@ -29,7 +33,13 @@ if TYPE_CHECKING:
     from frontdesk.client import InboxClient
 
 Row: TypeAlias = dict[str, Cell]
+# Names by kind of row and id.
+Names: TypeAlias = dict[tuple[str, str], str]
+PartCounts = TypeVar("PartCounts", AssigneeCounts, LabelCounts)
+Value = TypeVar("Value")
 
+# Parts of counts, by the values of --by.
+_PARTS = {"assignee": "assignees", "label": "labels"}
 _MEMBERS = ("all", "mine", "assigned", "unassigned", "awaiting_human")
 _HEADINGS = ("ALL", "MINE", "ASSIGNED", "UNASSIGNED", "NEED A HUMAN")
 _WIDE: tuple[Column[Row], ...] = (
@@ -49,27 +59,38 @@ _WIDE: tuple[Column[Row], ...] = (
     "counts",
     "frontdesk counts --channel 'Support EU' --json open,mine",
     "frontdesk counts '#vip waiting:>1h'",
+    "frontdesk counts is:open --by assignee --by label",
 )
 @target_options
 @selection_options
+@click.option(
+    "--by",
+    multiple=True,
+    type=click.Choice(tuple(_PARTS)),
+    help="Count by assignee or by label too; may be given twice.",
+)
 @output_options("table", "json", "csv", "markdown")
-def counts_command(target: Target, select: Select, output: Output) -> None:
+def counts_command(target: Target, select: Select, by: tuple[str, ...], output: Output) -> None:
     """Count conversations by status and by channel.
 
     QUERY and the filters are those of `conversations list`: with a status, the other statuses
-    are 0. Filters that the server cannot count, such as waiting:>1h, are counted locally from the
-    whole list.
+    are 0. What the server cannot count, such as waiting:>1h, is counted locally from the whole
+    list.
     """
+    parts = frozenset(_PARTS[name] for name in by)
 
-    async def work(client: "InboxClient") -> tuple[Counts, str | None, dict[str, str]]:
+    async def work(
+        client: "InboxClient",
+    ) -> tuple[Counts, str | None, Names]:
         selected = await select(client)
         chosen = selected.filter.model_copy(update={"sort": None})
         counted_there = STANDARD - {"assignee"} >= chosen.parameters().keys()
+        counts = None
         if counted_there and not selected.plan.rest:
-            counts = await _request_counts(client, chosen)
-        else:
-            counts = await _counted_here(client, selected)
-        names = {} if output.format == "json" else await _channel_names(client)
+            counts = await _request_counts(client, chosen, parts)
+        if counts is None:
+            counts = await _counted_here(client, selected, parts)
+        names = {} if output.format == "json" else await _names(client, parts)
         return counts, chosen.status, names
 
     counts, status, names = run_with_client(target, work, waits=True)
@@ -79,12 +100,18 @@ def counts_command(target: Target, select: Select, output: Output) -> None:
         output.write(_rows(counts, names, status), _WIDE)
 
 
-async def _request_counts(client: "InboxClient", filter: ConversationFilter) -> Counts:
-    """Request counts. The server counts the conversations of every status, whatever the filter's.
+async def _request_counts(
+    client: "InboxClient", filter: ConversationFilter, parts: Collection[str]
+) -> Counts | None:
+    """Request counts; None if the server does not have all parts.
 
-    Of a channel it counts all and the open ones: those of another status are requested one by one.
+    The server counts the conversations of every status, whatever the filter's. Of a channel it
+    counts all and the open ones: those of another status are requested one by one.
     """
-    counts, status = await client.counts(filter), filter.status
+    counts, status = await client.counts(filter, by=sorted(parts)), filter.status
+    had = {"assignees": counts.by_assignee, "labels": counts.by_label}
+    if any(had[part] is None for part in parts):
+        return None
     if status is None:
         return counts
     if status == "open":
@@ -119,10 +146,22 @@ def _only_status(counts: Counts, status: str, channels: Sequence[ChannelCounts])
         none = CountSet(all=0, mine=mine, assigned=0, unassigned=0, awaiting_human=0)
         sets = {**dict.fromkeys(STATUSES, none), status: getattr(counts.by_status, status)}
         changes["by_status"] = StatusCounts(**sets)
+    for name in ("by_assignee", "by_label"):
+        rows = getattr(counts, name)
+        if rows is not None:
+            changes[name] = tuple(_of_status(row, status) for row in rows if getattr(row, status))
     return counts.model_copy(update=changes)
 
 
-async def _counted_here(client: "InboxClient", selected: ConversationSelector) -> Counts:
+def _of_status(row: PartCounts, status: str) -> PartCounts:
+    """Return counts of an assignee or label with 0 for the other statuses."""
+    number = getattr(row, status)
+    return row.model_copy(update={**dict.fromkeys(STATUSES, 0), status: number, "all": number})
+
+
+async def _counted_here(
+    client: "InboxClient", selected: ConversationSelector, parts: Collection[str]
+) -> Counts:
     """Count the rows of a list."""
     progress = Progress(shown=True)
 
@@ -140,6 +179,11 @@ async def _counted_here(client: "InboxClient", selected: ConversationSelector) -
         status: _count_set([row for row in rows if row.status == status], me) for status in STATUSES
     }
     shown_status = selected.filter.status or "open"
+    counted_by: dict[str, Any] = {}
+    if "assignees" in parts:
+        counted_by["by_assignee"] = _by_assignee(rows)
+    if "labels" in parts:
+        counted_by["by_label"] = _by_label(rows)
     return Counts(
         **dict(sets[shown_status])
         | {status: counted.all for status, counted in sets.items()}
@@ -147,7 +191,32 @@ async def _counted_here(client: "InboxClient", selected: ConversationSelector) -
         unread=sum(row.is_unread for row in rows if row.status == shown_status),
         by_status=StatusCounts(**sets),
         by_channel=_by_channel(rows),
+        **counted_by,
     )
+
+
+def _by_assignee(rows: Sequence[Conversation]) -> tuple[AssigneeCounts, ...]:
+    """Count by assignee, those without one first."""
+    counted = _by_status((row.assignee.id if row.assignee else None, row.status) for row in rows)
+    ids = sorted(counted, key=lambda id: (id is not None, id or ""))
+    return tuple(AssigneeCounts(assignee=id, **counted[id]) for id in ids)
+
+
+def _by_label(rows: Sequence[Conversation]) -> tuple[LabelCounts, ...]:
+    """Count by label, in the order of their titles."""
+    counted = _by_status((label, row.status) for row in rows for label in {*row.labels})
+    return tuple(LabelCounts(label=title, **counted[title]) for title in sorted(counted))
+
+
+def _by_status(found: Iterable[tuple[Value, str]]) -> dict[Value, dict[str, int]]:
+    """Numbers of values with a status, by value: of each status, and of all."""
+    numbers: dict[Value, dict[str, int]] = {}
+    for value, status in found:
+        own = numbers.setdefault(value, dict.fromkeys(("all", *STATUSES), 0))
+        own["all"] += 1
+        if status in own:
+            own[status] += 1
+    return numbers
 
 
 def _count_set(rows: Sequence[Conversation], me: str | None) -> CountSet:
@@ -181,15 +250,19 @@ async def _own_id(client: "InboxClient") -> str | None:
     return None
 
 
-async def _channel_names(client: "InboxClient") -> dict[str, str]:
-    """Return channel names by id, {} if the key or the server does not provide them."""
+async def _names(client: "InboxClient", parts: Collection[str]) -> Names:
+    """Return names by kind of row and id, as far as the key and the server provide them."""
+    names: Names = {}
     with suppress(Forbidden, NotFound):
-        return {channel.id: channel.name async for channel in client.channels()}
-    return {}
+        names |= {("channel", one.id): one.name async for one in client.channels()}
+    if "assignees" in parts:
+        with suppress(Forbidden, NotFound):
+            names |= {("assignee", one.id): one.name async for one in client.users()}
+    return names
 
 
-def _rows(counts: Counts, names: dict[str, str], asked_status: str | None) -> Iterator[Row]:
-    """Yield a row per status, one for all, and one per channel."""
+def _rows(counts: Counts, names: Names, asked_status: str | None) -> Iterator[Row]:
+    """Yield a row per status, one for all, and one per channel, assignee and label."""
     for status in STATUSES:
         row: Row = {"kind": "status", "name": status, "all": getattr(counts, status)}
         flat = status == (asked_status or "open")
@@ -202,6 +275,22 @@ def _rows(counts: Counts, names: dict[str, str], asked_status: str | None) -> It
         yield row
     yield {"kind": "all", "name": "all", "all": counts.all, "open": counts.open}
     for count in counts.by_channel:
-        name = names.get(count.channel, count.channel)
+        name = names.get(("channel", count.channel), count.channel)
         counted: Row = {"all": count.all, "open": count.open}
         yield {"kind": "channel", "id": count.channel, "name": name, **counted}
+    yield from sorted(_assignee_rows(counts, names), key=_place)
+    for with_label in counts.by_label or ():
+        counted = {"all": with_label.all, "open": with_label.open}
+        yield {"kind": "label", "name": f"#{with_label.label}", **counted}
+
+
+def _assignee_rows(counts: Counts, names: Names) -> Iterator[Row]:
+    for own in counts.by_assignee or ():
+        id = own.assignee
+        name = "unassigned" if id is None else names.get(("assignee", id), id)
+        yield {"kind": "assignee", "id": id, "name": name, "all": own.all, "open": own.open}
+
+
+def _place(row: Row) -> tuple[bool, str, str]:
+    """Sort key: by name, those without an id first."""
+    return row["id"] is not None, str(row["name"]).casefold(), str(row["id"])

@@ -36,7 +36,7 @@ ENDPOINTS = (
         "counts",
         "/conversations/counts",
         "conversations:read",
-        tuple(name for name in _FILTERS if name in _COUNTED),
+        (*(name for name in _FILTERS if name in _COUNTED), "by"),
         conversations.counts,
         inline=never,
     ),

@@ -1,13 +1,13 @@
 """Endpoints of conversations: the list, one of them, and the counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypedDict
 from urllib.parse import unquote_to_bytes
 
 from frontdesk.service import serializers
 from frontdesk.service.api_keys import KeyGrant
 from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
-from frontdesk.service.params import row_id
+from frontdesk.service.params import Parameters, row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters, messages
 from frontdesk.service.routes.filter_lists import ListedFilters, listed_filters
@@ -18,16 +18,19 @@ from frontdesk.store.rollups import MINUTE
 from frontdesk.store.rows import OPEN
 from frontdesk.text.search import Terms
 from frontdesk.wire import (
+    AssigneeCounts,
     ChannelCounts,
     Conversation,
     ConversationPage,
     Counts,
     CountSet,
+    LabelCounts,
     StatusCounts,
     timestamp,
 )
 from frontdesk.wire.queries import (
     CONVERSATION_ORDERS,
+    COUNTS_BY,
     DEFAULT_CONVERSATION_ORDER,
     LATER,
     WALKED,
@@ -199,6 +202,7 @@ def counts(request: EndpointRequest) -> Counts:
     status = request.parameters.filter_value("status", STATUSES)
     label_id, channel_id, values = filters.label_and_channel(request)
     narrowed = _extensions(request, values)
+    parts = _counted_by(request.parameters)
     request.parameters.raise_if_invalid()
     cells = queries.counts(
         *request.account,
@@ -208,6 +212,7 @@ def counts(request: EndpointRequest) -> Counts:
         awake_at=request.awake_at,
         **narrowed,
     )
+    of = queries.CountedCells(label_id, channel_id, request.awake_at, **narrowed)
     sets = {
         name: _count_set([cell for cell in cells if cell["status"] == number], request.grant)
         for number, name in enumerate(STATUSES)
@@ -227,7 +232,51 @@ def counts(request: EndpointRequest) -> Counts:
         by_status=StatusCounts(**sets),
         by_channel=_by_channel(cells),
         as_of=timestamp(request.now),
+        **_parts(request, of, parts),
     )
+
+
+def _counted_by(parameters: Parameters) -> Collection[str]:
+    """Parse `by`, some of COUNTS_BY. After faults were recorded, the value is meaningless."""
+    parts = parameters.some_of("by", COUNTS_BY, "invalid_parameter")
+    if "labels" in parts and parameters.get("label") is not None:
+        hint = "labels does not go with label: leave one of them out"
+        parameters.add_fault("invalid_parameter", "by", "unavailable", hint)
+    return parts
+
+
+def _parts(
+    request: EndpointRequest, of: queries.CountedCells, parts: Collection[str]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if "assignees" in parts:
+        found["by_assignee"] = _by_assignee(request, of)
+    if "labels" in parts:
+        found["by_label"] = _by_label(request, of)
+    return found
+
+
+def _by_assignee(request: EndpointRequest, of: queries.CountedCells) -> tuple[AssigneeCounts, ...]:
+    rows = queries.counts_by_assignee(*request.account, of)
+    return tuple(
+        AssigneeCounts(assignee=str(id) if id else None, **_statuses_of(own))
+        for id, own in serializers.grouped(rows, "assignee_id").items()
+    )
+
+
+def _by_label(request: EndpointRequest, of: queries.CountedCells) -> tuple[LabelCounts, ...]:
+    rows = queries.counts_by_label(*request.account, of)
+    return tuple(
+        LabelCounts(label=title, **_statuses_of(own))
+        for title, own in serializers.grouped(rows, "title").items()
+    )
+
+
+def _statuses_of(rows: Sequence[Row]) -> dict[str, int]:
+    """Numbers of rows by status, and of all."""
+    numbers = {row["status"]: row["n"] for row in rows}
+    counted = {status: numbers.get(at, 0) for at, status in enumerate(STATUSES)}
+    return {"all": _total(rows), **counted}
 
 
 class _Extensions(TypedDict):

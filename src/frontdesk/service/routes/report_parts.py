@@ -64,21 +64,10 @@ class PartsQuery:
 
 def parts_query(parameters: Parameters) -> PartsQuery:
     """Parse `include` and the targets. After faults were recorded, the value is meaningless."""
-    text = parameters.get("include")
-    names = [] if text is None else text.split(",")
-    unknown = next((name for name in names if name not in REPORT_PARTS), None)
-    if unknown is not None:
-        parameters.add_fault(
-            "invalid_period",
-            "include",
-            "not_allowed" if unknown else "empty",
-            f"it must be some of {', '.join(REPORT_PARTS)}, with commas between; "
-            f"got '{echo(unknown)}'",
-            allowed=REPORT_PARTS,
-        )
+    parts = parameters.some_of("include", REPORT_PARTS, "invalid_period")
     targets = {name: _target(parameters, f"target_{name}") for name in _TARGETS}
     return PartsQuery(
-        frozenset(names) & frozenset(REPORT_PARTS),
+        parts,
         {name: 1000 * seconds for name, seconds in targets.items() if seconds is not None},
     )
 
