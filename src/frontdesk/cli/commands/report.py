@@ -160,7 +160,7 @@ class _ReportCommand(Command):
     "--figures",
     metavar="NAMES",
     help=f"Only these, with commas between: {', '.join(FIGURES)}; and of channels, pricing and "
-    "others only what --by and --hours name.",
+    "others only what --by, --hours and --waits name.",
 )
 @click.option(
     "--sort",
@@ -233,6 +233,8 @@ def report_command(
     if first is not None:
         _day(first, "--from")
     end = _end(last)
+    if reverse and order is None:
+        raise click.UsageError("--reverse needs --sort")
     fields = parse_figures(figures) if figures else None
     sorting = parse_order(order, reverse=reverse) if order else None
     subject = _subject(user=of_user, team=team, label=label)
@@ -240,6 +242,8 @@ def report_command(
     # Channels are a part of every report.
     parts = [name for name in grouped if name != "channels"]
     flags = {"hours": hours, "spread": spread, "waits": waits}
+    # Parts that a report of some figures has too; waits are among the counts of now.
+    named = [name for name, enabled in {"hours": hours, "live": waits}.items() if enabled]
     parts += [name for name, enabled in flags.items() if enabled]
     _check_parts(subject, parts, business_hours=business_hours)
     targets = configuration(whole=False).targets
@@ -263,7 +267,7 @@ def report_command(
             say(f"this server does not report {PART_WORDS[part]}")
         if fields is None:
             return report
-        return with_figures(report, fields, [*grouped, *(["hours"] if hours else [])])
+        return with_figures(report, fields, [*grouped, *named])
 
     if not watch:
         _write(run_with_client(target, work, waits=True), output, sorting)
