@@ -59,6 +59,14 @@ def test_days_of_another_zone_are_not_written_as_days_here(
     assert created_in(report, Clock(ZoneInfo(zone)), running=running) == term
 
 
+def test_a_period_of_one_day_is_written_as_the_day() -> None:
+    period = {"from": "2026-03-08T00:00:00.000Z", "to": "2026-03-09T00:00:00.000Z"}
+    report = Report.model_validate({"period": period, "metrics": {}})
+    clock = Clock(ZoneInfo("UTC"))
+    assert created_in(report, clock, running=False) == "created:2026-03-08"
+    assert created_in(report, clock, running=True) == "created:2026-03-08.."
+
+
 async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
