@@ -75,6 +75,24 @@ async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(repo
         assert app.chosen == ["in:id:108200000000013"]
 
 
+@pytest.mark.parametrize(
+    ("part", "chosen", "said"),
+    [
+        ("6", 'is:open team:"Atlantic shops" sort:waiting', "all open conversations of its people"),
+        ("9", "ad:120210000000042", "all conversations of customers from this ad"),
+    ],
+)
+async def test_enter_on_a_team_or_an_ad_leads_to_its_conversations(
+    report: Open, part: str, chosen: str, said: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, part, "enter")
+        assert app.chosen == [chosen]
+        assert f"Shows {said}" in app.toasts
+
+
 async def test_enter_on_an_author_keeps_the_channel(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:

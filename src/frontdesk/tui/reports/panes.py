@@ -66,11 +66,9 @@ from frontdesk.wire.values import utc_now
 
 ALL_OF_CHANNEL = "all conversations of this channel: the server cannot filter them by date"
 ALL_WITH_LABEL = "all conversations with this label: the server cannot filter them by date"
-NOT_BY_TEAM = (
-    "No list has the conversations of a team: 5 shows people, whose conversations enter opens"
-)
+OPEN_OF_TEAM = "all open conversations of its people and of no one, on its channels"
 NOT_ONLY_OF_PERIOD = "all conversations, of any date"
-NOT_BY_AD = "No list has the conversations of an ad"
+ALL_FROM_AD = "all conversations of customers from this ad, of any date"
 ALL_OF_AUTHORS = "all conversations: the server cannot filter them by who wrote"
 
 

@@ -16,6 +16,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from frontdesk.errors import InboxError
+from frontdesk.query.language import AD, TEAM, written_value
 from frontdesk.reports.export import ENDINGS, default_name, exported
 from frontdesk.reports.metrics import ALL, BreakdownRow, Figure, with_part
 from frontdesk.reports.periods import (
@@ -435,7 +436,7 @@ class ReportScreen(ReportReading):
         self.choose(filter, event.live.difference, more)
 
     def _open_group(self, group: BreakdownRow) -> None:
-        """Show the open conversations of a person, or those of a channel or label."""
+        """Show the open conversations of a person or team, or those of a channel, label or ad."""
         channel = self._options.channel
         if group.key == ALL:
             self.choose(ConversationFilter(channel=channel), panes.NOT_ONLY_OF_PERIOD)
@@ -450,8 +451,11 @@ class ReportScreen(ReportReading):
                 filter = ConversationFilter(label=group.name, channel=channel)
                 self.choose(filter, panes.ALL_WITH_LABEL)
             case "team":
-                self.notify(panes.NOT_BY_TEAM, markup=False)
+                filter = ConversationFilter(status="open", channel=channel)
+                term = f"{TEAM}:{written_value(group.name, TEAM)}"
+                self.choose(filter, panes.OPEN_OF_TEAM, f"{term} sort:waiting")
             case "ad":
-                self.notify(panes.NOT_BY_AD, markup=False)
+                term = f"{AD}:{written_value(group.id or group.name, AD)}"
+                self.choose(ConversationFilter(channel=channel), panes.ALL_FROM_AD, term)
             case _:
                 self.choose(ConversationFilter(channel=group.id), panes.ALL_OF_CHANNEL)
