@@ -99,7 +99,7 @@ async def test_enter_on_an_author_keeps_the_channel(report: Open) -> None:
         await settle(pilot)
         await press(pilot, "4", "enter")
         assert app.chosen == [""]
-        assert "by who wrote" in app.toasts
+        assert "whoever wrote in them" in app.toasts
 
 
 @pytest.mark.parametrize(
