@@ -210,3 +210,11 @@ async def test_its_conversations_are_saved_one_row_each(report: Open, tmp_path: 
         assert [json.loads(line)["id"] for line in lines_] == [row["id"] for row in rows]
         assert sum(row["began"] == "true" for row in rows) == 65
         assert not list(tmp_path.glob("*.part"))
+
+
+async def test_the_pipe_says_that_a_program_reads_the_report(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "vertical_line")
+        assert "a program that reads the report;" in shown(app)

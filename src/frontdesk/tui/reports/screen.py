@@ -374,7 +374,9 @@ class ReportScreen(ReportReading):
             self.notify(sentences.NO_REPORT_YET, markup=False)
             return
         text = self._csv(self._report)
-        ask_for_program(self, self.mailbox, self.clock, {}, lambda use: use(text))
+        ask_for_program(
+            self, self.mailbox, self.clock, {}, lambda use: use(text), input="the report"
+        )
 
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""
