@@ -83,7 +83,7 @@ def test_a_report_says_that_it_is_in_business_hours_or_why_it_cannot(
     output_of(inbox, "db", "business-hours", "--set", str(file))
     assert ", business hours\n" in output_of(inbox, "report", "--business-hours")
     assert "business hours" not in output_of(inbox, "report")
-    text = output_of(inbox, "report", "conversations", "--period", "90d", "--business-hours")
+    text = output_of(inbox, "report", "conversations", "90d", "--business-hours")
     assert "first_response_business_seconds" in text.splitlines()[0]
     refused = run_on(inbox, "report", "--business-hours", "--hours")
     assert "--business-hours is not shown by hour" in refused.output

@@ -254,6 +254,20 @@ def test_figures_narrow_a_report_in_every_format(inbox: Path):
         assert "RESOLVED" not in text
 
 
+def test_waits_that_are_asked_for_stay_beside_some_figures(inbox: Path):
+    asked = ("report", "30d", "--figures", "new", "--waits")
+    report = json.loads(output_of(inbox, *asked, "--json"))
+    assert report["metrics"].keys() == {"conversations_count"}
+    assert report["live"]["waits"].keys() == {"under_1h", "under_4h", "under_1d", "over_1d"}
+    assert "WAIT <1H" in output_of(inbox, *asked)
+
+
+def test_a_table_in_which_no_figure_is_left_is_not_printed(inbox: Path):
+    asked = ("report", "30d", "--by", "team", "--figures")
+    assert "TEAM " in output_of(inbox, *asked, "sent")
+    assert "TEAM" not in output_of(inbox, *asked, "new")
+
+
 def test_percentiles_and_targets_come_with_their_figure_alone(inbox: Path):
     asked = ("report", "30d", "--spread", "--figures", "waiting", "--by", "channel", "--json")
     report = json.loads(output_of(inbox, *asked))

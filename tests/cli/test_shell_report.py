@@ -389,6 +389,12 @@ def test_rows_of_conversations_add_up_to_the_report(inbox: Path):
 
 
 def test_rows_of_conversations_have_one_period(inbox: Path):
-    outcome = run_on(inbox, "report", "conversations", "--period", "7d", "--from", "2026-03-02")
+    outcome = run_on(inbox, "report", "conversations", "7d", "--from", "2026-03-02")
     assert outcome.exit_code == 2
-    assert "--period does not go with --from or --to" in outcome.output
+    assert "A named period does not go with --from or --to" in outcome.output
+
+
+def test_the_lowest_first_needs_a_column_to_sort_by(inbox: Path):
+    outcome = run_on(inbox, "report", "--reverse")
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert "--reverse needs --sort" in outcome.stderr

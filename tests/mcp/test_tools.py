@@ -302,6 +302,16 @@ async def test_a_report_has_a_row_for_each_and_one_for_all(client: InboxClient, 
     assert all(row.count(" | ") == 2 for row in rows)
 
 
+async def test_a_report_by_ad_may_have_only_who_came_from_it(client: InboxClient) -> None:
+    async with session_with(client) as session:
+        text = await answer(
+            session, "report", period="2026-02-01..2026-03-13", by="ad", figures=["from_ad"]
+        )
+    _, _, _, columns, row, *_ = text.split("\n")
+    assert columns == "ad | from_ad | before"
+    assert row.startswith("Made for weather | ")
+
+
 async def test_a_report_with_percentiles_has_live_counts_too(client: InboxClient) -> None:
     async with session_with(client) as session:
         text = await answer(session, "report", period="30d", spread=True)

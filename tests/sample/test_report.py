@@ -44,11 +44,7 @@ async def test_channels_authors_and_days_add_up_to_the_whole(client: InboxClient
 
 
 def counted(metrics: Metrics) -> dict[str, int]:
-    return {
-        name: value
-        for name, value in metrics
-        if name.endswith("_count") and value is not None
-    }
+    return {name: value for name, value in metrics if name.endswith("_count") and value is not None}
 
 
 def summed(parts: list[Metrics]) -> dict[str, int]:

@@ -140,7 +140,7 @@ async def test_words_name_the_keys_as_they_are(app: Any) -> None:
             ("", "o open   u next unread   W longest wait   f5 filter", "f9 help"),
             ("x", "Press x again to quit"),
             ("v", "↵ choose   f11 back", "Reports  F20"),
-            ("f5 s", "↵ choose   f12 back"),
+            ("f5 s", "↵ choose", "mark several   f12 back"),
             ("v r", "P dates", "Y how this is counted"),
             ("v r Y", "o shows those that began"),
             ("v d", "o conversations", "o shows those of any status", "f9 help"),

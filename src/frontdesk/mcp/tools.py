@@ -68,6 +68,7 @@ Figure = Literal[
     "to_a_human",
     "by_ai",
     "answered",
+    "from_ad",
 ]
 By = Literal["all", "team", "user", "channel", "label", "ad", "day", "week", "month"]
 _PARTS = {

@@ -267,7 +267,9 @@ def _group_tables(report: Report, order: ReportOrder | None) -> Iterator[FigureT
                 groups = sorted_groups(groups, order)
             if len(groups) > 1 and (every := all_of(report, breakdown.part)):
                 groups = [*groups, every]
-            yield _group_table(breakdown, groups, report, order)
+            table = _group_table(breakdown, groups, report, order)
+            if len(table.headings) > 1:
+                yield table
 
 
 def _hour_tables(grid: HourGrid) -> Iterator[FigureTable]:

@@ -35,6 +35,8 @@ _WHOLE = (
     *("period", "previous_period", "channel", "clock", "user", "team", "label"),
     *("series", "previous_series"),
 )
+# Parts that have no rows with figures.
+_NO_ROWS = frozenset({"hours", "live"})
 # Breakdowns by what a row is of.
 _PARTS = MappingProxyType({breakdown.scope: part for part, breakdown in BREAKDOWNS.items()})
 PERIODICAL = ("hour", "day", "week", "month")
@@ -53,7 +55,7 @@ def parse_figures(text: str) -> tuple[str, ...]:
 
 
 def with_figures(report: Report, fields: Collection[str], parts: Collection[str] = ()) -> Report:
-    """Return a report with these fields only, and of the breakdowns `parts`."""
+    """Return a report with these fields only, and of the members of `parts`."""
     members = {
         name: getattr(report, name) for name in (*_WHOLE, *parts) if name in report.model_fields_set
     }
@@ -66,7 +68,7 @@ def with_figures(report: Report, fields: Collection[str], parts: Collection[str]
     if {"users", "teams"} & {*parts} and report.everyone is not None:
         members["everyone"] = _row(report.everyone, fields)
     for name in parts:
-        if name != "hours" and (rows := members.get(name)):
+        if name not in _NO_ROWS and (rows := members.get(name)):
             members[name] = tuple(_row(row, fields) for row in rows)
     return Report(**members)
 

@@ -162,7 +162,7 @@ NO_VALUES = "No customer on this computer has a value (~)"
 NO_VALUES_READ = "No customer whose page was opened has a value here."
 
 # Programs of the user
-PIPE_HINT = "a program that reads the thread; ! before it takes the terminal"
+PIPE_HINT = "a program that reads {input}; ! before it takes the terminal"
 NO_PIPE_HERE = "Programs are not piped to on Windows: write them as [[commands]]"
 NO_COMMANDS = "There are no own commands here: [[commands]] in the configuration names them"
 NO_REPORT_YET = "There is no report yet"

@@ -94,6 +94,15 @@ async def test_the_pane_grows_with_its_labels_to_a_third_of_the_screen(
         assert all(len(line) <= 80 for line in lines(app))
 
 
+async def test_one_message_is_not_written_in_the_plural(report: Open, client: InboxClient) -> None:
+    whole = await client.report(ReportQuery(granularity="day", from_="2026-03-08"))
+    priced = PricingCount(channel=Ref(id="1"), author="phone", count=1, billable_count=1)
+    app = report(Answering(client, lambda query: whole.model_copy(update={"pricing": (priced,)})))
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        assert "BILLABLE  1 message " in line_with(app, "BILLABLE")
+
+
 async def test_slash_finds_rows_by_the_heading_that_they_are_below(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -59,6 +59,14 @@ def test_days_of_another_zone_are_not_written_as_days_here(
     assert created_in(report, Clock(ZoneInfo(zone)), running=running) == term
 
 
+def test_a_period_of_one_day_is_written_as_the_day() -> None:
+    period = {"from": "2026-03-08T00:00:00.000Z", "to": "2026-03-09T00:00:00.000Z"}
+    report = Report.model_validate({"period": period, "metrics": {}})
+    clock = Clock(ZoneInfo("UTC"))
+    assert created_in(report, clock, running=False) == "created:2026-03-08"
+    assert created_in(report, clock, running=True) == "created:2026-03-08.."
+
+
 async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -67,13 +75,31 @@ async def test_enter_on_a_channel_or_an_author_leads_to_their_conversations(repo
         assert app.chosen == ["in:id:108200000000013"]
 
 
+@pytest.mark.parametrize(
+    ("part", "chosen", "said"),
+    [
+        ("6", 'is:open team:"Atlantic shops" sort:waiting', "all open conversations of its people"),
+        ("9", "ad:120210000000042", "all conversations of customers from this ad"),
+    ],
+)
+async def test_enter_on_a_team_or_an_ad_leads_to_its_conversations(
+    report: Open, part: str, chosen: str, said: str
+) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, part, "enter")
+        assert app.chosen == [chosen]
+        assert f"Shows {said}" in app.toasts
+
+
 async def test_enter_on_an_author_keeps_the_channel(report: Open) -> None:
     app = report()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "4", "enter")
         assert app.chosen == [""]
-        assert "by who wrote" in app.toasts
+        assert "whoever wrote in them" in app.toasts
 
 
 @pytest.mark.parametrize(
@@ -184,3 +210,11 @@ async def test_its_conversations_are_saved_one_row_each(report: Open, tmp_path: 
         assert [json.loads(line)["id"] for line in lines_] == [row["id"] for row in rows]
         assert sum(row["began"] == "true" for row in rows) == 65
         assert not list(tmp_path.glob("*.part"))
+
+
+async def test_the_pipe_says_that_a_program_reads_the_report(report: Open) -> None:
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "vertical_line")
+        assert "a program that reads the report;" in shown(app)

@@ -13,7 +13,6 @@ from frontdesk.reports import export
 from frontdesk.reports.metrics import METRICS, RATES
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
-from frontdesk.tui.inbox.screen import InboxScreen
 from frontdesk.tui.preferences import Preferences, Targets
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Report
@@ -72,22 +71,6 @@ async def test_a_supervisor_sees_who_is_slow_goes_to_what_waits_there_and_comes_
         assert line_with(app, "Okafor")
         await press(pilot, "k", "enter")
         assert "@unassigned" in shown(app)
-
-
-@pytest.mark.parametrize(
-    ("key", "terms"),
-    [("6", ["is:open", "team:", "sort:waiting"]), ("9", ["ad:"])],
-    ids=["team", "ad"],
-)
-async def test_enter_on_a_team_or_an_ad_leads_to_its_conversations(
-    client: InboxClient, cache: Cache, key: str, terms: list[str]
-) -> None:
-    app = desk(WithParts(client), cache)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "f4", key, "j", "enter")
-        assert isinstance(app.screen, InboxScreen)
-        assert all(term in lines(app)[0] for term in terms)
 
 
 @pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
@@ -339,6 +322,7 @@ async def test_capital_b_asks_for_business_hours_or_says_that_there_are_none(
         await press(pilot, "B")
         assert "business hours" in lines(app)[0]
         assert "this account has no business hours" in shown(app)
+        assert "B measures in all time" in shown(app)
         await press(pilot, "B")
         assert "business hours" not in lines(app)[0]
         assert "New conversations" in shown(app)

@@ -64,6 +64,7 @@ _BY = MappingProxyType(
     {"user": "users", "team": "teams", "label": "labels", "ad": "ads", "channel": "channels"}
 )
 _TARGETS = ("first_response", "reply")
+_NAMED_AND_DAYS = "A named period does not go with --from or --to"
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -78,6 +79,9 @@ def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
+_period_argument = click.argument(
+    "period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]"
+)
 _PERIOD_AND_CHANNEL = _options(
     click.option("--from", "first", metavar="DAY", help="First day, like 2026-03-01, or a time."),
     click.option("--to", "last", metavar="DAY", help="Last day (inclusive), or a time."),
@@ -136,7 +140,7 @@ class _ReportCommand(Command):
     "frontdesk report conversations --help",
     cls=_ReportCommand,
 )
-@click.argument("period", type=click.Choice(tuple(SPANS)), required=False, metavar="[PERIOD]")
+@_period_argument
 @target_options
 @_PERIOD_AND_CHANNEL
 @click.option(
@@ -160,7 +164,7 @@ class _ReportCommand(Command):
     "--figures",
     metavar="NAMES",
     help=f"Only these, with commas between: {', '.join(FIGURES)}; and of channels, pricing and "
-    "others only what --by and --hours name.",
+    "others only what --by, --hours and --waits name.",
 )
 @click.option(
     "--sort",
@@ -229,10 +233,12 @@ def report_command(
     if watch and (period not in (None, "today") or first or last):
         raise click.UsageError("--watch shows today: leave out the period")
     if period and (first or last):
-        raise click.UsageError("A named period does not go with --from or --to")
+        raise click.UsageError(_NAMED_AND_DAYS)
     if first is not None:
         _day(first, "--from")
     end = _end(last)
+    if reverse and order is None:
+        raise click.UsageError("--reverse needs --sort")
     fields = parse_figures(figures) if figures else None
     sorting = parse_order(order, reverse=reverse) if order else None
     subject = _subject(user=of_user, team=team, label=label)
@@ -240,6 +246,8 @@ def report_command(
     # Channels are a part of every report.
     parts = [name for name in grouped if name != "channels"]
     flags = {"hours": hours, "spread": spread, "waits": waits}
+    # Parts that a report of some figures has too; waits are among the counts of now.
+    named = [name for name, enabled in {"hours": hours, "live": waits}.items() if enabled]
     parts += [name for name, enabled in flags.items() if enabled]
     _check_parts(subject, parts, business_hours=business_hours)
     targets = configuration(whole=False).targets
@@ -263,7 +271,7 @@ def report_command(
             say(f"this server does not report {PART_WORDS[part]}")
         if fields is None:
             return report
-        return with_figures(report, fields, [*grouped, *(["hours"] if hours else [])])
+        return with_figures(report, fields, [*grouped, *named])
 
     if not watch:
         _write(run_with_client(target, work, waits=True), output, sorting)
@@ -278,16 +286,11 @@ def report_command(
 
 @command(
     "conversations",
-    "frontdesk report conversations --period last-month > march.csv",
+    "frontdesk report conversations last-month > last-month.csv",
     "frontdesk report conversations --from 2026-03-01 --to 2026-03-31 --format jsonl",
 )
+@_period_argument
 @target_options
-@click.option(
-    "--period",
-    type=click.Choice(tuple(SPANS)),
-    metavar="NAME",
-    help="A named period, as of `frontdesk report`.  [default: 7d]",
-)
 @_PERIOD_AND_CHANNEL
 @_label_option
 @click.option(
@@ -314,12 +317,14 @@ def conversations_command(
 ) -> None:
     """Write a row for each conversation in which something was counted in a period.
 
+    PERIOD is as of `frontdesk report`: today, yesterday, 7d (the default) and so on.
+
     Sums of the rows are the figures of `frontdesk report` for the same period. Durations are
     sums in seconds: of several first responses, replies or resolutions of one conversation
     together.
     """
     if period and (first or last):
-        raise click.UsageError("--period does not go with --from or --to")
+        raise click.UsageError(_NAMED_AND_DAYS)
     if first is not None:
         _day(first, "--from")
     end = _end(last)

@@ -12,15 +12,18 @@ from frontdesk.tui.dialogs.prompt import Prompt
 
 
 class CommandPrompt(Prompt):
-    """Returns the line as it was typed. history: earlier lines, the newest last."""
+    """Returns the line as it was typed. history: earlier lines, the newest last.
+
+    input: what the program reads.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "earlier(-1)", "Earlier command", id="command.earlier"),
         Binding("down", "earlier(1)", "Later command", id="command.later"),
     ]
 
-    def __init__(self, history: Sequence[str]) -> None:
-        super().__init__("| ", placeholder=sentences.PIPE_HINT)
+    def __init__(self, history: Sequence[str], input: str) -> None:
+        super().__init__("| ", placeholder=sentences.PIPE_HINT.format(input=input))
         self._history = [*history, ""]
         self._at = len(history)
 

@@ -28,10 +28,13 @@ def ask_for_program(
     clock: Clock,
     facts: Mapping[str, str],
     load: Callable[[Callable[[str], object]], object],
+    *,
+    input: str = "the thread",
 ) -> None:
     """Ask for a line of `sh`, and run it with a text on standard input.
 
-    facts: variables for the program. load: calls its argument with the text.
+    facts: variables for the program. load: calls its argument with the text, which
+    is called `input`.
     """
     if sys.platform == "win32":
         say(screen, sentences.NO_PIPE_HERE)
@@ -54,7 +57,7 @@ def ask_for_program(
             environment = program_environment(facts, is_plain=not in_terminal)
             load(lambda text: start(Job(["sh", "-c", program], encoded(text), environment)))
 
-    ask(screen.app, CommandPrompt(_history(mailbox)), run)
+    ask(screen.app, CommandPrompt(_history(mailbox), input), run)
 
 
 def _history(mailbox: Mailbox) -> list[str]:

@@ -45,7 +45,10 @@ class OwnCommands(CommandMenu):
             say(self._screen, sentences.NO_CONVERSATION)
             return
         named = facts(values_of(conversation), self._profile)
-        ask_for_program(self._screen, self._mailbox, self._clock, named, self._with_threads)
+        input = "the selected threads" if self._marked else "the thread"
+        ask_for_program(
+            self._screen, self._mailbox, self._clock, named, self._with_threads, input=input
+        )
 
     def _with_threads(self, use: Callable[[str], object]) -> None:
         marked = self._marked

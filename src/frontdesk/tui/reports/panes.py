@@ -64,10 +64,12 @@ from frontdesk.wire.queries import CALENDAR_PARTS
 from frontdesk.wire.reports import Bucket, HourGrid, Hours, Period, Report
 from frontdesk.wire.values import utc_now
 
-ALL_OF_CHANNEL = "all conversations of this channel: the server cannot filter them by date"
-ALL_WITH_LABEL = "all conversations with this label: the server cannot filter them by date"
+ALL_OF_CHANNEL = "all conversations of this channel, of any date"
+ALL_WITH_LABEL = "all conversations with this label, of any date"
+OPEN_OF_TEAM = "all open conversations of its people and of no one, on its channels"
 NOT_ONLY_OF_PERIOD = "all conversations, of any date"
-ALL_OF_AUTHORS = "all conversations: the server cannot filter them by such authors"
+ALL_FROM_AD = "all conversations of customers from this ad, of any date"
+ALL_OF_AUTHORS = "all conversations, whoever wrote in them"
 
 
 def refusal(error: InboxError, otherwise: str) -> str:

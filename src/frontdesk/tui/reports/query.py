@@ -129,8 +129,10 @@ def created_in(report: Report, clock: Clock, *, running: bool) -> str:
     start, end = clock.here(report.period.from_time), clock.here(report.period.to_time)
     if start is None or end is None or not _is_day(start) or not (running or _is_day(end)):
         return ""
-    last = "" if running else (end.date() - timedelta(days=1)).isoformat()
-    return f"created:{start.date().isoformat()}..{last}"
+    first, last = start.date(), end.date() - timedelta(days=1)
+    if not running and first == last:
+        return f"created:{first.isoformat()}"
+    return f"created:{first.isoformat()}..{'' if running else last.isoformat()}"
 
 
 def _is_day(moment: datetime) -> bool:

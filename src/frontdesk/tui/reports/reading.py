@@ -155,7 +155,11 @@ class ReportReading(ViewScreen):
     def _empty_words(self) -> str:
         """Why there is no report, and what to do next."""
         if isinstance(self._failure, (Forbidden, NotFound, Refused, BadResponse)):
-            otherwise = self.named("{report.period} chooses another period.")
+            otherwise = self.named(
+                "{report.business} measures in all time."
+                if self._options.business
+                else "{report.period} chooses another period."
+            )
             return panes.refusal(self._failure, otherwise)
         if not self._problem:
             return LOADING

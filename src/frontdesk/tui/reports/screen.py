@@ -379,7 +379,9 @@ class ReportScreen(ReportReading):
             self.notify(sentences.NO_REPORT_YET, markup=False)
             return
         text = self._csv(self._report)
-        ask_for_program(self, self.mailbox, self.clock, {}, lambda use: use(text))
+        ask_for_program(
+            self, self.mailbox, self.clock, {}, lambda use: use(text), input="the report"
+        )
 
     def _whole(self, report: Report) -> Report:
         """The report with the parts that are shown."""
@@ -447,7 +449,7 @@ class ReportScreen(ReportReading):
         self.choose(filter, event.live.difference, more)
 
     def _open_group(self, group: BreakdownRow) -> None:
-        """Show the open conversations of a person, or those of a channel or label."""
+        """Show the open conversations of a person or team, or those of a channel, label or ad."""
         channel = self._options.channel
         if group.key == ALL:
             self.choose(ConversationFilter(channel=channel), panes.NOT_ONLY_OF_PERIOD)
@@ -463,10 +465,10 @@ class ReportScreen(ReportReading):
                 self.choose(filter, panes.ALL_WITH_LABEL)
             case "team":
                 terms = Query.of(Term(TEAM, group.name), Term(SORT, "waiting"))
-                self.choose(ConversationFilter(status="open", channel=channel), more=str(terms))
+                filter = ConversationFilter(status="open", channel=channel)
+                self.choose(filter, panes.OPEN_OF_TEAM, str(terms))
             case "ad":
-                terms = Query.of(Term(AD, group.id or ""))
-                filter = ConversationFilter(channel=channel)
-                self.choose(filter, panes.NOT_ONLY_OF_PERIOD, str(terms))
+                terms = Query.of(Term(AD, group.id or group.name))
+                self.choose(ConversationFilter(channel=channel), panes.ALL_FROM_AD, str(terms))
             case _:
                 self.choose(ConversationFilter(channel=group.id), panes.ALL_OF_CHANNEL)

@@ -51,7 +51,7 @@ from frontdesk.reports.sorting import (
     sorted_figures,
     sorted_groups,
 )
-from frontdesk.text.clean import first_non_blank, humanize, one_line
+from frontdesk.text.clean import counted, first_non_blank, humanize, one_line
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
@@ -556,7 +556,7 @@ class AuthorShare:
     author: str | None = None
     heading: str = ""
     of: int | None = None
-    unit: str = "messages"
+    unit: str = "message"
 
 
 _COUNT_WIDTH, _SHARE_WIDTH = 7, 5
@@ -635,14 +635,14 @@ def _heading_above(share: AuthorShare, position: int, width: int) -> list[list[P
 
 
 def _group_heading(
-    title: str, total: int, width: int, of: int | None = None, unit: str = "messages"
+    title: str, total: int, width: int, of: int | None = None, unit: str = "message"
 ) -> str:
     """Title and total of a group; 100% above the shares says what they are of."""
     if of is not None:
         unpriced = f", {of - total:,} without" if of > total else ""
-        return fit(f"{title}  {total:,} of {of:,} {unit}{unpriced}", width)
+        return fit(f"{title}  {total:,} of {counted(of, unit)}{unpriced}", width)
     whole = "100%" if total else ""
-    return fit(f"{title}  {total:,} {unit}", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
+    return fit(f"{title}  {counted(total, unit)}", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
 
 
 def _headed(
@@ -657,7 +657,7 @@ def _by_author(counts: Mapping[str, int]) -> list[AuthorShare]:
     shares = []
     for author, count in _descending(counts):
         name, part = author_name(author), AUTHOR_PARTS.get(author, "accent")
-        sentence = f"{name}: {count:,} messages sent"
+        sentence = f"{name}: {counted(count, 'message')} sent"
         shares.append(AuthorShare(name, count, sum(counts.values()), sentence, part, author))
     return shares
 
@@ -672,7 +672,7 @@ def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
     shares = []
     for kind, count in _descending(+counts):
         name = ", ".join(humanize(one_line(word)) for word in kind)
-        sentence = f"charged as {name}: {count:,} messages, {billable[kind]:,} billable"
+        sentence = f"charged as {name}: {counted(count, 'message')}, {billable[kind]:,} billable"
         shares.append(AuthorShare(name, count, counts.total(), sentence))
     return shares
 
@@ -686,7 +686,7 @@ def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
     shares = []
     for (channel, author), count in _descending(+counts):
         name = f"{channel}, {author_name(author)}"
-        sentence = f"billable, {name}: {count:,} messages"
+        sentence = f"billable, {name}: {counted(count, 'message')}"
         shares.append(AuthorShare(name, count, counts.total(), sentence))
     return shares
 
@@ -694,14 +694,13 @@ def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
 def _ended_by_ai(report: Report) -> list[AuthorShare]:
     """What the AI resolved and handed to a human, of both together."""
     counts = {rate: round(value_of(report.metrics, rate.part) or 0) for rate in RATES}
-    total, unit = sum(counts.values()), "conversations"
+    total, unit = sum(counts.values()), "conversation"
     shares = []
     ordered = sorted(counts.items(), key=lambda pair: -pair[1])
     for rate, count in ordered if total else ():
         name = rate.label.removeprefix("AI: ")
-        sentence = (
-            f"{name} by the AI: {count:,} {unit}, {rate_words(count / total)} of what it ended"
-        )
+        share = rate_words(count / total)
+        sentence = f"{name} by the AI: {counted(count, unit)}, {share} of what it ended"
         shares.append(AuthorShare(name, count, total, sentence, "ai", unit=unit))
     return shares
 
