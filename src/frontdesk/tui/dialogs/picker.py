@@ -383,8 +383,8 @@ class MarkingField(TextField):
 class FilterPicker(Picker[Any]):
     """Returns the marked values, else the selected one, as a tuple; or None if cancelled.
 
-    current: the values at first, marked if they are several. The first choice means any value: a
-    mark on it takes all others away.
+    current: the values at first, marked if they are several; a single one is with the first mark
+    of another. The first choice means any value: a mark on it takes all others away.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -398,6 +398,7 @@ class FilterPicker(Picker[Any]):
     ) -> None:
         super().__init__(title, choices, current=current[0], remark=remark)
         self._any = choices[0].value
+        self._in_force = current[0]
         self._marked = list(current) if len(current) > 1 else []
         if self._marked:
             self._show_marks()
@@ -416,8 +417,11 @@ class FilterPicker(Picker[Any]):
             self.narrow(typed)
         choice, self._looked_for = self.list.row, ""
         if choice is None:
-            self.narrow("")
+            values = [one.value for one in self._choices]
+            self.offer(self._choices, cursor=values.index(self._in_force))
             return
+        if not self._marked and self._in_force not in (self._any, choice.value):
+            self._marked = [self._in_force]
         if choice.value == self._any:
             self._marked = []
         elif choice.value in self._marked:

@@ -1,6 +1,7 @@
 """The report as it is read: parameters, requests, and how its panes are filled."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from functools import partial
 
@@ -89,6 +90,12 @@ class ReportReading(ViewScreen):
         try:
             changed = await self.mailbox.refresh_report(query)
         except InboxError as error:
+            if self._options.business and isinstance(error, Refused):
+                self._options = replace(self._options, business=False)
+                self.mailbox.set_setting(REMEMBERED, self._options.to_store())
+                self.warn(panes.NO_BUSINESS_HOURS)
+                await self._read_report()
+                return
             self._failure = error
             self.show_saved()
             raise
@@ -155,11 +162,7 @@ class ReportReading(ViewScreen):
     def _empty_words(self) -> str:
         """Why there is no report, and what to do next."""
         if isinstance(self._failure, (Forbidden, NotFound, Refused, BadResponse)):
-            otherwise = self.named(
-                "{report.business} measures in all time."
-                if self._options.business
-                else "{report.period} chooses another period."
-            )
+            otherwise = self.named("{report.period} chooses another period.")
             return panes.refusal(self._failure, otherwise)
         if not self._problem:
             return LOADING
