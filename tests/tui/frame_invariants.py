@@ -147,6 +147,9 @@ class TrueScreen:
 
     def _reading(self) -> None:
         """A conversation becomes read by `m`, where it is entered, or selected for 3 seconds."""
+        if not self._lines[-1].strip():
+            # The frame that says why is not drawn yet.
+            return
         inbox, now = self.inbox, self._clock()
         is_unread = inbox.inbox.planning.is_unread
         selected, since = self._selected
