@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from frontdesk.errors import InboxError, NotFound, NotOffered, Unreachable
 from frontdesk.inbox import deadlines, finding, follow_ups, navigating, refreshing, selecting, words
 from frontdesk.inbox.connection import LinkKeeper
-from frontdesk.inbox.orders import DisplayOrder
 from frontdesk.inbox.requests import Fetched, FetchedThread, Request
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.inbox.state import Inbox, ReadAfter
@@ -693,7 +692,7 @@ class Terminal:
             checks,
         )
         self.now = (server.now - START).total_seconds()
-        self.said, self.warned, self.orders = list[str](), list[str](), list[DisplayOrder]()
+        self.said, self.warned, self.problems = list[str](), list[str](), list[str]()
         self.cache.connected = False
         self.displays_thread, self.pane, self.reads = True, "list", 0
         self._thread_of: str | None = None
@@ -781,7 +780,8 @@ class Terminal:
     def show_fetched(self, conversation: Conversation, unreadable: int) -> None:
         self.do(selecting.begin_rest, self.inbox)
 
-    def show_no_thread(self, problem: str) -> None: ...
+    def show_no_thread(self, problem: str) -> None:
+        self.problems.append(problem)
 
     def show_entry(self, key: str) -> None: ...
 
@@ -816,8 +816,7 @@ class Terminal:
         orders, requests = self.inbox.take()
         while orders or requests:
             for order in orders:
-                self.orders.append(order)
-                order.carry_out(self)
+                order(self)
             for request in requests:
                 self._hand_out(request) if isinstance(request, Asked) else self._stop(request.asked)
             orders, requests = self.inbox.take()

@@ -14,7 +14,6 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.inbox import words
-from frontdesk.inbox.orders import NoThread
 from frontdesk.inbox.requests import FetchHead, FetchThread, Request
 from tests.inbox.memory import Server, Terminal
 
@@ -27,10 +26,6 @@ def all_loaded() -> Terminal:
     terminal.press("g", seconds=5.0)
     assert terminal.status == "live · 60 loaded"
     return terminal
-
-
-def problems(terminal: Terminal) -> list[str]:
-    return [order.problem for order in terminal.orders if isinstance(order, NoThread)]
 
 
 def test_the_thread_is_requested_again_when_the_list_is_back() -> None:
@@ -49,7 +44,7 @@ def test_the_thread_is_requested_again_when_the_list_is_back() -> None:
     is_open = is_away = True
     terminal.press("ctrl+r", "G", "k", "enter")
     assert terminal.thread is None
-    assert problems(terminal)[-1] == "The server does not answer"
+    assert terminal.problems[-1] == "The server does not answer"
     is_away = False
     terminal.wait(0.6)
     terminal.press("ctrl+r")

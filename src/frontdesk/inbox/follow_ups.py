@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from frontdesk.inbox import sentences
 from frontdesk.inbox.counting import note_tallies
 from frontdesk.inbox.limits import CLOCK_CHECK_SECONDS, LEAST_CHECK_SECONDS, MOST_NAMES_SAID
-from frontdesk.inbox.orders import Ring
 from frontdesk.inbox.scanning import reload
 from frontdesk.inbox.state import Inbox
 from frontdesk.text.clean import counted
@@ -37,7 +36,7 @@ def bring_back_due(inbox: Inbox) -> None:
         rows = inbox.cached.conversations_by_id(due)
         inbox.cached.follow_ups.bring_back(due)
         inbox.warn(sentences.FOLLOW_UPS_DUE.format(names=_names([*rows.values()], len(due))))
-        inbox.orders.append(Ring())
+        inbox.orders.append(lambda panes: panes.ring())
     _show(inbox, changed=bool(due))
 
 

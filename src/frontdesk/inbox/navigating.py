@@ -2,7 +2,6 @@
 
 from frontdesk.inbox import sentences
 from frontdesk.inbox.finding import show_when_known
-from frontdesk.inbox.orders import EndNotices, EnterPane
 from frontdesk.inbox.refreshing import refresh, show_query
 from frontdesk.inbox.scanning import start_scan
 from frontdesk.inbox.selecting import go_to_conversation, open_selected
@@ -20,7 +19,7 @@ def show(inbox: Inbox, query: Query) -> None:
 
 def _show(inbox: Inbox, query: Query, selected: str | None = None) -> None:
     if query != inbox.view.query:
-        inbox.orders.append(EndNotices())
+        inbox.orders.append(lambda panes: panes.end_notices())
     show_query(inbox, query, selected)
     if inbox.reader.is_entered:
         # Its thread is read, even if the row comes with a later answer.
@@ -46,7 +45,7 @@ def show_customer(inbox: Inbox, contact: PhoneRef | Contact) -> None:
     inbox.planning.add_contact(PhoneRef(id=id, name=contact.name, phone=phone))
     before = inbox.view.query
     show(inbox, Query.of(customer(id, phone)))
-    inbox.orders.append(EnterPane("list"))
+    inbox.orders.append(lambda panes: panes.enter_pane("list"))
     if inbox.view.query != before:
         inbox.say(sentences.CUSTOMER_VIEW.format(key=inbox.keys["inbox.view_back"]))
 

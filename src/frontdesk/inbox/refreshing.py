@@ -4,14 +4,6 @@ from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound
 from frontdesk.inbox import scanning
 from frontdesk.inbox.counting import counted_filters, note_tallies, total
 from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH, REPLACED_SECONDS, ROWS_AT_TOP
-from frontdesk.inbox.orders import (
-    Begun,
-    DrawAhead,
-    Highlight,
-    LookAhead,
-    Ring,
-    ShowRenewed,
-)
 from frontdesk.inbox.planning import first_query
 from frontdesk.inbox.requests import (
     FetchCounts,
@@ -110,10 +102,10 @@ def _refresh(inbox: Inbox, *, was_failing: bool, by_hand: bool) -> Steps[None]:
     inbox.tasks.rows_known(answered)
     if answered:
         note_tallies(inbox)
-    inbox.orders.append(ShowRenewed())
+    inbox.orders.append(lambda panes: panes.show_renewed())
     schedule_poll(inbox)
     if answered:
-        inbox.orders.append(LookAhead())
+        inbox.orders.append(lambda panes: panes.look_ahead())
 
 
 def _tell_news(inbox: Inbox) -> None:
@@ -121,9 +113,9 @@ def _tell_news(inbox: Inbox) -> None:
     rows = inbox.window.rows
     first = [rows[at] for at in range(min(ROWS_AT_TOP, len(rows)))]
     unread = inbox.cached.unread_among(first)
-    inbox.orders.append(Highlight())
+    inbox.orders.append(lambda panes: panes.highlight_new())
     if inbox.bell.rings(row for row in first if row.id in unread):
-        inbox.orders.append(Ring())
+        inbox.orders.append(lambda panes: panes.ring())
 
 
 def begin(inbox: Inbox) -> None:
@@ -140,7 +132,7 @@ def _begin_rest(inbox: Inbox) -> None:
         # A thread that is opened with a connection is requested at once; this one was not.
         request_thread(inbox)
     start_scan(inbox)
-    inbox.orders.append(Begun())
+    inbox.orders.append(lambda panes: panes.begin_background())
 
 
 def poll(inbox: Inbox) -> None:
@@ -319,7 +311,7 @@ def _request_names(inbox: Inbox) -> Steps[None]:
     while (yield from reported(inbox, _fetch_names(inbox), beside=True)) is None:
         yield from _list_is_back(inbox)
     # They may change what was drawn.
-    inbox.orders.append(DrawAhead())
+    inbox.orders.append(lambda panes: panes.draw_ahead())
 
 
 def _list_is_back(inbox: Inbox) -> Steps[None]:

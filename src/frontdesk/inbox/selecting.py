@@ -6,7 +6,6 @@ displayed.
 
 from frontdesk.inbox import sentences
 from frontdesk.inbox.limits import MOST_ROWS_SEARCHED, PREVIEW_SECONDS
-from frontdesk.inbox.orders import DrawAhead, OpenThread, ReadShown, ShowEntry, ShowSelected
 from frontdesk.inbox.requests import Kind
 from frontdesk.inbox.state import Inbox, Selected
 from frontdesk.inbox.threads import request_thread
@@ -22,7 +21,7 @@ def select(inbox: Inbox) -> None:
         inbox.forget_awaited()
     inbox.tasks.stop(Kind.THREAD)
     inbox.selection = Selected(row.id if row is not None else None)
-    inbox.orders.append(ShowSelected(open_cached=before.opens_at is None))
+    inbox.orders.append(lambda panes: panes.show_selected(open_cached=before.opens_at is None))
     begin_rest(inbox)
     if before.id is None or row is None:
         open_selected(inbox)
@@ -34,15 +33,15 @@ def open_selected(inbox: Inbox) -> None:
     """Show and request the thread of the selected conversation, unless that was done."""
     selection, row = inbox.selection, inbox.window.row
     selection.opens_at = None
-    inbox.orders.append(OpenThread())
+    inbox.orders.append(lambda panes: panes.open_thread())
     if row is None or selection.opened:
         return
     selection.opened = True
     inbox.note_opened(row)
-    inbox.orders.append(DrawAhead())
+    inbox.orders.append(lambda panes: panes.draw_ahead())
     request_thread(inbox)
     if inbox.reader.is_entered and inbox.window.is_by_input:
-        inbox.orders.append(ReadShown(row.id))
+        inbox.orders.append(lambda panes: panes.read_shown(row.id))
 
 
 def go_to_conversation(inbox: Inbox, conversation_id: str, entry: str = "") -> bool:
@@ -51,15 +50,16 @@ def go_to_conversation(inbox: Inbox, conversation_id: str, entry: str = "") -> b
         return False
     open_selected(inbox)
     if entry.startswith(("message ", "note ")):
-        inbox.orders.append(ShowEntry(entry))
+        inbox.orders.append(lambda panes: panes.show_entry(entry))
     return True
 
 
 def enter_thread(inbox: Inbox) -> None:
     """The reader went to the thread."""
     open_selected(inbox)
-    if inbox.selection.id is not None:
-        inbox.orders.append(ReadShown(inbox.selection.id))
+    id = inbox.selection.id
+    if id is not None:
+        inbox.orders.append(lambda panes: panes.read_shown(id))
 
 
 def read_shown(inbox: Inbox, id: str) -> None:

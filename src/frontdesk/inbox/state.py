@@ -15,7 +15,7 @@ from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.history import ViewHistory
 from frontdesk.inbox.limits import PATIENCE_SECONDS
 from frontdesk.inbox.local_scan import Scan, StoredRows
-from frontdesk.inbox.orders import DisplayOrder, Say, Warn
+from frontdesk.inbox.orders import Order
 from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
 from frontdesk.inbox.requests import Kind, Steps
 from frontdesk.inbox.rows import Rows, RowsWithout, place_of
@@ -105,7 +105,7 @@ class Inbox:
         self.clock, self.views, self.keys, self.seconds = clock, views, keys, seconds
         self.tasks = Tasks(seconds)
         self.planning = Planning(cached, clock)
-        self.orders: list[DisplayOrder] = []
+        self.orders: list[Order] = []
         self.selection, self.history, self.bell = Selected(), ViewHistory(), Bell()
         self.poll_at: float | None = None
         # When hidden conversations are looked at that may come back.
@@ -137,18 +137,18 @@ class Inbox:
 
     # Orders and time
 
-    def take(self) -> tuple[list[DisplayOrder], list[Asked | Stop]]:
+    def take(self) -> tuple[list[Order], list[Asked | Stop]]:
         """What is to be done after an event: orders, then requests to send and to give up."""
         orders, self.orders = self.orders, []
         return orders, self.tasks.take()
 
     def say(self, words: str) -> None:
         """Tell the reader something."""
-        self.orders.append(Say(words))
+        self.orders.append(lambda panes: panes.say(words))
 
     def warn(self, words: str) -> None:
         """Warn the reader."""
-        self.orders.append(Warn(words))
+        self.orders.append(lambda panes: panes.warn(words))
 
     @property
     def wake_at(self) -> float | None:

@@ -1,6 +1,5 @@
 """Requests for the thread of the selected conversation."""
 
-from frontdesk.inbox.orders import LookAhead, NoThread, ShowRenewed, ThreadCame
 from frontdesk.inbox.requests import FetchConversation, FetchThread, Kind, Steps, ask
 from frontdesk.inbox.scanning import reload, reported
 from frontdesk.inbox.state import Inbox
@@ -18,9 +17,10 @@ def request_thread(inbox: Inbox, *, by_hand: bool = False) -> None:
 def _request_thread(inbox: Inbox, row: Conversation, *, by_hand: bool) -> Steps[None]:
     steps = _fetch_thread(inbox, row)
     if (yield from reported(inbox, steps, beside=True, by_hand=by_hand)) is None:
-        inbox.orders.append(NoThread(inbox.connection.problem))
+        problem = inbox.connection.problem
+        inbox.orders.append(lambda panes: panes.show_no_thread(problem))
     else:
-        inbox.orders.append(LookAhead())
+        inbox.orders.append(lambda panes: panes.look_ahead())
 
 
 def _fetch_thread(inbox: Inbox, row: Conversation) -> Steps[None]:
@@ -28,7 +28,7 @@ def _fetch_thread(inbox: Inbox, row: Conversation) -> Steps[None]:
     fetched = yield from ask(FetchThread(row))
     if fetched.refreshed:
         inbox.selection.refreshed_to = row.last_activity_at
-    inbox.orders.append(ThreadCame(row, fetched.unreadable))
+    inbox.orders.append(lambda panes: panes.show_fetched(row, fetched.unreadable))
     if fetched.error is not None:
         raise fetched.error
     yield from _refresh_conversation(inbox, row.id)
@@ -50,4 +50,4 @@ def _refresh_conversation(inbox: Inbox, id: str) -> Steps[None]:
     inbox.refreshed_for = event
     if changed:
         reload(inbox)
-        inbox.orders.append(ShowRenewed())
+        inbox.orders.append(lambda panes: panes.show_renewed())

@@ -13,7 +13,7 @@ from textual.worker import Worker
 from frontdesk.errors import InboxError
 from frontdesk.inbox import deadlines
 from frontdesk.inbox.cached import CachedFollowUps
-from frontdesk.inbox.orders import DisplayOrder
+from frontdesk.inbox.orders import Order
 from frontdesk.inbox.requests import Fetched, FetchedThread
 from frontdesk.inbox.state import Inbox
 from frontdesk.inbox.tasks import Asked
@@ -141,7 +141,7 @@ class MailboxReads:
 class Driver:
     """Hands events to the inbox, and what it asks for to the mailbox.
 
-    node: the widget whose messages and workers these are. carry_out: does what an order says.
+    node: the widget whose messages and workers these are. carry_out: has the panes do it.
     draw: draws the state, once for the events of a turn of the event loop.
     """
 
@@ -150,7 +150,7 @@ class Driver:
         node: Widget,
         mailbox: Mailbox,
         inbox: Inbox,
-        carry_out: Callable[[DisplayOrder], None],
+        carry_out: Callable[[Order], None],
         draw: Callable[[], None],
     ) -> None:
         self._node, self._inbox = node, inbox

@@ -82,7 +82,7 @@ class InboxBase(SizedScreen[None]):
             keys,
             self._views,
             self.thread,
-            lambda order: order.carry_out(self._display),
+            lambda order: order(self._display),
             lambda: self._display.draw(),
             read_after=preferences.mark_read_after,
         )

@@ -16,7 +16,7 @@ from frontdesk.exports.conversations import QUEUE_ENDINGS, queue_text
 from frontdesk.inbox import words
 from frontdesk.inbox.cached import ThreadWindow
 from frontdesk.inbox.finding import say_how_far, unread_beside
-from frontdesk.inbox.orders import DisplayOrder
+from frontdesk.inbox.orders import Order
 from frontdesk.inbox.refreshing import near_end
 from frontdesk.inbox.state import Inbox, ReadAfter
 from frontdesk.mailbox import Mailbox
@@ -88,7 +88,7 @@ class QueuePane(Pane):
         keys: KeyNames,
         views: SavedViews,
         reader: ThreadWindow,
-        carry_out: Callable[[DisplayOrder], None],
+        carry_out: Callable[[Order], None],
         draw: Callable[[], None],
         *,
         read_after: ReadAfter,
