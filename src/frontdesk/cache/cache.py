@@ -1,6 +1,7 @@
 """Cache of one server: synchronous reads, writes on a background thread."""
 
 import asyncio
+import json
 import sqlite3
 import sys
 import threading
@@ -154,6 +155,15 @@ class Cache:
     def value(self, kind: str, id: str, model: type[W]) -> W | None:
         body = self.body(kind, id)
         return self._guarded(lambda: model.model_validate_json(body), None) if body else None
+
+    def rows_of(self, kind: str, id: str, model: type[W]) -> list[W]:
+        """Rows of a cached page, in its order; none if it is missing."""
+        body = self.body(kind, id)
+        if body is None:
+            return []
+        # A model of the page would cost a start more than its rows do.
+        rows = self._guarded(lambda: list(json.loads(body)["data"]), list[object]())
+        return self._guarded(lambda: list(map(model.model_validate, rows)), [])
 
     def top(self, which: ListName) -> Key | None:
         """Key of the newest row of a list."""

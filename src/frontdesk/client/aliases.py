@@ -57,22 +57,6 @@ def values_at(members: Any, names: AliasChoices) -> Iterator[tuple[str, Any]]:
                 yield ".".join(map(str, path.path)), value
 
 
-# Where the rows of a list are: under one of these names or that of the resource, or in an object
-# under one of them.
-LISTS = (
-    "data",
-    "items",
-    "results",
-    "payload",
-    "records",
-    "entries",
-    "list",
-    "result",
-    "response",
-    "rows",
-    "edges",
-    "_embedded",
-)
 # Names of objects that only wrap a row or a value.
 WRAPPERS = ("data", "attributes", "payload", "result", "response", "node", "value", "item")
 _PEOPLE = ("user", "agent", "contact", "customer", "sender", "profile")

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
-from typing import BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from urllib.parse import quote
 
 from frontdesk.client import address
@@ -70,8 +70,10 @@ from frontdesk.wire.queries import (
     SORT_CREATED,
     WALKED,
 )
-from frontdesk.wire.reports import ConversationReport, Report
 from frontdesk.wire.values import utc_now
+
+if TYPE_CHECKING:
+    from frontdesk.wire.reports import ConversationReport, Report
 
 W = TypeVar("W", bound=Wire)
 
@@ -485,13 +487,15 @@ class InboxClient:
     async def _counts(self, parameters: Mapping[str, str]) -> Counts:
         return await self._value("counts", "conversations/counts", Counts, parameters)
 
-    async def report(self, query: ReportQuery | None = None) -> Report:
+    async def report(self, query: ReportQuery | None = None) -> "Report":
         """Metrics of a period; by default the last seven days.
 
         Parts and targets are left out if the server refuses them; it may also ignore them.
 
         Raises: NotOffered: the server ignored a user, team, label or clock. InboxError.
         """
+        from frontdesk.wire.reports import Report
+
         parameters = query.parameters() if query else {}
         try:
             report = await self._value("report", "reports/inbox", Report, parameters)
@@ -509,11 +513,13 @@ class InboxClient:
 
     def conversation_reports(
         self, query: ReportQuery, *, limit: int = MAX_LIMIT, cursor: str | None = None
-    ) -> RowPages[ConversationReport]:
+    ) -> "RowPages[ConversationReport]":
         """What a report counts of each conversation, by id (an extension).
 
         query: a period with both ends, which must not move from page to page.
         """
+        from frontdesk.wire.reports import ConversationReport
+
         parameters = query.parameters()
 
         async def page(at: str | None) -> Page[ConversationReport]:

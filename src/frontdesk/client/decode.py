@@ -1,4 +1,4 @@
-"""Parses JSON bodies into wire models; those not in the form of `/v1` by `other_rows`.
+"""Parses JSON bodies into wire models; those not in the form of `/v1` by `other_answers`.
 
 The wire models have defaults for missing members, so a body with other member names may validate
 and lose data. A server writes all rows of a list in the same way: the first row is checked in full,
@@ -15,11 +15,10 @@ from typing import Any, TypeVar
 from pydantic_core import ValidationError, from_json
 
 from frontdesk.client import member_values as readers
-from frontdesk.client.envelopes import NextPage, list_in, next_of
-from frontdesk.client.other_rows import Remark, in_snake_case, read_row, value_reader
+from frontdesk.client.member_values import Remark, value_reader
 from frontdesk.client.response import Response, TruncatedResponse, UnknownStructure, clean_json
-from frontdesk.errors import BadResponse, NotFound
-from frontdesk.wire import Contact, Message, Page, PartialPage, Wire
+from frontdesk.errors import BadResponse
+from frontdesk.wire import Message, Page, Wire
 from frontdesk.wire.base import is_promised, nested_model
 from frontdesk.wire.values import AUTHORS, DELIVERY_STEPS, DIRECTIONS, STATUSES
 
@@ -28,7 +27,6 @@ W = TypeVar("W", bound=Wire)
 LONGEST_TEXT = 65_536
 
 _MARK = b"\xef\xbb\xbf"
-_LONGEST_NAMES = 120
 
 
 def page_of(
@@ -41,12 +39,15 @@ def page_of(
     Raises: BadResponse: the body is not JSON, not a page, or none of its rows can be read.
     """
     body = _cleaned(answer)
+    model: Any = Page[row]  # type: ignore[valid-type]
     try:
-        page: Page[W] | None = _page_model(row).model_validate_json(body)
+        page: Page[W] | None = model.model_validate_json(body)
     except ValidationError:
         page = None
     if page is None or not _is_own_page(page):
-        page = _other_page(answer, _parsed(answer, body), row, remark, sent_cursor)
+        from frontdesk.client.other_answers import other_page
+
+        page = other_page(answer, _parsed(answer, body), row, remark, sent_cursor)
     return _shortened(page) if len(body) > LONGEST_TEXT and row is Message else page
 
 
@@ -62,85 +63,13 @@ def value_of(answer: Response, model: type[W], remark: Remark) -> W:
             return value
     except ValidationError:
         pass
-    return _other_value(answer, _parsed(answer, body), model, remark)
+    from frontdesk.client.other_answers import other_value
 
-
-def _other_page(
-    answer: Response, body: Any, row: type[W], remark: Remark, sent_cursor: str | None
-) -> Page[W]:
-    """A page of another server."""
-    members = _envelope(body)
-    where = list_in(members, row)
-    if where is None:
-        raise UnknownStructure(_unrecognised(body))
-    path, candidates = where
-    following = next_of(members, answer.headers, sent_cursor, path)
-    _remark_on_envelope(path, following, bool(candidates), remark)
-    rows: list[W] = []
-    unreadable = 0
-    for candidate in candidates:
-        try:
-            rows += read_row(candidate, row, remark)
-        except ValueError:
-            unreadable += 1
-    if unreadable and not rows:
-        raise UnknownStructure(_without_rows(candidates, row))
-    cursor = following.cursor
-    page = _page_model(row)(
-        data=tuple(rows),
-        next_cursor=cursor,
-        has_more=cursor is not None or following.more is True,
-    )
-    return _partial_model(row)(**dict(page), unreadable=unreadable) if unreadable else page
-
-
-def _envelope(body: Any, levels: int = 3) -> Any:
-    """A body with the names of its envelopes in snake case."""
-    if not isinstance(body, dict) or not levels:
-        return body
-    members = in_snake_case(body)
-    return {name: _envelope(member, levels - 1) for name, member in members.items()}
-
-
-def _other_value(answer: Response, body: Any, model: type[W], remark: Remark) -> W:
-    """A single value of another server, bare, under a name or as the one row of a list."""
-    where = list_in(in_snake_case(body), model) if model is Contact else None
-    if where is not None and not (isinstance(body, dict) and "id" in body):
-        remark(f"{model.__name__}: a list comes in the place of the one")
-        if not where[1]:
-            raise NotFound("The server does not have this")
-        body = where[1][0]
+    members = _parsed(answer, body)
     try:
-        return read_row(body, model, remark)[0]
+        return other_value(members, model, remark)
     except ValueError as error:
         raise _unreadable(answer, answer.body) from error
-
-
-def _remark_on_envelope(path: str, following: NextPage, filled: bool, remark: Remark) -> None:
-    if path != "data":
-        remark(f"Lists are in {path}" if path else "Lists come without an envelope")
-    if following.cursor and following.path != "next_cursor":
-        remark(f"The next cursor is in {following.path}")
-    if filled and following.more is True and not following.cursor:
-        remark("A list has more rows, but no cursor to get them with")
-
-
-def _unrecognised(body: Any) -> str:
-    """Message on the members that were received instead of a list."""
-    if not isinstance(body, dict) or not body:
-        return "The server's answer is not a list"
-    return f"The server's answer has no list in it, only {_names(body)}"
-
-
-def _without_rows(candidates: list[Any], row: type[Wire]) -> str:
-    """Message on the members of the first object that was received instead of rows."""
-    first = next((body for body in candidates if isinstance(body, dict) and body), None)
-    members = f": they have only {_names(first)}" if first is not None else ""
-    return f"The server's {len(candidates)} rows cannot be read as {row.__name__}{members}"
-
-
-def _names(members: dict[str, Any]) -> str:
-    return ", ".join(sorted(str(name) for name in members))[:_LONGEST_NAMES]
 
 
 def _cleaned(answer: Response) -> bytes:
@@ -176,14 +105,6 @@ def _shortened(page: Page[W]) -> Page[W]:
         for row in page.data
     ]
     return page.model_copy(update={"data": tuple(rows)})
-
-
-def _page_model(row: Any) -> type[Page[Any]]:
-    return Page[row]
-
-
-def _partial_model(row: Any) -> type[PartialPage[Any]]:
-    return PartialPage[row]
 
 
 def _is_time(text: str) -> bool:

@@ -5,15 +5,36 @@ ValueError for a value that it cannot use. Pydantic converts numbers and truth v
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from frontdesk.client.aliases import LISTS
+from frontdesk.wire import Conversation, Message, MessagePreview, Template, Wire
+from frontdesk.wire.members import is_timestamp
 from frontdesk.wire.values import AUTHORS, PHONE_DIGITS, STATUSES
 
+Remark = Callable[[str], None]
+
+# End of the deviation for an object that is given by its id only.
+BARE_ID = "an id alone"
+# Where the rows of a list are: under one of these names or that of the resource, or in an object
+# under one of them.
+LISTS = (
+    "data",
+    "items",
+    "results",
+    "payload",
+    "records",
+    "entries",
+    "list",
+    "result",
+    "response",
+    "rows",
+    "edges",
+    "_embedded",
+)
 TEXTS = ("text", "body", "content", "plain", "value", "caption")
 DIRECTIONS: Mapping[object, str] = {
     **dict.fromkeys(("inbound", "incoming", "in", "received", 0), "inbound"),
@@ -188,3 +209,28 @@ def language(value: Any) -> Any:
 def components(value: Any) -> Any:
     """Components of a template; a plain text becomes its body."""
     return [{"type": "BODY", "text": value}] if isinstance(value, str) else value
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "author": author,
+    "color": color,
+    "components": components,
+    "custom_fields": custom_fields,
+    "delivery_status": delivery,
+    "direction": direction,
+    "phone": phone,
+    "text": words,
+}
+_READERS_OF: Mapping[tuple[type[Wire], str], Callable[[Any], Any]] = {
+    (Conversation, "labels"): labels,
+    (Conversation, "status"): status,
+    (Message, "type"): kind,
+    (MessagePreview, "type"): kind,
+    (Template, "language"): language,
+}
+
+
+def value_reader(model: type[Wire], name: str) -> Callable[[Any], Any] | None:
+    """The reader of a member, if it has one of its own."""
+    read = _READERS_OF.get((model, name)) or _READERS.get(name)
+    return moment if read is None and is_timestamp(model.model_fields[name]) else read

@@ -30,26 +30,22 @@ from pydantic_core import PydanticOmit
 
 from frontdesk.client import member_values as readers
 from frontdesk.client.aliases import ALIASES, ASSUMED, BARE, RESOURCES, WRAPPERS, choices, values_at
+from frontdesk.client.member_values import BARE_ID, Remark, value_reader
 from frontdesk.wire import (
     Conversation,
     Counts,
     Message,
     MessagePreview,
-    Template,
     UserRef,
     Wire,
 )
 from frontdesk.wire.base import is_promised, json_name, nested_model
-from frontdesk.wire.members import is_timestamp
 from frontdesk.wire.reports import Metrics, Report
 from frontdesk.wire.values import MEDIA_TYPES, STATUSES
 
 W = TypeVar("W", bound=Wire)
-Remark = Callable[[str], None]
 Members = dict[str, Any]
 
-# End of the deviation for an object that is given by its id only.
-BARE_ID = "an id alone"
 NOTE = "note"
 # Further attachments of a message are dropped.
 MOST_PARTS = 30
@@ -57,23 +53,6 @@ MOST_PARTS = 30
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IDS = ("id", "uuid", "_id")
 
-_READERS: Mapping[str, Callable[[Any], Any]] = {
-    "author": readers.author,
-    "color": readers.color,
-    "components": readers.components,
-    "custom_fields": readers.custom_fields,
-    "delivery_status": readers.delivery,
-    "direction": readers.direction,
-    "phone": readers.phone,
-    "text": readers.words,
-}
-_READERS_OF: Mapping[tuple[type[Wire], str], Callable[[Any], Any]] = {
-    (Conversation, "labels"): readers.labels,
-    (Conversation, "status"): readers.status,
-    (Message, "type"): readers.kind,
-    (MessagePreview, "type"): readers.kind,
-    (Template, "language"): readers.language,
-}
 # Remarks on numbers that the viewer has no name for.
 _UNKNOWN_NUMBER: Mapping[type[Wire], str] = {
     Counts: "There is a count that is not known",
@@ -191,12 +170,6 @@ def _left_out(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 
 
 _IF_READABLE = WrapValidator(_left_out)
-
-
-def value_reader(model: type[Wire], name: str) -> Callable[[Any], Any] | None:
-    """The reader of a member, if it has one of its own."""
-    read = _READERS_OF.get((model, name)) or _READERS.get(name)
-    return readers.moment if read is None and is_timestamp(model.model_fields[name]) else read
 
 
 def _type_of(model: type[Wire], name: str) -> Any:

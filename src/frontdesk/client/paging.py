@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Generic, TypeVar
 
 from frontdesk.errors import BadResponse
-from frontdesk.wire import Page, PartialPage, Wire
+from frontdesk.wire import Page, Wire
 
 W = TypeVar("W", bound=Wire)
 
@@ -72,8 +72,7 @@ class RowPages(Generic[W]):
         if self._stuck:
             raise BadResponse(f"{self._stuck}: the list stops here.")
         page = await self._fetch(self._cursor)
-        if isinstance(page, PartialPage):
-            self.unreadable += page.unreadable
+        self.unreadable += page.dropped
         self._empty = 0 if page.data else self._empty + 1
         self._ended = page.ended
         self._cursor = None if page.ended else page.next_cursor or None

@@ -15,7 +15,6 @@ from frontdesk.wire import (
     Channel,
     CustomField,
     Label,
-    Page,
     Team,
     Template,
     User,
@@ -87,19 +86,12 @@ class Catalogues:
             values = await _read_all(client, name)
         except (Forbidden, NotFound, BadResponse) as error:
             return error
-        await self._cache.save("catalogue", name, body_of(_page_model(name)(data=tuple(values))))
+        rows = b",".join(map(body_of, values))
+        await self._cache.save("catalogue", name, b'{"data":[%b]}' % rows)
         return None
 
     def _saved(self, name: str) -> list[Any]:
-        page = self._cache.value("catalogue", name, _page_model(name))
-        return list(page.data) if page else []
-
-
-def _page_model(name: str) -> type[Page[Any]]:
-    """Created on first use: most starts need few of the models."""
-    row: Any = CATALOGUES[name]
-    model: type[Page[Any]] = Page[row]
-    return model
+        return self._cache.rows_of("catalogue", name, CATALOGUES[name])
 
 
 async def _read_all(client: InboxClient, name: str) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from frontdesk.cache import (
@@ -23,9 +23,11 @@ from frontdesk.cache.rows import Row, sort_text
 from frontdesk.cache.timeline import HIGHEST, Key, stretch
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
 from frontdesk.system import request_priority
-from frontdesk.wire import Page, PartialPage
 
-Fetch = Callable[[str | None], Awaitable[Page[Any]]]
+if TYPE_CHECKING:
+    from frontdesk.wire import Page
+
+Fetch = Callable[[str | None], Awaitable["Page[Any]"]]
 
 
 class PageWalk:
@@ -62,8 +64,7 @@ class PageWalk:
         page = await self._fetch(self._cursor)
         self._cursors.add(self._cursor)
         self._pages.append(self._rows(page.data))
-        if isinstance(page, PartialPage):
-            self.unreadable += page.unreadable
+        self.unreadable += page.dropped
         self._ended = page.ended
         self._cursor = None if self._ended else page.next_cursor or None
         if self._cursor in self._cursors and self._cursor is not None:

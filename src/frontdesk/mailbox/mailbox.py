@@ -34,8 +34,6 @@ from frontdesk.wire import (
     Contact,
     Conversation,
     ConversationFilter,
-    ConversationPage,
-    Page,
     ReportQuery,
     body_of,
 )
@@ -44,6 +42,7 @@ from frontdesk.wire.values import utc_now
 
 if TYPE_CHECKING:
     from frontdesk.client import InboxClient, RowPages, Server
+    from frontdesk.wire import ConversationPage, Page
     from frontdesk.wire.reports import ConversationReport
 
 _OF_ME = ConversationFilter(assignee="me")

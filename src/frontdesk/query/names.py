@@ -7,7 +7,7 @@ name comes before the start of a word, and that before any other part.
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from operator import attrgetter, itemgetter
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from frontdesk.query.language import (
     AD,
@@ -42,13 +42,15 @@ from frontdesk.wire import (
     Contact,
     CustomField,
     Label,
-    Page,
     PhoneRef,
     Team,
     User,
     WeeklyHours,
 )
 from frontdesk.wire.values import STATUSES
+
+if TYPE_CHECKING:
+    from frontdesk.wire import Page
 
 _NO_HOURS = "This inbox has no business hours: ages are in calendar time."
 _UNKNOWN_HOURS = "The business hours are not known, without channels: ages are in calendar time."
@@ -242,7 +244,7 @@ def contact_id(value: str, names: QueryNames) -> str | None:
 
 
 async def with_customers(
-    names: QueryNames, query: Query, search: Callable[[str], Awaitable[Page[Contact]]]
+    names: QueryNames, query: Query, search: "Callable[[str], Awaitable[Page[Contact]]]"
 ) -> QueryNames:
     """Add the customers that `search` finds for numbers and parts of names. Raises: InboxError."""
     customers: dict[str, str] = {}

@@ -3,8 +3,9 @@
 The values of reports are in `frontdesk.wire.reports`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from frontdesk.wire.base import Wire, body_of
-from frontdesk.wire.envelopes import Page, ParameterProblem, PartialPage, Problem
 from frontdesk.wire.queries import ConversationFilter, ReportQuery
 from frontdesk.wire.resources import (
     CATALOGUES,
@@ -14,7 +15,6 @@ from frontdesk.wire.resources import (
     ChannelCounts,
     Contact,
     Conversation,
-    ConversationPage,
     Counts,
     CountSet,
     CustomField,
@@ -23,7 +23,6 @@ from frontdesk.wire.resources import (
     LabelCounts,
     Media,
     Message,
-    MessageMatch,
     MessagePreview,
     Note,
     PhoneRef,
@@ -40,6 +39,16 @@ from frontdesk.wire.resources import (
     WeeklyHours,
 )
 from frontdesk.wire.values import instant, timestamp
+
+if TYPE_CHECKING:
+    from frontdesk.wire.envelopes import (
+        ConversationPage,
+        MessageMatch,
+        Page,
+        ParameterProblem,
+        PartialPage,
+        Problem,
+    )
 
 __all__ = [
     "CATALOGUES",
@@ -84,3 +93,12 @@ __all__ = [
     "instant",
     "timestamp",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the envelopes when they are used: a start of the viewer needs none."""
+    if name in __all__:
+        from frontdesk.wire import envelopes
+
+        return getattr(envelopes, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,8 +8,9 @@ from typing import Generic, Self, TypeVar
 
 from pydantic import Field
 
-from frontdesk.wire.base import Wire, optional
-from frontdesk.wire.members import Count, NotNull, Reason
+from frontdesk.wire.base import Time, Wire, optional
+from frontdesk.wire.members import Count, Direction, NotNull, Reason, Timestamp
+from frontdesk.wire.resources import Conversation
 
 T = TypeVar("T", bound=Wire)
 
@@ -27,6 +28,11 @@ class Page(Wire, Generic[T]):
         return cls(data=tuple(rows), next_cursor=next_cursor, has_more=next_cursor is not None)
 
     @property
+    def dropped(self) -> int:
+        """Number of rows that could not be read; a server sends all."""
+        return 0
+
+    @property
     def ended(self) -> bool:
         """There are no more pages: it says so, or it says nothing and gives no cursor."""
         if "has_more" in self.model_fields_set:
@@ -38,6 +44,49 @@ class PartialPage(Page[T], Generic[T]):
     """A page without the rows that could not be read. Only the client makes one."""
 
     unreadable: int
+
+    @property
+    def dropped(self) -> int:
+        return self.unreadable
+
+
+class MessageMatch(Wire):
+    """The newest message of a conversation that has all words of a search."""
+
+    conversation_id: str = Field(description="The id of the conversation.")
+    message_id: str = Field(description="The id of the message.")
+    created_at: Timestamp = Field(description="Time of sending or receipt.")
+    direction: Direction = Field(description="Inbound or outbound.")
+    excerpt: str = Field(
+        description="Up to 160 characters of its words around the first found, with an ellipsis "
+        "where more is said, and single blanks for white space."
+    )
+    cursor: NotNull[str] = optional(
+        "Of the messages of the conversation, where this one is the first of a page."
+    )
+
+    created_time = Time("created_at")
+
+
+class ConversationPage(Page[Conversation]):
+    """A page of conversations. With `q`, also which messages were found."""
+
+    matches: NotNull[tuple[MessageMatch, ...]] = optional(
+        "With `q`: for each conversation of the page the newest message that was found, in the "
+        "same order.",
+        may_be_absent=True,
+        extension=True,
+    )
+    total: Count | None = optional(
+        "With `q`: how many conversations were found; null after the first page.",
+        may_be_absent=True,
+        extension=True,
+    )
+    total_capped: NotNull[bool] = optional(
+        "With `q`: counting ended early, so that there are at least so many.",
+        may_be_absent=True,
+        extension=True,
+    )
 
 
 class ParameterProblem(Wire):

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from frontdesk.wire.base import Time, Wire, optional
-from frontdesk.wire.envelopes import Page
 from frontdesk.wire.members import (
     Author,
     Color,
@@ -131,45 +130,6 @@ class Conversation(Wire):
             return self.unread_count > 0
         by_us = self.last_message is not None and self.last_message.direction == "outbound"
         return self.last_inbound_at is not None or not by_us
-
-
-class MessageMatch(Wire):
-    """The newest message of a conversation that has all words of a search."""
-
-    conversation_id: str = Field(description="The id of the conversation.")
-    message_id: str = Field(description="The id of the message.")
-    created_at: Timestamp = Field(description="Time of sending or receipt.")
-    direction: Direction = Field(description="Inbound or outbound.")
-    excerpt: str = Field(
-        description="Up to 160 characters of its words around the first found, with an ellipsis "
-        "where more is said, and single blanks for white space."
-    )
-    cursor: NotNull[str] = optional(
-        "Of the messages of the conversation, where this one is the first of a page."
-    )
-
-    created_time = Time("created_at")
-
-
-class ConversationPage(Page[Conversation]):
-    """A page of conversations. With `q`, also which messages were found."""
-
-    matches: NotNull[tuple[MessageMatch, ...]] = optional(
-        "With `q`: for each conversation of the page the newest message that was found, in the "
-        "same order.",
-        may_be_absent=True,
-        extension=True,
-    )
-    total: Count | None = optional(
-        "With `q`: how many conversations were found; null after the first page.",
-        may_be_absent=True,
-        extension=True,
-    )
-    total_capped: NotNull[bool] = optional(
-        "With `q`: counting ended early, so that there are at least so many.",
-        may_be_absent=True,
-        extension=True,
-    )
 
 
 class Media(Wire):
