@@ -11,15 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontdesk.alert_settings import MINE, WAITING, WINDOW, AlertSettings, QuietHours
 from frontdesk.alerts import (
     FILTERS,
-    MINE,
-    WAITING,
-    WINDOW,
     Alert,
-    AlertSettings,
     AlertWatch,
-    QuietHours,
     announcements,
     due,
     run_program,

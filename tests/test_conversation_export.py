@@ -7,15 +7,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from frontdesk.exports.conversations import (
-    by_people,
     entry_text,
     escaped,
-    in_order,
     markdown_lines,
     remarks,
     text_lines,
     thread_text,
 )
+from frontdesk.text.entries import by_people, in_order
 from frontdesk.wire import Conversation, Media, Message, Note, Reaction, Ref, ReplyTo
 
 

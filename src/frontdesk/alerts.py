@@ -7,10 +7,10 @@ remembers what was alerted. An alert is announced by a program of the user, or b
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, time, timedelta
-from typing import NamedTuple, TypeAlias
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from frontdesk.alert_settings import MINE, WAITING, WINDOW, AlertSettings
 from frontdesk.errors import NotOffered, Refused
 from frontdesk.query.plan import waiting_since
 from frontdesk.system import subprocess_environment
@@ -18,9 +18,11 @@ from frontdesk.text.clean import clean, one_line
 from frontdesk.text.messages import plain_preview
 from frontdesk.text.phones import contact_name
 from frontdesk.text.times import duration, long_duration
-from frontdesk.wire import Conversation, ConversationFilter, Page
+from frontdesk.wire import Conversation, ConversationFilter
 
-MINE, WAITING, WINDOW = "message", "waiting", "window"
+if TYPE_CHECKING:
+    from frontdesk.wire import Page
+
 FILTERS: Mapping[str, ConversationFilter] = {
     MINE: ConversationFilter(assignee="me"),
     WAITING: ConversationFilter(status="open", assignee="unassigned", sort="waiting"),
@@ -35,44 +37,7 @@ _MOST_REMEMBERED = 1_000
 _LONGEST_SENTENCE = 200
 _DEADLINE_SECONDS = 10.0
 
-Fetch: TypeAlias = Callable[[ConversationFilter, str | None], Awaitable[Page[Conversation]]]
-
-
-class QuietHours(NamedTuple):
-    """Times of day without alerts, also over midnight. zone: "" is that of the computer."""
-
-    start: time
-    end: time
-    zone: str = ""
-
-    def cover(self, moment: datetime) -> bool:
-        at = moment.astimezone(ZoneInfo(self.zone) if self.zone else None).time()
-        if self.start <= self.end:
-            return self.start <= at < self.end
-        return at >= self.start or at < self.end
-
-
-class AlertSettings(NamedTuple):
-    """What is alerted, and how. run: program and arguments; the sentence is the last argument.
-
-    mine: a message in a conversation of the user. waiting: an unassigned conversation waits longer.
-    window: the reply window of a waiting conversation closes sooner. terminal: notify by it.
-    """
-
-    mine: bool = False
-    waiting: timedelta | None = None
-    window: timedelta | None = None
-    quiet: QuietHours | None = None
-    terminal: bool = False
-    run: tuple[str, ...] = ()
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        chosen = {MINE: self.mine, WAITING: self.waiting, WINDOW: self.window}
-        return tuple(kind for kind, on in chosen.items() if on)
-
-    def is_quiet(self, moment: datetime) -> bool:
-        return self.quiet is not None and self.quiet.cover(moment)
+Fetch: TypeAlias = Callable[[ConversationFilter, str | None], "Awaitable[Page[Conversation]]"]
 
 
 class Alert(NamedTuple):

@@ -8,12 +8,12 @@ import pytest
 
 from frontdesk.client import InboxClient
 from frontdesk.exports import brief
-from frontdesk.exports.conversations import in_order
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.query import parse
 from frontdesk.selection.conversations import ConversationWalk, select
 from frontdesk.store.sqlite import SQLiteDatabase
+from frontdesk.text.entries import in_order
 from tests.client.full_read import CONVERSATION, client_of
 from tests.client.inbox_rows import conversation, message
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem, reply

@@ -5,7 +5,6 @@ from datetime import datetime
 import pytest
 
 from frontdesk.client import InboxClient
-from frontdesk.exports.conversations import in_order
 from frontdesk.selection.threads import (
     WHO,
     EntryFilter,
@@ -14,6 +13,7 @@ from frontdesk.selection.threads import (
     read_notes,
     read_thread,
 )
+from frontdesk.text.entries import in_order
 from frontdesk.text.messages import Entry
 from frontdesk.wire import Note
 from tests.client.full_read import CONVERSATION, PHONE, client_of

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from frontdesk.alerts import AlertSettings, QuietHours
+from frontdesk.alert_settings import AlertSettings, QuietHours
 from frontdesk.errors import BadSettings
 from frontdesk.inbox.limits import READ_AFTER_SECONDS
 from frontdesk.system import environment, private_files, toml

@@ -11,10 +11,11 @@ import click
 
 from frontdesk.cli.exit_codes import INTERRUPTED
 from frontdesk.errors import InboxError
-from frontdesk.wire import Page, Wire
+from frontdesk.wire import Wire
 
 if TYPE_CHECKING:
     from frontdesk.client import RowPages
+    from frontdesk.wire import Page
 
 
 @contextmanager

@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
-from frontdesk.exports.conversations import entry_text, is_by_customer, remarks
+from frontdesk.exports.conversations import entry_text, remarks
 from frontdesk.query.plan import waiting_since
 from frontdesk.text.clean import one_line
+from frontdesk.text.entries import is_by_customer
 from frontdesk.text.messages import Entry, author_name
 from frontdesk.text.phones import format_phone
 from frontdesk.text.times import duration, in_zone, long_duration, zone_words

@@ -8,7 +8,7 @@ Texts are assumed to be free of control characters, as the client returns them.
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, tzinfo
+from datetime import date, datetime, tzinfo
 
 from frontdesk.exports.tables import (
     CONVERSATIONS,
@@ -19,10 +19,13 @@ from frontdesk.exports.tables import (
     local_time,
 )
 from frontdesk.text.clean import compact_json, one_line
+from frontdesk.text.entries import (
+    REACHED_BY_REACTIONS,
+    is_shown_above,
+)
 from frontdesk.text.messages import (
     Entry,
     author_name,
-    emoji_of,
     head_marks,
     person_word,
     plain_text,
@@ -38,35 +41,11 @@ THREAD_ENDINGS = ("md", "txt", "json")
 QUEUE_ENDINGS = ("csv", "json")
 MARKED_ENDINGS = (*QUEUE_ENDINGS, "md", "txt")
 
-MACHINES = ("ai_agent", "api", "automation", "campaign", "system")
-
 _UNNAMEABLE = re.compile(r"[^\w+-]+")
-_NEVER = datetime.max.replace(tzinfo=UTC)
 _INDENT = " " * 7
 _LABEL_WIDTH = len("Conversation: ")
-# Entries before a reaction in which its message is looked for.
-REACHED_BY_REACTIONS = 30
 # Characters that start a list, rule or heading at the beginning of a line.
 _MARKDOWN_START = re.compile(r"^(\s*\d*)([-+=.)])", re.MULTILINE)
-
-
-def by_people(entry: Entry) -> bool:
-    """True for entries by the customer, a team member or the business phone."""
-    return entry.author not in MACHINES
-
-
-def is_by_customer(entry: Entry) -> bool:
-    return isinstance(entry, Message) and entry.author == "contact"
-
-
-def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """Messages and notes merged, oldest first; entries without a valid time last."""
-
-    def place(entry: Entry) -> tuple[bool, datetime, int, str]:
-        moment = entry.created_time
-        return moment is None, moment or _NEVER, len(entry.id), entry.id
-
-    return sorted(entries, key=place)
 
 
 def entry_text(entry: Entry, contact: str = "") -> str:
@@ -83,19 +62,6 @@ def remarks(entry: Entry, contact: str = "") -> str:
     if isinstance(entry, Note):
         return ""
     return ", ".join([*head_marks(entry), *state_marks(entry, contact)])
-
-
-def is_shown_above(entry: Entry, before: Iterable[Entry]) -> bool:
-    """True for a reaction that is shown with its message, one of the entries before it."""
-    if not isinstance(entry, Message) or entry.type != "reaction":
-        return False
-    shown = (entry.direction, emoji_of(entry))
-    messages = (earlier for earlier in before if isinstance(earlier, Message))
-    return any(
-        (known.direction, one_line(known.emoji)) == shown
-        for message in messages
-        for known in message.reactions
-    )
 
 
 def _with_quotes(entries: Iterable[Entry], contact: str) -> Iterator[tuple[Entry, str]]:

@@ -71,7 +71,7 @@ class Request(Generic[T]):
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FetchCounts(Request[None]):
     """Numbers of conversations of a channel and label, by status and assignee."""
 
@@ -81,7 +81,7 @@ class FetchCounts(Request[None]):
         await server.fetch_counts(self.filter)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FetchHead(Request[Fetched]):
     """The first rows. thorough: also over all cached ones, to detect what left further down."""
 
@@ -92,7 +92,7 @@ class FetchHead(Request[Fetched]):
         return await server.fetch_head(self.filter, thorough=self.thorough)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FetchOlder(Request[Fetched]):
     """The page after the last cached row."""
 
@@ -102,7 +102,7 @@ class FetchOlder(Request[Fetched]):
         return await server.fetch_older(self.filter)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FetchThread(Request[FetchedThread]):
     """Messages, notes and contact of a conversation."""
 
@@ -112,7 +112,7 @@ class FetchThread(Request[FetchedThread]):
         return await server.fetch_thread(self.conversation)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FetchConversation(Request[bool]):
     """A conversation that no list in use has; True if it changed."""
 
@@ -122,7 +122,6 @@ class FetchConversation(Request[bool]):
         return await server.fetch_conversation(self.conversation)
 
 
-@dataclass(frozen=True, slots=True)
 class FindMe(Request[None]):
     """Who "me" is."""
 
@@ -130,7 +129,6 @@ class FindMe(Request[None]):
         await server.find_me()
 
 
-@dataclass(frozen=True, slots=True)
 class FetchNames(Request[None]):
     """Channels, users, labels and custom fields."""
 
@@ -138,7 +136,7 @@ class FetchNames(Request[None]):
         await server.fetch_names()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FindContact(Request[Contact]):
     """The contact with a number."""
 
@@ -148,7 +146,7 @@ class FindContact(Request[Contact]):
         return await server.contact_by_phone(self.phone)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FindContacts(Request[Sequence[Contact]]):
     """The first contacts that have a text."""
 
@@ -170,21 +168,18 @@ class Kind(Enum):
     NAMES = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Until:
+class Until(NamedTuple):
     """A procedure goes on at this time, in seconds of the clock of its `Tasks`."""
 
     time: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """A procedure goes on once none of this kind is running."""
 
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
 class RowsKnown:
     """A procedure goes on after the next request for the view: True if it was answered."""
 

@@ -6,13 +6,13 @@ late answers are dropped.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from frontdesk.errors import InboxError
 from frontdesk.inbox.requests import Ended, Kind, Request, RowsKnown, Steps, Until, Wait
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Asked:
     """A request that was handed out; its answer is handed in with it.
 
@@ -24,8 +24,7 @@ class Asked:
     urgent: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """The answer is not needed any more."""
 
     asked: Asked

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
-from frontdesk.exports.conversations import in_order, is_by_customer
+from frontdesk.text.entries import in_order, is_by_customer
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import parse_phone
 from frontdesk.wire import Message, Note

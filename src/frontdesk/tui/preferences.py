@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from frontdesk.alerts import AlertSettings
+from frontdesk.alert_settings import AlertSettings
 from frontdesk.inbox.limits import READ_AFTER_SECONDS
 from frontdesk.query import SavedView
 

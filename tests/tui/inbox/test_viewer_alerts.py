@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, timedelta
 from pathlib import Path
 
-from frontdesk.alerts import AlertSettings
+from frontdesk.alert_settings import AlertSettings
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox

@@ -34,7 +34,6 @@ from frontdesk.cli.threads import (
 )
 from frontdesk.errors import BadSettings
 from frontdesk.exports import tables
-from frontdesk.exports.conversations import by_people
 from frontdesk.query import Query, parse
 from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS, is_positive
 from frontdesk.selection.conversations import (
@@ -47,6 +46,7 @@ from frontdesk.selection.conversations import (
 )
 from frontdesk.selection.names import filter_ids
 from frontdesk.selection.threads import WHO, EntryFilter, read_thread
+from frontdesk.text.entries import by_people
 from frontdesk.text.messages import Entry
 from frontdesk.wire import Conversation
 from frontdesk.wire.queries import ASSIGNEE_WORDS

@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias, TypeVar
 
 import click
 
-from frontdesk.alerts import (
-    POLL_SECONDS,
-    Alert,
-    AlertSettings,
-    AlertWatch,
-    run_program,
-    terminal_notification,
-)
+from frontdesk.alert_settings import AlertSettings
+from frontdesk.alerts import POLL_SECONDS, Alert, AlertWatch, run_program, terminal_notification
 from frontdesk.cache import Cache
 from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import filter_options

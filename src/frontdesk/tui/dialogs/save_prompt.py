@@ -13,7 +13,6 @@ from typing import Any
 from textual.app import App
 from textual.screen import Screen
 
-from frontdesk.exports.conversations import file_name
 from frontdesk.system import private_files
 from frontdesk.tui import sentences
 from frontdesk.tui.clipboard import say
@@ -135,6 +134,8 @@ def ask_for_name(
     use: Callable[[str], object],
 ) -> None:
     """Prompt for a file name with one of these extensions, and call `use` with it."""
+    from frontdesk.exports.conversations import file_name
+
     suggested = file_name(stem, clock.now().date(), endings[0])
     prompt = save_prompt(screen.app, suggested, endings)
     dialogs.ask(screen.app, prompt, use)

@@ -8,10 +8,10 @@ from typing import Any
 
 from textual.screen import Screen
 
+from frontdesk.alert_settings import AlertSettings
 from frontdesk.alerts import (
     POLL_SECONDS,
     Alert,
-    AlertSettings,
     AlertWatch,
     announcements,
     run_program,

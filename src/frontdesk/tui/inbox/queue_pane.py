@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
 
-from frontdesk.exports.conversations import QUEUE_ENDINGS, queue_text
 from frontdesk.inbox import words
 from frontdesk.inbox.cached import ThreadWindow
 from frontdesk.inbox.finding import say_how_far, unread_beside
@@ -192,6 +191,8 @@ class QueuePane(Pane):
 
     def export(self) -> None:
         """Ask for a file name, and save the rows as they are cached."""
+        from frontdesk.exports.conversations import QUEUE_ENDINGS
+
         if self.list.row is None:
             say(self.screen, sentences.NOTHING_TO_EXPORT)
         else:
@@ -199,6 +200,8 @@ class QueuePane(Pane):
 
     @work(group=SEARCH, exclusive=True)
     async def _save(self, name: str) -> None:
+        from frontdesk.exports.conversations import queue_text
+
         count = len(self.list.rows)
         if count > _EXPORTED_AT_ONCE:
             key = self._keys["inbox.back"]
@@ -226,6 +229,8 @@ class QueuePane(Pane):
 
     def save_marked(self, name: str) -> None:
         """Save the marked rows as they are cached."""
+        from frontdesk.exports.conversations import queue_text
+
         marked = self.marked
         count = bar_texts.selection_words(len(marked))
         text = queue_text(marked, ending(name))

@@ -10,10 +10,6 @@ from urllib.parse import quote
 from textual import work
 
 from frontdesk.cache import Hit
-from frontdesk.exports.conversations import (
-    MARKED_ENDINGS,
-    QUEUE_ENDINGS,
-)
 from frontdesk.inbox import finding, navigating, selecting
 from frontdesk.query import Query
 from frontdesk.text.clean import counted
@@ -267,6 +263,8 @@ class RowActions(ViewActions):
 
     def action_export(self, pane: str = "") -> None:
         """Save the thread; in the list the selected conversations, or else all loaded ones."""
+        from frontdesk.exports.conversations import MARKED_ENDINGS
+
         in_thread = (pane or self.panes.at) in ("thread", "contact")
         if in_thread and self.thread.conversation is not None:
             self.thread.action_export()
@@ -277,6 +275,8 @@ class RowActions(ViewActions):
 
     def _save_marked(self, name: str) -> None:
         """Save rows as they are cached (CSV, JSON), or load the threads (Markdown, text)."""
+        from frontdesk.exports.conversations import QUEUE_ENDINGS
+
         if ending(name) in QUEUE_ENDINGS:
             self.queue.save_marked(name)
         else:

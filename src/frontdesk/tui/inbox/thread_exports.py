@@ -8,12 +8,6 @@ from typing import TYPE_CHECKING
 from textual import work
 
 from frontdesk.errors import Unreachable
-from frontdesk.exports.conversations import (
-    THREAD_ENDINGS,
-    selection_lines,
-    thread_text,
-    threads_text,
-)
 from frontdesk.text.clean import first_non_blank
 from frontdesk.text.messages import Entry
 from frontdesk.tui import bar_texts, sentences
@@ -103,6 +97,8 @@ class ThreadExports(ThreadLoading):
 
     def action_export(self) -> None:
         """Ask for a file name, and save the whole thread."""
+        from frontdesk.exports.conversations import THREAD_ENDINGS
+
         if self.conversation is None:
             say(self.screen, sentences.NOTHING_TO_EXPORT)
             return
@@ -116,12 +112,16 @@ class ThreadExports(ThreadLoading):
             self.load_then(self.fetch_all, use)
 
     def _save_entries(self, name: str, conversation: Conversation, entries: list[Entry]) -> None:
+        from frontdesk.exports.conversations import thread_text
+
         text = thread_text(conversation, entries, ending(name), self._clock.zone)
         words = bar_texts.entry_words(entries)
         save_text(self.screen, name, text, sentences.THREAD_EXPORTED, entries=words)
 
     def save_threads(self, name: str, conversations: Sequence[Conversation]) -> None:
         """Load the threads of conversations from their start, and save them."""
+        from frontdesk.exports.conversations import threads_text
+
         count = bar_texts.selection_words(len(conversations))
 
         def write(threads: list[tuple[Conversation, list[Entry]]]) -> None:
@@ -149,6 +149,8 @@ class ThreadExports(ThreadLoading):
 
     def use_text(self, ending: str, use: Callable[[str], object], last: int = 0) -> None:
         """Load the whole thread, and call `use` with it. last: only its newest entries; 0: all."""
+        from frontdesk.exports.conversations import thread_text
+
         conversation = self.conversation
         if conversation is None:
             return
@@ -162,6 +164,8 @@ class ThreadExports(ThreadLoading):
         self, conversations: Sequence[Conversation], use: Callable[[str], object]
     ) -> None:
         """Load the threads of conversations, and call `use` with them as Markdown."""
+        from frontdesk.exports.conversations import threads_text
+
         self._use_threads(
             conversations, lambda threads: use(threads_text(threads, "md", self._zone))
         )
@@ -170,6 +174,8 @@ class ThreadExports(ThreadLoading):
         self, conversations: Sequence[Conversation], use: Callable[[str], object]
     ) -> None:
         """Load the threads of conversations, and call `use` with them as lines of JSON."""
+        from frontdesk.exports.conversations import selection_lines
+
         self._use_threads(conversations, lambda threads: use(selection_lines(threads)))
 
     @property
@@ -218,6 +224,8 @@ class ThreadExports(ThreadLoading):
                 self._copy(conversation.id)
 
     def _copy_entries(self, conversation: Conversation, entries: list[Entry]) -> None:
+        from frontdesk.exports.conversations import thread_text
+
         self._copy(thread_text(conversation, entries, "txt", self._clock.zone))
 
     def _with_link(self, use: Callable[[str], None]) -> None:

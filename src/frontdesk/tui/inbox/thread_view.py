@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
 
-from frontdesk.exports.conversations import by_people
 from frontdesk.inbox.connection import moment_words
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.inbox.sentences import LOADING
 from frontdesk.mailbox import Listing, Mailbox
+from frontdesk.text.entries import by_people
 from frontdesk.text.messages import Entry
 from frontdesk.text.phones import name_or_phone
 from frontdesk.tui import bar_texts, sentences

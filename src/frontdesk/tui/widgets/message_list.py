@@ -17,9 +17,9 @@ from textual.geometry import Size
 from textual.message import Message as WidgetMessage
 from textual.strip import Strip
 
-from frontdesk.exports.conversations import REACHED_BY_REACTIONS, is_shown_above
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.text.clean import humanize, one_line
+from frontdesk.text.entries import REACHED_BY_REACTIONS, is_shown_above
 from frontdesk.text.messages import (
     BUTTON,
     CARD,
