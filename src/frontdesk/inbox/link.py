@@ -3,9 +3,9 @@
 Each event gives the next state. Times are the caller's; no request is sent here.
 """
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, auto
+from typing import NamedTuple
 
 from frontdesk.errors import (
     ME_UNAVAILABLE,
@@ -63,8 +63,7 @@ class Phase(Enum):
     REFUSED = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """State of the connection.
 
     used_at: time of the last input. ended_at: of the last end of a request for the list.
@@ -111,26 +110,25 @@ class Link:
 
     def begins(self, now: datetime, activity: str = "loading…", *, connected: bool) -> "Link":
         """Another view is shown, and requested from now on; a failure stays with its countdown."""
-        link = replace(self, live_at=None, warned="")
+        link = self._replace(live_at=None, warned="")
         if self.failing or self.refused:
             return link
-        link = replace(link, activity=activity, trouble=None)
-        return replace(link, phase=Phase.BEGUN, asking_since=now) if connected else link
+        link = link._replace(activity=activity, trouble=None)
+        return link._replace(phase=Phase.BEGUN, asking_since=now) if connected else link
 
     def loses_rows(self) -> "Link":
         """The rows that were answered are not those that are to be shown by now."""
         phase = Phase.BEGUN if self.phase is Phase.LIVE else self.phase
-        return replace(self, phase=phase, live_at=None, activity="loading…")
+        return self._replace(phase=phase, live_at=None, activity="loading…")
 
     def asks(self, now: datetime) -> "Link":
         """A request for the list was sent; `answered` or `failed` follows."""
         phase = Phase.BEGUN if self.phase in (Phase.CONNECTING, Phase.STOPPED) else self.phase
-        return replace(self, phase=phase, asking_since=now)
+        return self._replace(phase=phase, asking_since=now)
 
     def answered(self, now: datetime, *, in_full: bool = False) -> "Link":
         """The list was answered. in_full: the server does not answer 304."""
-        return replace(
-            self,
+        return self._replace(
             phase=Phase.LIVE,
             live_at=now,
             ended_at=now,
@@ -149,18 +147,18 @@ class Link:
 
     def succeeded_beside(self) -> "Link":
         """A request for something else was answered."""
-        return replace(self, fails_only_beside=False)
+        return self._replace(fails_only_beside=False)
 
     def failed(
         self, now: datetime, error: InboxError, answers: int, *, by_hand: bool = False
     ) -> "Link":
         """A request for the list has failed. answers: number of successful ones of any kind."""
         link = self._with_problem(error)._with_trouble(error, answers)
-        link = replace(link, failed_beside=False, fails_only_beside=False, asking_since=None)
+        link = link._replace(failed_beside=False, fails_only_beside=False, asking_since=None)
         if isinstance(error, Unauthorised):
-            return replace(link, phase=Phase.REFUSED)
+            return link._replace(phase=Phase.REFUSED)
         if isinstance(error, Refused) and not isinstance(error, CursorRefused):
-            return replace(link, phase=Phase.STOPPED)
+            return link._replace(phase=Phase.STOPPED)
         return link._waits(now, _retry_after(error), by_hand=by_hand)
 
     def failed_beside_list(
@@ -178,37 +176,37 @@ class Link:
         ):
             link = link._with_trouble(error, answers)
         if isinstance(error, Unauthorised):
-            return replace(link, phase=Phase.REFUSED, asking_since=None)
+            return link._replace(phase=Phase.REFUSED, asking_since=None)
         known = self.fails_only_beside or self.failing or self.asking
         if not unreachable or known or not self.retries:
             return link
         link = link._waits(now, _retry_after(error), by_hand=by_hand)
-        return replace(link, failed_beside=True)
+        return link._replace(failed_beside=True)
 
     def tried_by_user(self, more: int) -> "Link":
         """One more (1) or less (-1) request of the user is running."""
-        return replace(self, by_hand=self.by_hand + more)
+        return self._replace(by_hand=self.by_hand + more)
 
     def used(self, now: datetime) -> "Link":
         """The user has pressed a key or moved the mouse."""
-        return replace(self, used_at=now)
+        return self._replace(used_at=now)
 
     def focuses(self, focused: bool) -> "Link":
         """The terminal has got or lost the focus."""
-        return replace(self, focused=focused)
+        return self._replace(focused=focused)
 
     def retried_early(self) -> "Link":
         """The list is requested before the end of the countdown."""
-        return replace(self, early_retry_used=self.not_before)
+        return self._replace(early_retry_used=self.not_before)
 
     def _with_problem(self, error: InboxError) -> "Link":
         words = problem_words(error)
-        return replace(self, problem=words, warned=words, paused=_asks_for_pause(error))
+        return self._replace(problem=words, warned=words, paused=_asks_for_pause(error))
 
     def _with_trouble(self, error: InboxError, answers: int) -> "Link":
         offline = isinstance(error, Unreachable) and not _asks_for_pause(error)
         before = answers if offline else None
-        return replace(self, trouble=error, live_at=None, answers_before=before)
+        return self._replace(trouble=error, live_at=None, answers_before=before)
 
     def _waits(self, now: datetime, pause: timedelta | None, *, by_hand: bool) -> "Link":
         """Begin a back-off, or stay in the running one.
@@ -216,21 +214,21 @@ class Link:
         Only a longer pause of the server makes that longer, and no request by hand does, nor the
         next one: it may have used up what the server allows.
         """
-        link = replace(self, phase=Phase.FAILING, ended_at=now, asking_since=None)
+        link = self._replace(phase=Phase.FAILING, ended_at=now, asking_since=None)
         # A clock that was put back ends it.
         running = bool(self.failures) and self.ended_at <= now < self.not_before
         again = by_hand or self.tried_by_hand
-        link = replace(link, tried_by_hand=running and again)
+        link = link._replace(tried_by_hand=running and again)
         if running and (by_hand or pause is None):
             until = self.not_before if pause is None else now + pause
-            return replace(link, not_before=min(self.not_before, until))
+            return link._replace(not_before=min(self.not_before, until))
         if running:
-            return replace(link, not_before=max(self.not_before, now + (pause or timedelta())))
+            return link._replace(not_before=max(self.not_before, now + (pause or timedelta())))
         if not (again and self.failures):
             step = BACK_OFF[min(self.failures, len(BACK_OFF) - 1)]
             backoff = max(step, pause or timedelta())
-            link = replace(link, backoff=backoff, failures=self.failures + 1)
-        return replace(link, not_before=now + link.backoff)
+            link = link._replace(backoff=backoff, failures=self.failures + 1)
+        return link._replace(not_before=now + link.backoff)
 
     # When to request
 

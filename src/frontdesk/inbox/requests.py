@@ -71,7 +71,7 @@ class Request(Generic[T]):
         raise NotImplementedError
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True)
 class FetchCounts(Request[None]):
     """Numbers of conversations of a channel and label, by status and assignee."""
 
@@ -81,7 +81,7 @@ class FetchCounts(Request[None]):
         await server.fetch_counts(self.filter)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True)
 class FetchHead(Request[Fetched]):
     """The first rows. thorough: also over all cached ones, to detect what left further down."""
 
@@ -92,7 +92,7 @@ class FetchHead(Request[Fetched]):
         return await server.fetch_head(self.filter, thorough=self.thorough)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True)
 class FetchOlder(Request[Fetched]):
     """The page after the last cached row."""
 
@@ -102,7 +102,7 @@ class FetchOlder(Request[Fetched]):
         return await server.fetch_older(self.filter)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True)
 class FetchThread(Request[FetchedThread]):
     """Messages, notes and contact of a conversation."""
 
@@ -112,7 +112,7 @@ class FetchThread(Request[FetchedThread]):
         return await server.fetch_thread(self.conversation)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True)
 class FetchConversation(Request[bool]):
     """A conversation that no list in use has; True if it changed."""
 
@@ -122,6 +122,7 @@ class FetchConversation(Request[bool]):
         return await server.fetch_conversation(self.conversation)
 
 
+@dataclass(slots=True)
 class FindMe(Request[None]):
     """Who "me" is."""
 
@@ -129,6 +130,7 @@ class FindMe(Request[None]):
         await server.find_me()
 
 
+@dataclass(slots=True)
 class FetchNames(Request[None]):
     """Channels, users, labels and custom fields."""
 
@@ -136,7 +138,7 @@ class FetchNames(Request[None]):
         await server.fetch_names()
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True)
 class FindContact(Request[Contact]):
     """The contact with a number."""
 
@@ -146,7 +148,7 @@ class FindContact(Request[Contact]):
         return await server.contact_by_phone(self.phone)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(slots=True)
 class FindContacts(Request[Sequence[Contact]]):
     """The first contacts that have a text."""
 

@@ -135,7 +135,8 @@ class InboxScreen(RowActions):
         self._clock.tick()
         self.watch(self.queue.list, "selected_key", self._follow_cursor, init=False)
         self.watch(self.queue.list, "selected_by_input", self._begin_rest, init=False)
-        self._do(self.inbox.show)
+        # The bars are drawn once the size is known.
+        self.queue.driver.note(self.inbox.show)
         self.panes.enter("list")
         self.inbox.connection.begin("connecting…")
         self.set_interval(60.0, self._display.update_ages)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
@@ -72,7 +71,7 @@ class ThreadLoading(ThreadView):
         """Show the present entries of a thread that was requested, if it is still open."""
         is_open = self.conversation is not None and self.conversation.id == conversation.id
         if is_open and self.listing is not None:
-            self._of_shown = replace(self._of_shown, unreadable=unreadable)
+            self._of_shown = self._of_shown._replace(unreadable=unreadable)
             # A concurrent request may have loaded rows and let the user move among them: keep the
             # place.
             self._reload(conversation, first_sight=self.messages.row is None)

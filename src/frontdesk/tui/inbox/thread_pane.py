@@ -3,7 +3,6 @@
 A thread filter shows only the messages of people, only notes, or everything but system messages.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -46,7 +45,7 @@ class ThreadPane(ThreadExports):
             return
         if self.filter == ALL:
             unfiltered = None if messages.at_end else messages.place
-            self._of_shown = replace(self._of_shown, unfiltered=unfiltered)
+            self._of_shown = self._of_shown._replace(unfiltered=unfiltered)
         before = self._of_shown.unfiltered
         moved = messages.selected_key != self._of_shown.filtered_at
         self.filter, self._depth = filter, DEPTH
@@ -57,7 +56,7 @@ class ThreadPane(ThreadExports):
                 messages.show_end(rows, cursor=nearest(rows, row))
             elif before is None or not messages.return_to(rows, before):
                 messages.show_end(rows)
-            self._of_shown = replace(self._of_shown, filtered_at=messages.selected_key)
+            self._of_shown = self._of_shown._replace(filtered_at=messages.selected_key)
         self.refresh_bars()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:

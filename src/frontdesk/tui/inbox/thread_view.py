@@ -3,10 +3,9 @@
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message as WidgetMessage
 from textual.reactive import var
@@ -68,8 +67,7 @@ def nearest(rows: Rows[Entry], row: Entry) -> int:
     return max(0, later - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class OfShown:
+class OfShown(NamedTuple):
     """What is known of the shown conversation until another one is shown.
 
     unreadable: entries that the last answer dropped. unfiltered: the place before a thread filter,
@@ -279,7 +277,7 @@ class ThreadView(Pane):
     def _show_thread(self, conversation: Conversation, listing: Listing[Entry]) -> None:
         if not self._of_shown.knows_read:
             before = self._count_read(conversation)
-            self._of_shown = replace(self._of_shown, read_before=before, knows_read=True)
+            self._of_shown = self._of_shown._replace(read_before=before, knows_read=True)
         before = self._of_shown.read_before
         contents = self._contents(conversation, listing, self._depth, read_before=before)
         self.messages.open(contents, place=self._places.get(conversation.id))
