@@ -16,6 +16,9 @@ MOST_ROWS_SCANNED = 5000
 MOST_ROWS_COUNTED = 500
 MOST_VIEWS_COUNTED = 20
 
+# Queries whose plans are kept until names change.
+MOST_PLANS_KEPT = 100
+
 # Rows of a complete list that are counted by assignee and label with each refresh.
 MOST_ROWS_TALLIED = 200
 

@@ -5,15 +5,28 @@ from datetime import datetime
 
 from frontdesk.inbox.cached import Cached, ServerClock
 from frontdesk.inbox.customers import QueryCustomers
-from frontdesk.inbox.limits import MOST_ROWS_COMPLETED
+from frontdesk.inbox.limits import MOST_PLANS_KEPT, MOST_ROWS_COMPLETED
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, Query, QueryNames, QueryPlan, Term, analyse, cannot, plan
-from frontdesk.query.language import ASSIGNEE, CONTACT, FOLLOW_UP, HIDDEN, ME, UNREAD, is_positive
+from frontdesk.query.language import (
+    ASSIGNEE,
+    CONTACT,
+    DATED,
+    FIELD,
+    FOLLOW_UP,
+    HIDDEN,
+    ME,
+    UNREAD,
+    is_positive,
+)
 from frontdesk.query.names import contact_id, unknown_name
 from frontdesk.query.plan import ALL_FILTERS, Test
 from frontdesk.wire import Conversation, ConversationFilter, Counts, PhoneRef
 from frontdesk.wire.values import STATUSES
+
+# Terms whose values may be days, which depend on the time.
+_BY_DAY = frozenset((*DATED, FIELD))
 
 
 class Planning:
@@ -24,6 +37,8 @@ class Planning:
         self.customers = QueryCustomers(cached)
         self.hidden = cached.follow_ups.hidden()
         self._names: QueryNames | None = None
+        # Plans by these names that hold at any time, by query and filters of the server.
+        self._plans: dict[tuple[Query, frozenset[str]], QueryPlan] = {}
 
     @property
     def names(self) -> QueryNames:
@@ -31,6 +46,7 @@ class Planning:
         if self._names is None or self._names.me != self._cached.me:
             names = self._cached.names(self.customers.contacts)
             self._names = self.customers.with_results(names)
+            self._plans.clear()
         return self._names
 
     def forget_names(self) -> None:
@@ -84,8 +100,14 @@ class Planning:
 
     def plan_of(self, query: Query, only: frozenset[str] = ALL_FILTERS) -> QueryPlan:
         """Plan for the filters that the server answers, as far as they are among `only`."""
-        now = self._clock.server_now()
-        return plan(query, self.names, self._cached.offered & only, now)
+        names, of = self.names, (query, self._cached.offered & only)
+        if any(term.kind in _BY_DAY for term in query.terms):
+            return plan(query, names, of[1], self._clock.server_now())
+        if of not in self._plans:
+            if len(self._plans) >= MOST_PLANS_KEPT:
+                self._plans.clear()
+            self._plans[of] = plan(query, names, of[1])
+        return self._plans[of]
 
     def plans_of(self, query: Query) -> tuple[QueryPlan, QueryPlan]:
         """Plan of a query, and the plan for loaded rows while its own list was never loaded.
