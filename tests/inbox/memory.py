@@ -133,7 +133,8 @@ class Server:
         if self.lacks & filter.parameters().keys():
             raise NotOffered("This server does not have this filter")
         key = sort_key(filter.sort or NEWEST, self.now)
-        matching = sorted((row for row in self.rows.values() if _matches(row, filter)), key=key)
+        matches = _test_of(filter)
+        matching = sorted((row for row in self.rows.values() if matches(row)), key=key)
         if self.repeats and after is not None:
             return matching[:PAGE], False
         matching = [row for row in matching if after is None or key(row) > after]
@@ -176,19 +177,25 @@ def waiting_on(server: Server) -> list[str]:
     return [row.contact.name or "" for row in rows]
 
 
-def _matches(row: Conversation, filter: ConversationFilter) -> bool:
+def _test_of(filter: ConversationFilter) -> Callable[[Conversation], bool]:
     members = filter.parameters()
-    for single, several in LISTS.items():
-        if several in members:
-            ways = [ConversationFilter(**{single: one}) for one in split(members[several])]
-            if not any(_matches(row, way) for way in ways):
-                return False
-    if "without_labels" in members and {*split(members["without_labels"])} & {*row.labels}:
-        return False
-    created = row.created_at or ""
-    if not members.get("created_from", "") <= created < members.get("created_to", "~"):
-        return False
-    return _matches_one(row, filter)
+    several = [
+        [_test_of(ConversationFilter(**{single: one})) for one in split(members[name])]
+        for single, name in LISTS.items()
+        if name in members
+    ]
+    without = {*split(members["without_labels"])} if "without_labels" in members else set()
+    since, until = members.get("created_from", ""), members.get("created_to", "~")
+
+    def matches(row: Conversation) -> bool:
+        return (
+            since <= (row.created_at or "") < until
+            and without.isdisjoint(row.labels)
+            and _matches_one(row, filter)
+            and all(any(way(row) for way in ways) for ways in several)
+        )
+
+    return matches
 
 
 def _matches_one(row: Conversation, filter: ConversationFilter) -> bool:

@@ -101,7 +101,7 @@ class ConversationFilter(Wire):
         """The query parameters, in a fixed order, those without a value left out."""
         return {
             name: str(value).lower() if isinstance(value, bool) else value
-            for name, value in self
+            for name, value in vars(self).items()
             if value is not None
         }
 
