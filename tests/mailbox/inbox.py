@@ -28,7 +28,7 @@ from frontdesk.wire import (
 )
 from frontdesk.wire.reports import Metrics, Report, ZonedPeriod
 
-NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
+NOW = datetime(2026, 3, 14, 9, 40, tzinfo=UTC)
 START = 1_773_480_413_000
 ALL = ConversationFilter()
 OPEN = ConversationFilter(status="open")

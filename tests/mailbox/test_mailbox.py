@@ -64,6 +64,24 @@ async def test_the_first_refresh_reads_one_page(inbox: Inbox, mailbox: Mailbox) 
     assert mailbox.conversations(ALL).fetched_at == NOW
 
 
+async def test_a_refresh_leaves_no_gap_below_a_row_that_is_dated_in_the_future(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    moved = inbox.conversations["7"].model_copy(update={"last_activity_at": at(10**6)})
+    inbox.conversations["7"] = moved
+    await mailbox.refresh_conversations(ALL)
+    await mailbox.older_conversations(ALL)
+    for number in range(100, 220):
+        inbox.bump(str(number))
+    await mailbox.refresh_conversations(ALL)
+    loaded = shown(mailbox)
+    assert loaded[:150] == ids(inbox.listed(ALL))[:150]
+    inbox.requests.clear()
+    inbox.bump("300")
+    await mailbox.refresh_conversations(ALL)
+    assert inbox.requests == ["conversations"]
+
+
 async def test_older_pages_go_to_the_end_and_no_further(inbox: Inbox, mailbox: Mailbox) -> None:
     await mailbox.refresh_conversations(ALL)
     while not mailbox.conversations(ALL).complete:

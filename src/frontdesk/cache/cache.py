@@ -21,7 +21,7 @@ from frontdesk.cache.listing import Listing
 from frontdesk.cache.lists import FetchedRows, ListName, SaveResult
 from frontdesk.cache.rows import Hit, text_of
 from frontdesk.cache.state import StateFile
-from frontdesk.cache.timeline import Key
+from frontdesk.cache.timeline import HIGHEST, Key
 from frontdesk.errors import UnusableFile
 from frontdesk.system.first_frame_file import FirstFrame
 from frontdesk.text.clean import compact_json
@@ -36,7 +36,7 @@ W = TypeVar("W", bound=Wire)
 
 _BOUND = (
     "SELECT sort, size, entry.id, kind FROM entry JOIN list ON list.number = entry.list"
-    " WHERE origin = ? AND name = ? AND +kind = ?"
+    " WHERE origin = ? AND name = ? AND +kind = ? AND sort <= ?"
 )
 
 
@@ -165,9 +165,9 @@ class Cache:
         rows = self._guarded(lambda: list(json.loads(body)["data"]), list[object]())
         return self._guarded(lambda: list(map(model.model_validate, rows)), [])
 
-    def top(self, which: ListName) -> Key | None:
-        """Key of the newest row of a list."""
-        return self._bound(which, "DESC")
+    def top(self, which: ListName, until: str = HIGHEST.sort) -> Key | None:
+        """Key of the newest row of a list; until: the latest time, see `Key.sort`."""
+        return self._bound(which, "DESC", until)
 
     def oldest_key(self, which: ListName) -> Key | None:
         """Key of the oldest row of a list's contiguous range."""
@@ -348,10 +348,10 @@ class Cache:
         with self._lock:
             return {(self._origin, listing.name) for listing in self._listings}
 
-    def _bound(self, which: ListName, way: str) -> Key | None:
+    def _bound(self, which: ListName, way: str, until: str = HIGHEST.sort) -> Key | None:
         rows = self._file.rows(
             f"{_BOUND} ORDER BY sort {way}, size {way}, entry.id {way} LIMIT 1",
-            (self._origin, which.name, which.kind),
+            (self._origin, which.name, which.kind, until),
         )
         return self._guarded(lambda: _key(*rows[0]), None) if rows else None
 

@@ -202,7 +202,7 @@ class Lists:
     ) -> RefreshResult:
         most = THOROUGH_PAGES if thorough or not which.order else HEAD_PAGES
         thorough = thorough or bool(which.order)
-        top, oldest_key = self._cache.top(which), self._cache.oldest_key(which)
+        top, oldest_key = self._newest(which), self._cache.oldest_key(which)
         walk = self._walk(which, fetch)
         while await walk.step():
             keys = walk.fetched().stretch
@@ -212,6 +212,12 @@ class Lists:
             if walk.pages == (most if met else HEAD_PAGES):
                 break
         return await self._save_head(which, walk)
+
+    def _newest(self, which: ListName) -> Key | None:
+        """Key of the newest cached row; not of one of the future, which every first page has."""
+        until = sort_text(self._server_clock().isoformat())
+        past = None if which.order else self._cache.top(which, until)
+        return past or self._cache.top(which)
 
     async def _save_head(
         self, which: ListName, walk: PageWalk, *, restart: bool = False
