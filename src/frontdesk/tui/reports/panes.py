@@ -55,6 +55,7 @@ from frontdesk.tui.reports.tables import (
     GroupTable,
     LiveLine,
     MetricTable,
+    ReportTable,
     TableHeading,
 )
 from frontdesk.tui.widgets.bar import Bar, Title
@@ -394,9 +395,9 @@ class ReportPanes(Vertical):
         self.follow()
 
     @property
-    def sorted_table(self) -> MetricTable | GroupTable:
-        """The table that is sorted: the figures where these have the focus, else the breakdown."""
-        return self.metrics if self.at == "metrics" else self.channels
+    def sorted_table(self) -> ReportTable:
+        """The table that is sorted: the one that has the focus, else the breakdown."""
+        return {"metrics": self.metrics, "authors": self.authors}.get(self.at, self.channels)
 
     def sort(self, key: str) -> None:
         """Sort that table by a column."""
