@@ -103,12 +103,13 @@ class ReportScreen(ReportReading):
     view_name = "reports"
     keys = (
         "{view.back} back",
-        "{report.before} {report.after} period",
-        "{report.period} dates",
+        "{report.period} {report.before} {report.after} dates",
+        "{report.subject} filter",
+        "{report.sort} sort",
         "{report.users} people",
         "{report.hours} hours",
+        "{report.business} business hours",
         "{report.channel} channel",
-        "{report.subject} person/label",
         "{report.granularity} day/week",
         "{list.open} rows",
         "{report.spread} p50/p90",

@@ -571,13 +571,16 @@ class GroupTable(ReportTable):
     def orders(self) -> list[tuple[str, str]]:
         """Keys and names of what rows can be sorted by: the name, columns, and their changes."""
         columns = self._all_columns()
-        names = {column.key: column.name for column in columns}
-        names |= {column.change_key: f"{column.name}: change" for column in columns}
-        keys = [column.key for column in self.sort_columns()]
-        plain = [(key, names[key]) for key in keys if key in names]
-        # Changes are below what they are of.
-        plain.sort(key=lambda order: order[0].endswith(f":{CHANGE}"))
-        return [*plain, (keys[0], "Name")]
+        figures = [column for column in columns if column.kind == "metric"]
+        names = {
+            **{column.key: column.name for column in columns},
+            **{column.change_key: f"{column.name}: change" for column in figures},
+        }
+        first, *others = self.sort_columns()
+        known = {column.key for column in others}
+        # Before there are rows, every column may have values.
+        orders = [order for order in names.items() if order[0] in known or not self._groups]
+        return [*orders, (first.key, "Name")]
 
 
 def fit_right(text: str, width: int) -> str:
