@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 import click
 
 from frontdesk.cli.exit_codes import say
+from frontdesk.cli.options import WholeNumber
 from frontdesk.cli.output import Output
 from frontdesk.cli.progress import Progress, counted_page, report_unreadable
 from frontdesk.cli.target import Target, run_with_client
@@ -63,7 +64,7 @@ def extent_options(command: F) -> Callable[..., object]:
     options = (
         click.option(
             "--limit",
-            type=click.IntRange(1),
+            type=WholeNumber(1),
             metavar="N",
             help=f"Maximum number of rows.  [default: {DEFAULT_LIMIT}]",
         ),

@@ -19,7 +19,7 @@ from frontdesk.cli.completion import (
 )
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import exit_code
-from frontdesk.cli.options import parse_moment_option, target_options
+from frontdesk.cli.options import WholeNumber, parse_moment_option, target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client
@@ -189,7 +189,7 @@ async def _selected(
 @selection_options
 @click.option(
     "--last",
-    type=click.IntRange(1, MOST_LAST),
+    type=WholeNumber(1, MOST_LAST),
     metavar="N",
     help="With the last N messages of each, in brief text or JSON.",
 )
@@ -273,10 +273,10 @@ def _period_option(name: str, help_text: str) -> Callable[[F], F]:
 )
 @_period_option("--after", "Only from this day or time on, like 2026-03-01.")
 @_period_option("--before", "Only before this day or time.")
-@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N of each.")
+@click.option("--last", type=WholeNumber(1), metavar="N", help="Only the newest N of each.")
 @click.option(
     "--max-chars",
-    type=click.IntRange(200),
+    type=WholeNumber(200),
     metavar="N",
     help="Leave out older entries of all together beyond N characters, and say so.",
 )

@@ -12,7 +12,7 @@ import click
 from frontdesk.cache import Cache, Hit
 from frontdesk.cli.base import Command
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import target_options
+from frontdesk.cli.options import WholeNumber, target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.target import Target, cache_origin, resolve, run_with_client
 from frontdesk.errors import (
@@ -88,7 +88,7 @@ def _search_command(
     )
     @click.option(
         "--limit",
-        type=click.IntRange(1, MOST),
+        type=WholeNumber(1, MOST),
         default=USUAL,
         show_default=True,
         help="Maximum number of hits.",

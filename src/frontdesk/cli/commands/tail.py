@@ -27,7 +27,7 @@ from frontdesk.cli.base import command
 from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import parse_moment_option, target_options
+from frontdesk.cli.options import WholeNumber, parse_moment_option, target_options
 from frontdesk.cli.output import (
     Output,
     cut,
@@ -233,7 +233,7 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
 @filter_options
 @click.option(
     "--lines",
-    type=click.IntRange(0, 100),
+    type=WholeNumber(0, 100),
     default=10,
     show_default=True,
     help="Start with the newest message of this many conversations.",

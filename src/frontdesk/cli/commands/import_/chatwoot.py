@@ -15,7 +15,7 @@ from frontdesk.cli.commands.import_.files import importable
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, say
 from frontdesk.cli.media import file_target, media_option, named_files, stored_words
-from frontdesk.cli.options import database_option
+from frontdesk.cli.options import WholeNumber, database_option
 from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.progress import progress as count_progress
 from frontdesk.cli.target import network
@@ -42,7 +42,7 @@ _INTERRUPTED = "the same command continues"
     short_help="Import a Chatwoot account through its API.",
 )
 @click.option("--url", required=True, help="Address of Chatwoot, such as https://app.chatwoot.com.")
-@click.option("--account-id", required=True, type=click.IntRange(1), help="Account in Chatwoot.")
+@click.option("--account-id", required=True, type=WholeNumber(1), help="Account in Chatwoot.")
 @click.option(
     "--token-env", required=True, metavar="NAME", help="Environment variable that holds the token."
 )
