@@ -185,6 +185,13 @@ def test_a_column_that_only_some_tables_have_sorts_those() -> None:
     assert first == LISTED[0]
 
 
+def test_a_table_without_rows_in_a_period_is_not_shown_and_its_columns_are_no_mistake() -> None:
+    quiet = REPORT.model_copy(update={"outgoing_by_author": {}, "pricing": (), "labels": ()})
+    for order in ("messages", "billable", "label", "new:change"):
+        shown = [table.headings[0] for table in tables(quiet, UTC, parse_order(order))]
+        assert not {"Sent by", "Charged as", "Label"} & {*shown}
+
+
 def test_a_column_that_no_table_has_is_refused_when_the_tables_are_made() -> None:
     with pytest.raises(BadSettings, match="no column 'ad' in these tables: there is name, metric,"):
         sortable("ad")

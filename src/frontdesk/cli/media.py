@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from frontdesk.cli.options import WholeNumber
+from frontdesk.cli.base import WholeNumber
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment
 from frontdesk.text.clean import file_size

@@ -26,22 +26,6 @@ VARIABLES = {
 }
 
 
-class WholeNumber(click.IntRange):
-    """A whole number; an error for another text says which numbers there are."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, context: click.Context | None
-    ) -> Any:
-        try:
-            int(value)
-        except ValueError:
-            allowed = (
-                f"of {self.min} or more" if self.max is None else f"from {self.min} to {self.max}"
-            )
-            self.fail(f"{value!r} is no whole number {allowed}.", param, context)
-        return super().convert(value, param, context)
-
-
 def target_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add `--url`, `--database`, `--as` and `--profile`, which make up the argument `target`."""
 

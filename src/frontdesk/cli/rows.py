@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
+from frontdesk.cli.base import WholeNumber
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import WholeNumber
 from frontdesk.cli.output import Output
 from frontdesk.cli.progress import Progress, counted_page, report_unreadable
 from frontdesk.cli.target import Target, run_with_client

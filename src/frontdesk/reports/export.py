@@ -63,6 +63,7 @@ from frontdesk.reports.sorting import (
     Compared,
     ReportOrder,
     SortColumn,
+    breakdown_metrics,
     check_order,
     column_of,
     figure_columns,
@@ -268,7 +269,7 @@ def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> It
     sortable = [*_sortable_tables(report, zone)]
     if order is not None:
         check_order(order, [column for table in sortable for column in table.sort_columns])
-    yield from (table.sorted(order) for table in sortable)
+    yield from (table.sorted(order) for table in sortable if table.rows)
     if (live := report.live) is not None:
         shown = live_figures(report)
         row = tuple(live_words(live, figure) for figure in shown)
@@ -277,14 +278,18 @@ def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> It
 
 
 def _sortable_tables(report: Report, zone: tzinfo) -> Iterator[SortableTable[Any]]:
-    """Yield the tables of a report, but for the one row of live counts."""
+    """Yield the tables of a report, but for the one row of live counts.
+
+    Also those that have no rows in this period, so that their columns are known in any period.
+    """
+    members = report.model_fields_set
     yield _metric_table(report)
     yield from _group_tables(report)
-    if report.outgoing_by_author:
+    if "outgoing_by_author" in members:
         yield _author_table(report)
-    if any(rate.of(report.metrics) is not None for rate in RATES):
+    if report.metrics.model_fields_set.issuperset(RATES[0].among):
         yield _rate_table(report)
-    if report.pricing:
+    if "pricing" in members:
         yield _pricing_table(report)
     if report.hours is not None:
         yield from _hour_tables(report.hours)
@@ -342,7 +347,7 @@ def _series_tables(report: Report, zone: tzinfo) -> Iterator[SortableTable[_Part
 def _group_tables(report: Report) -> Iterator[SortableTable[BreakdownRow]]:
     for breakdown in BREAKDOWNS.values():
         groups = groups_of(report, breakdown.part)
-        if groups and (breakdown.part != "channels" or len(groups) > 1):
+        if groups is not None and (breakdown.part != "channels" or len(groups) > 1):
             table = _group_table(breakdown, groups, report)
             if len(table.columns) > 1:
                 yield table
@@ -406,7 +411,8 @@ def _rate_table(report: Report) -> SortableTable[Rate]:
         _change_column(now, then),
     ]
     remark = "Of the conversations that the AI ended: it resolved them, or handed them to a human."
-    return SortableTable(columns, RATES, remark=remark)
+    rates = RATES if any(now(rate) is not None for rate in RATES) else ()
+    return SortableTable(columns, rates, remark=remark)
 
 
 def _change_column(
@@ -477,7 +483,7 @@ def _group_table(
     }
     first, *others = group_columns(breakdown, groups)
     current = [TableColumn(*now[column.key], column) for column in others if column.key in now]
-    metrics = shown_metrics(breakdown.metrics, [group.current for group in groups])
+    metrics = breakdown_metrics(breakdown, groups)
     columns = [
         TableColumn(breakdown.heading, attrgetter("name"), first),
         *current,

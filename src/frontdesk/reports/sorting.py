@@ -164,19 +164,22 @@ C = TypeVar("C", bound=Compared)
 
 
 def figure_columns(metrics: Iterable[Metric], rows: Sequence[C]) -> list[SortColumn[C]]:
-    """Columns of figures, each followed by its change, percentiles and target if a row has them."""
+    """Columns of figures, each followed by its change, percentiles and target if a row has them.
+
+    Without rows, they are not known to be missing.
+    """
     columns: list[SortColumn[C]] = []
     for metric in metrics:
         field, key = metric.field, FIGURE_KEYS[metric.field]
         columns.append(SortColumn(key, partial(_value, field)))
-        if any(row.previous for row in rows):
+        if not rows or any(row.previous for row in rows):
             columns.append(SortColumn(f"{key}:{CHANGE}", partial(_change, field)))
-        if any(spread_of(row.current, field) for row in rows):
+        if not rows or any(spread_of(row.current, field) for row in rows):
             columns += [
                 SortColumn(f"{key}:{name}", partial(_percentile, field, name))
                 for name in ("p50", "p90")
             ]
-        if any(target_of(row.current, field) for row in rows):
+        if not rows or any(target_of(row.current, field) for row in rows):
             columns.append(SortColumn(f"{key}:in_time", partial(_in_time, field)))
     return columns
 
@@ -212,12 +215,18 @@ def group_columns(
     breakdown: Breakdown, groups: Sequence[BreakdownRow]
 ) -> list[SortColumn[BreakdownRow]]:
     """Columns of a breakdown: the name, what is the case now, and the figures."""
-    metrics = shown_metrics(breakdown.metrics, [group.current for group in groups])
     return [
         SortColumn(heading_key(breakdown.heading), lambda row: row.name, ascending=True),
         *(_now_column(field) for field in now_figures(groups)),
-        *figure_columns(metrics, groups),
+        *figure_columns(breakdown_metrics(breakdown, groups), groups),
     ]
+
+
+def breakdown_metrics(breakdown: Breakdown, groups: Sequence[BreakdownRow]) -> tuple[Metric, ...]:
+    """Metrics that the rows of a breakdown have; all of them without rows."""
+    if not groups:
+        return breakdown.metrics
+    return shown_metrics(breakdown.metrics, [group.current for group in groups])
 
 
 def _now_column(field: str) -> SortColumn[BreakdownRow]:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.database import account_named, opened
-from frontdesk.cli.options import WholeNumber, database_option
+from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Output, output_options
 from frontdesk.errors import BadSettings
 from frontdesk.exports.tables import Column

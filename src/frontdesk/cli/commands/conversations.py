@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.completion import (
     complete_assignee,
@@ -19,7 +19,7 @@ from frontdesk.cli.completion import (
 )
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import exit_code
-from frontdesk.cli.options import WholeNumber, parse_moment_option, target_options
+from frontdesk.cli.options import parse_moment_option, target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.rows import Extent, Request, Selection, extent_options, print_list
 from frontdesk.cli.target import Target, run_with_client

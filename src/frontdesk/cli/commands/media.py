@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.media import media_files, media_option, named_files, place_words
-from frontdesk.cli.options import WholeNumber, database_option, yes_option
 from frontdesk.cli.options import confirm as confirmed
+from frontdesk.cli.options import database_option, yes_option
 from frontdesk.cli.output import moment, print_table
 from frontdesk.cli.progress import progress
 from frontdesk.errors import InboxError

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.init import message_search_option
-from frontdesk.cli.options import WholeNumber, database_option
+from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, progress
 from frontdesk.wire.values import utc_now
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from frontdesk.cache import Cache, Hit
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import Command, WholeNumber
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import WholeNumber, target_options
+from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.target import Target, cache_origin, resolve, run_with_client
 from frontdesk.errors import (

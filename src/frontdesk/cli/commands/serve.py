@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded, say
 from frontdesk.cli.media import (
@@ -29,7 +29,7 @@ from frontdesk.cli.media import (
 )
 from frontdesk.cli.media import sources as provider_sources
 from frontdesk.cli.option_file import option_file
-from frontdesk.cli.options import WholeNumber, admission_options, database_option
+from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.cli.target import network
 from frontdesk.errors import BadSettings

@@ -23,11 +23,11 @@ from frontdesk.alerts import (
     terminal_notification,
 )
 from frontdesk.cache import Cache
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
-from frontdesk.cli.options import WholeNumber, parse_moment_option, target_options
+from frontdesk.cli.options import parse_moment_option, target_options
 from frontdesk.cli.output import (
     Output,
     cut,

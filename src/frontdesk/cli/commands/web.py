@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import click
 
-from frontdesk.cli.base import command
-from frontdesk.cli.options import WholeNumber, target_options
+from frontdesk.cli.base import WholeNumber, command
+from frontdesk.cli.options import target_options
 from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.cli.target import Target, resolve, run_with_client
 from frontdesk.errors import BadSettings

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.commands.import_.files import unknown_channels
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
-from frontdesk.cli.options import WholeNumber, admission_options, database_option
+from frontdesk.cli.options import admission_options, database_option
 from frontdesk.cli.output import moment, print_table
 from frontdesk.cli.progress import progress, whole
 from frontdesk.ingest.webhooks.retention import DEFAULT_RETENTION_DAYS

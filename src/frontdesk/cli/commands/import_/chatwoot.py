@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED, say
 from frontdesk.cli.media import file_target, media_option, named_files, stored_words
-from frontdesk.cli.options import WholeNumber, database_option
+from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, interruptible
 from frontdesk.cli.progress import progress as count_progress
 from frontdesk.cli.target import network
