@@ -48,10 +48,10 @@ from frontdesk.text.times import short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.reports.authors import AuthorTable
 from frontdesk.tui.reports.plots import HOURS, HeatCells, HeatMap, Plot, Scene
 from frontdesk.tui.reports.query import moments_of
 from frontdesk.tui.reports.tables import (
-    AuthorTable,
     GroupTable,
     LiveLine,
     MetricTable,
