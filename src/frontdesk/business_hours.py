@@ -137,9 +137,17 @@ def toml_text(hours: BusinessHours) -> str:
         calendars[f"business_hours.channels.{json.dumps(id)}"] = calendar
     tables = []
     for name, calendar in calendars.items():
-        members = (f"{key} = {json.dumps(value)}" for key, value in written(calendar).items())
+        table = {**written(calendar), "holidays": sorted(calendar.holidays)}
+        members = (f"{key} = {_toml_value(value)}" for key, value in table.items())
         tables.append("\n".join((f"[{name}]", *members)))
     return "\n\n".join(tables)
+
+
+def _toml_value(value: object) -> str:
+    """Write a text, or a list of texts or dates."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return value.isoformat() if isinstance(value, date) else json.dumps(value, ensure_ascii=False)
 
 
 def written(calendar: BusinessCalendar) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """`frontdesk db business-hours`, and the same table of a catalogue file."""
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -12,7 +14,7 @@ timezone = "Europe/Madrid"
 monday = ["09:00-14:00", "16:00-19:00"]
 holidays = [2026-12-25, "2026-11-01"]
 
-[business_hours.channels."1"]
+[business_hours.channels."108200000000011"]
 timezone = "UTC"
 sunday = ["00:00-24:00"]
 """
@@ -20,9 +22,9 @@ SHOWN = """\
 [business_hours]
 timezone = "Europe/Madrid"
 monday = ["09:00-14:00", "16:00-19:00"]
-holidays = ["2026-11-01", "2026-12-25"]
+holidays = [2026-11-01, 2026-12-25]
 
-[business_hours.channels."1"]
+[business_hours.channels."108200000000011"]
 timezone = "UTC"
 sunday = ["00:00-24:00"]
 holidays = []
@@ -48,6 +50,25 @@ def test_they_are_set_printed_as_a_file_has_them_and_removed(inbox: Path, file: 
     assert output_of(inbox, "db", "business-hours") == none
 
 
+def test_hours_of_a_channel_that_is_not_there_are_refused_with_those_that_are(
+    inbox: Path, file: Path
+) -> None:
+    file.write_text(HOURS.replace("108200000000011", "4711"), encoding="utf-8")
+    outcome = run_on(inbox, "db", "business-hours", "--set", str(file))
+    assert outcome.exit_code == 2
+    assert "business_hours.channels: no channel has the id '4711': there is 1" in outcome.output
+    assert "108200000000011 (London)" in outcome.output
+    assert output_of(inbox, "db", "business-hours") == "There are no business hours\n"
+
+
+def test_a_list_of_channels_as_csv_has_their_hours(inbox: Path, file: Path) -> None:
+    output_of(inbox, "db", "business-hours", "--set", str(file))
+    text = output_of(inbox, "channels", "list", "--all", "--format", "csv")
+    hours = {row["name"]: row["business_hours"] for row in csv.DictReader(io.StringIO(text))}
+    assert json.loads(hours["London"])["sunday"] == ["00:00-24:00"]
+    assert json.loads(hours["Madrid"])["holidays"] == ["2026-11-01", "2026-12-25"]
+
+
 def test_a_catalogue_file_has_them_too_and_says_what_is_wrong(inbox: Path, file: Path) -> None:
     assert "~ business hours" in output_of(inbox, "import", "catalogue", str(file))
     assert output_of(inbox, "db", "business-hours") == SHOWN
@@ -68,7 +89,7 @@ def test_an_export_takes_them_along(inbox: Path, file: Path, tmp_path: Path) -> 
     events = tmp_path / "all.ndjson"
     events.write_text(output_of(inbox, "export", "events"), encoding="utf-8")
     line = json.loads(events.read_text(encoding="utf-8").splitlines()[0])
-    assert line["business_hours"]["channels"]["1"]["sunday"] == ["00:00-24:00"]
+    assert line["business_hours"]["channels"]["108200000000011"]["sunday"] == ["00:00-24:00"]
     copy = tmp_path / "copy.db"
     output_of(copy, "import", "events", str(events))
     assert output_of(copy, "db", "business-hours") == SHOWN

@@ -145,6 +145,8 @@ def test_purging_removes_files_of_a_kind_or_an_age(inbox: Inbox) -> None:
     assert inbox.states() == {"stored": 1, "removed": 2}
     assert len(list(inbox.files.digests(1))) == 1
     assert "Say which files" in output(*arguments, code=2)
+    allowed = "'x' is no whole number from 0 to 36500."
+    assert allowed in output(*arguments, "--days", "x", code=2)
     assert "--yes" in output(*arguments[:-1], "--kind", "image", code=2)
 
 

@@ -374,6 +374,12 @@ def test_a_table_is_sorted_by_what_is_asked_for_and_ends_with_all(inbox: Path):
     assert int(shown[end][column:].split()[0].replace(",", "")) == sum(sent)
 
 
+def test_json_and_csv_have_no_tables_to_sort(inbox: Path):
+    outcome = run_on(inbox, "report", "--sort", "name", "--format", "csv")
+    assert outcome.exit_code == 2
+    assert "--sort goes with --format table and markdown only" in outcome.output
+
+
 def test_rows_of_conversations_add_up_to_the_report(inbox: Path):
     days = ("--from", "2026-03-02", "--to", "2026-03-08")
     whole = report(inbox, *days).metrics

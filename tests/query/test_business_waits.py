@@ -146,7 +146,13 @@ def test_it_completes_from_its_first_letters() -> None:
 @pytest.mark.parametrize(
     ("names", "said", "drawn"),
     [
-        (NAMES, "", "hours:business"),
+        (names_of(OFFICE, None), "", "hours:business"),
+        (
+            NAMES,
+            "The time zone of the business hours of channel 3 is not known here: ages there are in "
+            "calendar time.",
+            "hours:business – calendar time on channel 3",
+        ),
         (
             names_of(None, None),
             "This inbox has no business hours: ages are in calendar time.",
@@ -159,7 +165,9 @@ def test_it_completes_from_its_first_letters() -> None:
         ),
     ],
 )
-def test_an_inbox_without_business_hours_says_so(names: QueryNames, said: str, drawn: str) -> None:
+def test_where_ages_are_in_calendar_time_after_all_a_sentence_says_so(
+    names: QueryNames, said: str, drawn: str
+) -> None:
     query = parse("waiting:>1h hours:business")
     assert lacks_hours(query, names) == said
     assert lacks_hours(Query.of(*query.terms[:1]), names) == ""

@@ -3,13 +3,14 @@
 import pytest
 
 from frontdesk.errors import BadSettings
-from frontdesk.reports.metrics import BreakdownRow, figures_of
+from frontdesk.reports.metrics import BREAKDOWNS, BreakdownRow, Figure, figures_of
 from frontdesk.reports.sorting import (
-    ReportOrder,
-    has_order,
+    SortColumn,
+    check_order,
+    group_columns,
+    metric_columns,
     parse_order,
-    sorted_figures,
-    sorted_groups,
+    sort_rows,
 )
 from frontdesk.wire.reports import (
     Metrics,
@@ -21,7 +22,9 @@ from frontdesk.wire.reports import (
 )
 
 
-def row(name: str, reply: float | None, before: float | None, waiting: int = 0) -> BreakdownRow:
+def row(
+    name: str, reply: float | None, before: float | None, now: PersonNow | None = None
+) -> BreakdownRow:
     spread = {"avg_reply_time": Percentiles(p90=None if reply is None else 100 - reply)}
     return BreakdownRow(
         "user",
@@ -30,62 +33,96 @@ def row(name: str, reply: float | None, before: float | None, waiting: int = 0) 
         name,
         PersonFigures(avg_reply_time=reply, spread=spread),
         PersonFigures(avg_reply_time=before),
-        PersonNow(waiting=waiting),
+        now or PersonNow(),
     )
 
 
-ROWS = (row("bo", 20.0, 10.0), row("Ana", 30.0, 60.0, 3), row("Cy", None, 5.0), row("di", 5.0, 0.0))
+ANA = PersonNow(waiting=3, availability="online", longest_waiting_since="2026-03-14T04:30:00.000Z")
+DI = PersonNow(availability="Busy", longest_waiting_since="2026-03-13T04:30:00.000Z")
+ROWS = (
+    row("bo", 20.0, 10.0),
+    row("Ana", 30.0, 60.0, ANA),
+    row("Cy", None, 5.0),
+    row("Édi", 5.0, 0.0, DI),
+    row("fay", 20.0, 10.0),
+)
+COLUMNS = group_columns(BREAKDOWNS["users"], ROWS)
+
+
+def names(text: str, *, reverse: bool = False) -> list[str]:
+    return [each.name for each in sort_rows(ROWS, COLUMNS, parse_order(text, reverse=reverse))]
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    ("text", "order"),
     [
-        ("waiting", ["Ana", "bo", "di", "Cy"]),
-        ("avg_reply_time", ["Ana", "bo", "di", "Cy"]),
+        ("waiting", "Ana bo fay Édi Cy"),
+        ("avg_reply_time", "Ana bo fay Édi Cy"),
         # From nothing is the largest change; without a value comes last.
-        ("waiting:change", ["di", "bo", "Ana", "Cy"]),
-        ("waiting:p90", ["di", "bo", "Ana", "Cy"]),
-        ("waits", ["Ana", "bo", "Cy", "di"]),
-        ("name", ["Ana", "bo", "Cy", "di"]),
+        ("waiting:change", "Édi bo fay Ana Cy"),
+        ("Waiting:P90", "Édi bo fay Ana Cy"),
+        ("waits", "Ana bo Cy Édi fay"),
+        ("longest", "Édi Ana bo Cy fay"),
+        ("status", "Édi Ana bo Cy fay"),
+        ("name", "Ana bo Cy Édi fay"),
+        ("person", "Ana bo Cy Édi fay"),
     ],
 )
-def test_rows_are_sorted_by_a_figure_its_change_or_percentile_or_by_name(
-    text: str, names: list[str]
+def test_rows_are_sorted_by_the_name_a_figure_its_change_or_percentile_or_what_is_the_case_now(
+    text: str, order: str
 ) -> None:
-    assert [each.name for each in sorted_groups(ROWS, parse_order(text))] == names
+    assert names(text) == order.split()
 
 
-def test_in_reverse_the_lowest_is_first_and_no_value_still_last() -> None:
-    rows = sorted_groups(ROWS, parse_order("waiting", reverse=True))
-    assert [each.name for each in rows] == ["di", "bo", "Ana", "Cy"]
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("waiting", "Édi bo fay Ana Cy"),
+        ("waiting:change", "Ana bo fay Édi Cy"),
+        ("status", "Ana Édi bo Cy fay"),
+        ("name", "fay Édi Cy bo Ana"),
+    ],
+)
+def test_in_reverse_rows_without_a_value_are_last_too_and_like_ones_in_the_same_order(
+    text: str, order: str
+) -> None:
+    assert names(text, reverse=True) == order.split()
 
 
-def test_rows_without_the_column_have_no_order_by_it() -> None:
-    assert has_order(ROWS, parse_order("waiting:p90"))
-    assert not has_order(ROWS, parse_order("new"))
+def test_a_table_without_the_column_stays_as_it_is_listed() -> None:
+    assert names("new") == [each.name for each in ROWS]
 
 
-def test_figures_are_sorted_by_their_change() -> None:
+def figures(text: str) -> list[str]:
     report = Report(
         period=ZonedPeriod(from_="", to=""),
-        metrics=Metrics(conversations_count=4, resolutions_count=9, avg_reply_time=None),
-        previous=Metrics(conversations_count=2, resolutions_count=3, avg_reply_time=1.0),
+        metrics=Metrics(conversations_count=400, resolutions_count=9, avg_reply_time=60.0),
+        previous=Metrics(conversations_count=200, resolutions_count=3, avg_reply_time=None),
     )
-    figures = sorted_figures(figures_of(report), parse_order("change"))
-    assert [figure.metric.field for figure in figures] == [
-        *("resolutions_count", "conversations_count", "avg_reply_time")
-    ]
-    assert sorted_figures(figures, ReportOrder("resolutions_count")) == figures
+    found: list[Figure] = figures_of(report)
+    rows = sort_rows(found, metric_columns(found), parse_order(text))
+    return [figure.metric.heading for figure in rows]
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "order"),
     [
-        ("speed", "There is no column 'speed': there is name, change, new"),
-        ("waiting:p99", "after a figure there may be :change, :p50, :p90, :in_time"),
-        ("waits:change", "'waits:change' is no order"),
+        ("change", ["Resolved", "New", "Waiting"]),
+        # A minute is no less than 400 conversations: durations are above counts.
+        ("this", ["Waiting", "New", "Resolved"]),
+        ("previous", ["New", "Resolved", "Waiting"]),
+        ("metric", ["New", "Resolved", "Waiting"]),
     ],
 )
-def test_an_order_that_is_none_says_which_there_are(text: str, words: str) -> None:
-    with pytest.raises(BadSettings, match=words):
-        parse_order(text)
+def test_figures_are_sorted_by_each_of_their_columns(text: str, order: list[str]) -> None:
+    assert figures(text) == order
+
+
+@pytest.mark.parametrize("text", ["speed", "waits:change", "name:change", "", "waiting:p99"])
+def test_a_column_that_no_table_has_is_refused_with_those_that_there_are(text: str) -> None:
+    columns: list[SortColumn[BreakdownRow]] = COLUMNS
+    with pytest.raises(BadSettings, match="There is no column") as refused:
+        check_order(parse_order(text), columns)
+    words = f"no column {text!r} in these tables: there is name, person, status, open, waits, "
+    assert words in str(refused.value)
+    assert str(refused.value).endswith(", waiting, and after a figure :change, :p50, :p90")

@@ -28,8 +28,10 @@ from frontdesk.ingest.events import (
     TemplateUpsert,
     UserUpsert,
 )
-from frontdesk.sample.demo import ME, SEED, create_demo, demo_parts
+from frontdesk.sample.catalogue import LONDON, MADRID
+from frontdesk.sample.demo import ME, SEED, create_demo, demo_parts, set_demo_hours
 from frontdesk.sample.script import address
+from frontdesk.store.business_hours import hours_of
 from frontdesk.store.counters import counters, misplaced_entries, recount
 from frontdesk.store.database import Database, Row
 from frontdesk.store.sqlite import SQLiteDatabase
@@ -384,6 +386,16 @@ def test_applied_in_slices_the_counts_equal_a_recount(inbox: Inbox) -> None:
     assert cells == inbox.database.read(lambda c: recount(c, ACCOUNT))
     assert inbox.database.read(lambda c: misplaced_entries(c, ACCOUNT)) == []
     assert len(inbox.conversations()) == 500
+
+
+def test_the_demo_has_business_hours_and_madrid_some_of_its_own(inbox: Inbox) -> None:
+    set_demo_hours(inbox.database)
+    hours = inbox.database.read(lambda c: hours_of(c, ACCOUNT))
+    assert hours.calendar is not None
+    assert hours.of(LONDON.id) == hours.calendar
+    own = hours.of(MADRID.id)
+    assert own is not None
+    assert (own.zone.key, len(own.week[0])) == ("Europe/Madrid", 2)
 
 
 def test_the_demo_has_the_same_counts_in_other_slices(inbox: Inbox, tmp_path: Path) -> None:

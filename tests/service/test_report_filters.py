@@ -13,18 +13,14 @@ from tests.service.test_report_parts import (
     ANA,
     BO,
     Plain,
+    asked_of_any_facts,
     bare,
-    catalogue,
     day,
-    facts,
     included,
     person,
-    queries,
-    stretched,
 )
 from tests.stores import Engine
 
-from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.store import report_parts
 from frontdesk.store.database import Connection, Row
 from frontdesk.wire.reports import Metrics, Report
@@ -273,17 +269,8 @@ def check_label(report: Report, plain: Narrowed, channel: str | None) -> None:
 @settings(max_examples=15)
 @given(data=st.data())
 def test_any_filtered_report_is_what_its_facts_add_up_to(engine: Engine, data: Any) -> None:
-    events = [
-        *catalogue(sums.START, (sums.CHANNELS[0], sums.CHANNELS[1])),
-        *data.draw(st.lists(facts(), min_size=10, max_size=40)),
-    ]
-    asking = data.draw(st.lists(queries(), min_size=1, max_size=2))
-    with engine.fresh() as database:
-        database.write(
-            lambda connection: apply_events(connection, 1, events, now=stretched(sums.NOW))
-        )
-        for query in asking:
-            database.read(lambda connection, query=query: check(connection, query))
+    for database, query in asked_of_any_facts(engine, data):
+        database.read(lambda connection, query=query: check(connection, query))
 
 
 @pytest.mark.usefixtures("day")

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -43,7 +43,7 @@ from frontdesk.ingest.events import (
 )
 from frontdesk.service.calendar_buckets import moment_of
 from frontdesk.store import report_parts
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Database, Row
 from frontdesk.store.report_filters import ReportFilter
 from frontdesk.store.report_parts import Grouping, PartSelection, durations
 from frontdesk.store.rollups import BOUNDS, limits_of, step_of
@@ -516,10 +516,8 @@ def test_a_step_has_its_durations_and_is_at_most_a_tenth_longer_than_it_is_short
         assert shortest <= duration <= longest < shortest * 1.1
 
 
-@pytest.mark.both_engines
-@settings(max_examples=15)
-@given(data=st.data())
-def test_any_part_is_what_its_facts_add_up_to(engine: Engine, data: Any) -> None:
+def asked_of_any_facts(engine: Engine, data: Any) -> Iterator[tuple[Database, dict[str, str]]]:
+    """Yield a database of drawn facts, which came in two batches, with each of some queries."""
     events = [
         *catalogue(sums.START, (sums.CHANNELS[0], sums.CHANNELS[1])),
         *data.draw(st.lists(facts(), min_size=10, max_size=40)),
@@ -533,9 +531,17 @@ def test_any_part_is_what_its_facts_add_up_to(engine: Engine, data: Any) -> None
                     connection, 1, batch, now=stretched(sums.NOW)
                 )
             )
-        assert database.read(lambda connection: [*differences(connection, 1)]) == []
         for query in asking:
-            database.read(lambda connection, query=query: check(connection, query))
+            yield database, query
+
+
+@pytest.mark.both_engines
+@settings(max_examples=15)
+@given(data=st.data())
+def test_any_part_is_what_its_facts_add_up_to(engine: Engine, data: Any) -> None:
+    for database, query in asked_of_any_facts(engine, data):
+        assert database.read(lambda connection: [*differences(connection, 1)]) == []
+        database.read(lambda connection, query=query: check(connection, query))
 
 
 @pytest.mark.usefixtures("day")

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from tests.service import test_report_sums as sums
 from tests.service.report_events import DAY, NOON, report
 from tests.service.test_report_ads import arrivals
-from tests.service.test_report_parts import catalogue, day, facts, queries, stretched
+from tests.service.test_report_parts import (
+    asked_of_any_facts,
+    day,
+)
 from tests.stores import Engine
 
-from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.service.api_keys import SCOPES, KeyGrant
 from frontdesk.service.endpoint import EndpointRequest
 from frontdesk.service.params import Parameters
@@ -88,19 +90,10 @@ def check(connection: Connection, query: dict[str, str]) -> None:
 @settings(max_examples=15)
 @given(data=st.data())
 def test_rows_of_any_period_add_up_to_the_report(engine: Engine, data: Any) -> None:
-    events = [
-        *catalogue(sums.START, (sums.CHANNELS[0], sums.CHANNELS[1])),
-        *data.draw(st.lists(facts(), min_size=10, max_size=40)),
-    ]
-    asking = data.draw(st.lists(queries(), min_size=1, max_size=2))
-    with engine.fresh() as database:
-        database.write(
-            lambda connection: apply_events(connection, 1, events, now=stretched(sums.NOW))
-        )
-        for query in asking:
-            query.pop("channel", None)
-            for narrowed in (query, {**query, "label": "vip"}):
-                database.read(lambda connection, query=narrowed: check(connection, query))
+    for database, query in asked_of_any_facts(engine, data):
+        query.pop("channel", None)
+        for narrowed in (query, {**query, "label": "vip"}):
+            database.read(lambda connection, query=narrowed: check(connection, query))
 
 
 @pytest.mark.usefixtures("day")

@@ -141,7 +141,7 @@ async def test_words_name_the_keys_as_they_are(app: Any) -> None:
             ("x", "Press x again to quit"),
             ("v", "↵ choose   f11 back", "Reports  F20"),
             ("f5 s", "↵ choose", "mark several   f12 back"),
-            ("v r", "P dates", "Y how this is counted"),
+            ("v r", "P [ ] dates", "Y how this is counted"),
             ("v r Y", "o shows those that began"),
             ("v d", "o conversations", "o shows those of any status", "f9 help"),
             ("v t", "↓/k move"),

@@ -164,6 +164,22 @@ class Group(_BaseCommand, click.Group):
                 )
 
 
+class WholeNumber(click.IntRange):
+    """A whole number; an error for another text says which numbers there are."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> Any:
+        try:
+            int(value)
+        except ValueError:
+            allowed = (
+                f"of {self.min} or more" if self.max is None else f"from {self.min} to {self.max}"
+            )
+            self.fail(f"{value!r} is no whole number {allowed}.", param, context)
+        return super().convert(value, param, context)
+
+
 def command(
     name: str, *examples: str, cls: type[Command] = Command, **options: Any
 ) -> Callable[[Callable[..., Any]], Command]:

@@ -10,7 +10,7 @@ from frontdesk.cli.commands.demo import CACHE, DATABASE, MEDIA, ORIGIN
 from frontdesk.cli.target import as_sample_agent
 from frontdesk.mailbox import Mailbox
 from frontdesk.pictures import PictureDecoder
-from frontdesk.sample.demo import add_demo
+from frontdesk.sample.demo import add_demo, set_demo_hours
 from frontdesk.sample.demo_files import add_demo_files
 from frontdesk.store.database import Database
 from frontdesk.store.media_directory import MediaDirectory
@@ -31,6 +31,7 @@ def main() -> None:
 def _make(directory: Path, *, now: int) -> None:
     database = SQLiteDatabase(directory / DATABASE, create=True, durable=False)
     try:
+        set_demo_hours(database)
         slices = add_demo(database, now=now)
         next(slices)
         asyncio.run(_look(database, directory / CACHE))

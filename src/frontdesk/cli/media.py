@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from frontdesk.cli.base import WholeNumber
 from frontdesk.errors import BadSettings
 from frontdesk.system import environment
 from frontdesk.text.clean import file_size
@@ -136,7 +137,7 @@ def media_options(command: F) -> F:
         ),
         click.option(
             "--media-keep-days",
-            type=click.IntRange(0, 36500),
+            type=WholeNumber(0, 36500),
             default=0,
             show_default=True,
             help="Remove files of messages older than this; 0 for never.",

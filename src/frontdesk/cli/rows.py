@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import click
 
+from frontdesk.cli.base import WholeNumber
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.output import Output
 from frontdesk.cli.progress import Progress, counted_page, report_unreadable
@@ -63,7 +64,7 @@ def extent_options(command: F) -> Callable[..., object]:
     options = (
         click.option(
             "--limit",
-            type=click.IntRange(1),
+            type=WholeNumber(1),
             metavar="N",
             help=f"Maximum number of rows.  [default: {DEFAULT_LIMIT}]",
         ),

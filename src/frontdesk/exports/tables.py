@@ -377,7 +377,9 @@ TEAMS: tuple[Column[Team], ...] = (
 CHANNELS: tuple[Column[Channel], ...] = (
     *_in_tables("id", "name", "phone", "status", "quality_rating", "messaging_limit"),
     *_members("display_phone_number", "verified_name", "name_status", "throughput", "platform"),
-    *_members("on_business_app", "waba_id", "synced_at", "created_at", "updated_at"),
+    *_members("on_business_app", "waba_id"),
+    _column("business_hours", lambda row: _hours_json(row)),
+    *_members("synced_at", "created_at", "updated_at"),
 )
 
 CANNED_RESPONSES: tuple[Column[CannedResponse], ...] = (
@@ -392,6 +394,12 @@ TEMPLATES: tuple[Column[Template], ...] = (
     *_members("channels", "updated_at"),
     _column("components", lambda row: nested_json(row.components)),
 )
+
+
+def _hours_json(row: Channel) -> str | None:
+    """Return the business hours of a channel in one cell."""
+    hours = row.business_hours
+    return None if hours is None else nested_json(hours.model_dump(mode="json"))
 
 
 def _body(row: Template) -> str | None:

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 from frontdesk.query import Query, QueryNames, Term
 from frontdesk.query.language import ASSIGNEE, AUTHOR, CHANNEL, CONTACT, HOURS, ID, TEAM
-from frontdesk.query.names import contact_id
+from frontdesk.query.names import contact_id, without_clock
 from frontdesk.text.clean import one_line
 from frontdesk.text.phones import contact_name, format_phone, parse_phone
 from frontdesk.wire import PhoneRef
 
 _NO_HOURS = "this inbox has no business hours"
+_CALENDAR_TIME = "calendar time on"
 
 
 def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
@@ -23,6 +24,8 @@ def chip(term: Term, names: QueryNames) -> str:
         return _customer_chip(term, names)
     if term.kind == HOURS and names.channels and not names.hours:
         return f"{term} – {_NO_HOURS}"
+    if term.kind == HOURS and (channels := without_clock(names)):
+        return f"{term} – {_CALENDAR_TIME} {', '.join(channels)}"
     known: Mapping[str, str] = {
         **dict.fromkeys((ASSIGNEE, AUTHOR), names.users),
         CHANNEL: names.channels,

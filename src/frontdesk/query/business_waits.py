@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from frontdesk.business_hours import BusinessCalendar, BusinessClock, parse_calendar
 from frontdesk.wire import WeeklyHours
@@ -36,8 +37,16 @@ class BusinessWaits:
 
 
 def _clock_of(hours: WeeklyHours) -> "_GrowingClock | None":
+    calendar = calendar_of(hours)
+    return None if calendar is None else _GrowingClock(calendar)
+
+
+# Asked again with each drawing of a query.
+@lru_cache(maxsize=64)
+def calendar_of(hours: WeeklyHours) -> BusinessCalendar | None:
+    """The calendar of business hours; None if they are not understood here, such as their zone."""
     try:
-        return _GrowingClock(parse_calendar(hours.model_dump(mode="json")))
+        return parse_calendar(hours.model_dump(mode="json"))
     except ValueError:
         return None
 

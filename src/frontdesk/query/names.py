@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 
 _NO_HOURS = "This inbox has no business hours: ages are in calendar time."
 _UNKNOWN_HOURS = "The business hours are not known, without channels: ages are in calendar time."
+_NOT_UNDERSTOOD = (
+    "The time zone of the business hours of {channels} is not known here: "
+    "ages there are in calendar time."
+)
 _LEAST_LETTERS = 3
 _MOST_NAMED = 5
 
@@ -328,9 +332,22 @@ def lacks_hours(query: Query, names: QueryNames) -> str:
 
     Channels without hours beside others that have some are no reason to say so.
     """
-    if names.hours or not any(term.kind == HOURS for term in query.terms):
+    if not any(term.kind == HOURS for term in query.terms):
         return ""
+    if names.hours:
+        channels = ", ".join(without_clock(names))
+        return _NOT_UNDERSTOOD.format(channels=channels) if channels else ""
     return _NO_HOURS if names.channels else _UNKNOWN_HOURS
+
+
+def without_clock(names: QueryNames) -> list[str]:
+    """Names of the channels whose business hours are not understood here: their zone is unknown."""
+    # Deferred: no start needs it.
+    from frontdesk.query.business_waits import calendar_of
+
+    ids = [id for id, hours in names.hours.items() if calendar_of(hours) is None]
+    named = sorted(names.channels.get(id, id) for id in ids)
+    return [*named[:_MOST_NAMED], *(["…"] if len(named) > _MOST_NAMED else [])]
 
 
 def _no_channels(ids: frozenset[str] | None, names: QueryNames) -> str:

@@ -1,12 +1,12 @@
 """Exports reports: one row per value for CSV and JSON lines, tables for people, JSON, Markdown."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from itertools import zip_longest
-from operator import itemgetter
-from typing import NamedTuple, TypeAlias
+from operator import attrgetter, itemgetter
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from frontdesk.exports.tables import (
     Cell,
@@ -29,11 +29,14 @@ from frontdesk.reports.metrics import (
     WEEKDAYS,
     Breakdown,
     BreakdownRow,
+    Figure,
     Measured,
     Metric,
+    Rate,
     all_of,
     author_name,
     change,
+    change_size,
     figures_of,
     groups_of,
     live_figures,
@@ -55,11 +58,20 @@ from frontdesk.reports.metrics import (
 )
 from frontdesk.reports.sorting import (
     CHANGE,
+    NOW_KEYS,
+    C,
+    Compared,
     ReportOrder,
-    has_order,
-    sorted_figures,
-    sorted_groups,
-    sorted_measured,
+    SortColumn,
+    breakdown_metrics,
+    check_order,
+    column_of,
+    figure_columns,
+    group_columns,
+    heading_key,
+    metric_columns,
+    relative,
+    sort_rows,
 )
 from frontdesk.text.clean import first_non_blank, one_line
 from frontdesk.wire.reports import (
@@ -68,7 +80,6 @@ from frontdesk.wire.reports import (
     Hours,
     LiveCounts,
     Metrics,
-    Percentiles,
     PersonNow,
     PricingCount,
     Report,
@@ -81,9 +92,10 @@ NAMES = ("scope", "name", "period", "from", "to", "timezone", "figure", "value",
 COLUMNS: tuple[Column[dict[str, Cell]], ...] = tuple(
     Column(name, itemgetter(name)) for name in NAMES
 )
-BESIDE_MEAN = ("Change", "p50", "p90", "In time")
+_ASPECT_HEADINGS = {CHANGE: "Change", "p50": "p50", "p90": "p90", "in_time": "In time"}
+BESIDE_MEAN = tuple(_ASPECT_HEADINGS.values())
 PRICED_BY = ("Charged as", "Type", "Channel", "Sent by")
-_PRICING = (*PRICED_BY, "Messages", "Billable", "Previous")
+R = TypeVar("R")
 
 
 class FigureTable(NamedTuple):
@@ -211,25 +223,53 @@ def records(report: Report) -> Iterator[dict[str, Cell]]:
         yield dict(zip(NAMES, row, strict=True))
 
 
+class TableColumn(NamedTuple, Generic[R]):
+    """Column of a table for people: its cells, and how rows are sorted by it.
+
+    extra: shown only where rows are sorted by it.
+    """
+
+    heading: str
+    cell: Callable[[R], str]
+    sort: SortColumn[R]
+    extra: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SortableTable(Generic[R]):
+    """Rows of a table as they are listed. total: a row that stays the last."""
+
+    columns: Sequence[TableColumn[R]]
+    rows: Sequence[R]
+    total: R | None = None
+    remark: str = ""
+
+    @property
+    def sort_columns(self) -> list[SortColumn[R]]:
+        return [column.sort for column in self.columns]
+
+    def sorted(self, order: ReportOrder | None) -> FigureTable:
+        """The table as text, its rows in an order if it has that column."""
+        chosen = column_of(self.sort_columns, order)
+        shown = [column for column in self.columns if not column.extra or column.sort is chosen]
+        rows = sort_rows(self.rows, self.sort_columns, order)
+        rows += [self.total] if self.total is not None else []
+        cells = [tuple(column.cell(row) for column in shown) for row in rows]
+        return FigureTable(tuple(column.heading for column in shown), cells, self.remark)
+
+
 def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> Iterator[FigureTable]:
     """Yield the tables of a report.
 
     They are metrics, breakdowns, authors, rates, pricing, hours, series and live counts. order: of
     the rows of tables that have its column.
+
+    Raises: BadSettings: no table has the order's column.
     """
-    yield _metric_table(report, order)
-    yield from _group_tables(report, order)
-    if report.outgoing_by_author:
-        sent = report.outgoing_by_author.items()
-        counts = [(author_name(author), f"{n:,}") for author, n in sent]
-        yield FigureTable(("Sent by", "Messages"), counts)
-    if any(rate.of(report.metrics) is not None for rate in RATES):
-        yield _rate_table(report)
-    if report.pricing:
-        yield _pricing_table(report)
-    if report.hours is not None:
-        yield from _hour_tables(report.hours)
-    yield from _series_tables(report, zone, order)
+    sortable = [*_sortable_tables(report, zone)]
+    if order is not None:
+        check_order(order, [column for table in sortable for column in table.sort_columns])
+    yield from (table.sorted(order) for table in sortable if table.rows)
     if (live := report.live) is not None:
         shown = live_figures(report)
         row = tuple(live_words(live, figure) for figure in shown)
@@ -237,174 +277,270 @@ def tables(report: Report, zone: tzinfo, order: ReportOrder | None = None) -> It
         yield FigureTable(tuple(one.heading for one in shown), [row], "; ".join(meanings))
 
 
-def _series_tables(
-    report: Report, zone: tzinfo, order: ReportOrder | None
-) -> Iterator[FigureTable]:
+def _sortable_tables(report: Report, zone: tzinfo) -> Iterator[SortableTable[Any]]:
+    """Yield the tables of a report, but for the one row of live counts.
+
+    Also those that have no rows in this period, so that their columns are known in any period.
+    """
+    members = report.model_fields_set
+    yield _metric_table(report)
+    yield from _group_tables(report)
+    if "outgoing_by_author" in members:
+        yield _author_table(report)
+    if report.metrics.model_fields_set.issuperset(RATES[0].among):
+        yield _rate_table(report)
+    if "pricing" in members:
+        yield _pricing_table(report)
+    if report.hours is not None:
+        yield from _hour_tables(report.hours)
+    yield from _series_tables(report, zone)
+
+
+def _column(heading: str, cell: Callable[[R], str], value: Callable[[R], Any]) -> TableColumn[R]:
+    return TableColumn(heading, cell, SortColumn(heading_key(heading), value))
+
+
+def _word_column(heading: str, cell: Callable[[R], str], key: str = "") -> TableColumn[R]:
+    return TableColumn(heading, cell, SortColumn(key or heading_key(heading), cell, ascending=True))
+
+
+def _count_column(heading: str, value: Callable[[R], int]) -> TableColumn[R]:
+    return _column(heading, lambda row: f"{value(row):,}", value)
+
+
+class _Hour(NamedTuple):
+    """An hour of the day, with a value for each weekday."""
+
+    start: str
+    values: tuple[float | None, ...]
+
+    def value(self, at: int) -> float | None:
+        return self.values[at]
+
+
+class _Part(NamedTuple):
+    """A part of a series, and the one before that it is compared with."""
+
+    start: str
+    current: Metrics
+    previous: Metrics | None
+
+
+def _series_tables(report: Report, zone: tzinfo) -> Iterator[SortableTable[_Part]]:
+    before = [part.metrics for part in report.previous_series or ()]
     for name, series in (("From", report.series), ("Previous, from", report.previous_series)):
         if not series:
             continue
         starts = [local_time(part.start, zone) for part in series]
         if all(start.endswith(" 00:00") for start in starts):
             starts = [start.removesuffix(" 00:00") for start in starts]
-        metrics = shown_metrics(METRICS, [part.metrics for part in series])
-        lines = [
-            (start, *_values(part.metrics, metrics))
-            for start, part in zip(starts, series, strict=True)
+        thens = before[: len(series)] if series is report.series else []
+        parts = [
+            _Part(start, part.metrics, then)
+            for start, (part, then) in zip(starts, zip_longest(series, thens), strict=True)
         ]
-        if order is not None and series is report.series:
-            before = [part.metrics for part in report.previous_series or ()]
-            measured = zip_longest((part.metrics for part in series), before[: len(series)])
-            rows = [(line, now, then) for line, (now, then) in zip(lines, measured, strict=True)]
-            lines = sorted_measured(rows, order)
-        yield FigureTable((name, *(metric.heading for metric in metrics)), lines)
+        metrics = shown_metrics(METRICS, [part.metrics for part in series])
+        first = _word_column(name, attrgetter("start"), "from")
+        yield SortableTable([first, *_figure_columns(metrics, parts, ())], parts)
 
 
-def _group_tables(report: Report, order: ReportOrder | None) -> Iterator[FigureTable]:
+def _group_tables(report: Report) -> Iterator[SortableTable[BreakdownRow]]:
     for breakdown in BREAKDOWNS.values():
         groups = groups_of(report, breakdown.part)
-        if groups and (breakdown.part != "channels" or len(groups) > 1):
-            if order is not None and has_order(groups, order):
-                groups = sorted_groups(groups, order)
-            if len(groups) > 1 and (every := all_of(report, breakdown.part)):
-                groups = [*groups, every]
-            table = _group_table(breakdown, groups, report, order)
-            if len(table.headings) > 1:
+        if groups is not None and (breakdown.part != "channels" or len(groups) > 1):
+            table = _group_table(breakdown, groups, report)
+            if len(table.columns) > 1:
                 yield table
 
 
-def _hour_tables(grid: HourGrid) -> Iterator[FigureTable]:
+def _hour_tables(grid: HourGrid) -> Iterator[SortableTable[_Hour]]:
     received, answered = BY_FIELD["incoming_messages_count"], BY_FIELD["avg_first_response_time"]
     yield _hour_table(received.name, grid.received, "{:,}".format)
     times = grid.avg_first_response_time
     yield _hour_table(answered.name, times, time_words)
 
 
-def _metric_table(report: Report, order: ReportOrder | None) -> FigureTable:
+def _metric_table(report: Report) -> SortableTable[Figure]:
     figures = figures_of(report)
-    if order is not None:
-        figures = sorted_figures(figures, order)
-    spread = any(figure.spread for figure in figures)
-    target = any(figure.target for figure in figures)
-    sampled = any(figure.samples is not None for figure in figures)
-    rows: list[tuple[str, ...]] = [
-        (
-            figure.metric.name,
-            value_words(figure.metric, figure.now),
-            *(_percentiles(figure.metric, figure.spread) if spread else ()),
-            *((target_words(figure.target) if figure.target else "",) if target else ()),
-            value_words(figure.metric, figure.then),
-            figure.change.words,
-            *(("" if figure.samples is None else f"{figure.samples:,}",) if sampled else ()),
-        )
-        for figure in figures
-    ]
-    more = (*(("p50", "p90") if spread else ()), *(("In time",) if target else ()))
-    end = ("Previous", "Change", *(("Samples",) if sampled else ()))
-    return FigureTable(("Metric", "This", *more, *end), rows)
+    headings: Mapping[str, tuple[str, Callable[[Figure], str]]] = {
+        "metric": ("Metric", lambda figure: figure.metric.name),
+        "this": ("This", lambda figure: value_words(figure.metric, figure.now)),
+        "p50": ("p50", partial(_percentile_words, "p50")),
+        "p90": ("p90", partial(_percentile_words, "p90")),
+        "in_time": (
+            "In time",
+            lambda figure: target_words(figure.target) if figure.target else "",
+        ),
+        "previous": ("Previous", lambda figure: value_words(figure.metric, figure.then)),
+        CHANGE: ("Change", lambda figure: figure.change.words),
+        "samples": (
+            "Samples",
+            lambda figure: "" if figure.samples is None else f"{figure.samples:,}",
+        ),
+    }
+    columns = [TableColumn(*headings[column.key], column) for column in metric_columns(figures)]
+    return SortableTable(columns, figures)
 
 
-def _rate_table(report: Report) -> FigureTable:
-    rows = [
-        (rate.label, rate_words(rate.of(report.metrics)), rate_words(rate.of(report.previous)))
-        for rate in RATES
+def _percentile_words(name: str, figure: Figure) -> str:
+    return percentile_words(figure.spread, name) if figure.metric.timed else ""
+
+
+def _author_table(report: Report) -> SortableTable[tuple[str, int]]:
+    sent = [*report.outgoing_by_author.items()]
+    return SortableTable(
+        [
+            _word_column("Sent by", lambda author: author_name(author[0])),
+            _count_column("Messages", itemgetter(1)),
+        ],
+        sent,
+    )
+
+
+def _rate_table(report: Report) -> SortableTable[Rate]:
+    def now(rate: Rate) -> float | None:
+        return rate.of(report.metrics)
+
+    def then(rate: Rate) -> float | None:
+        return rate.of(report.previous)
+
+    columns: list[TableColumn[Rate]] = [
+        _word_column("Share", attrgetter("label")),
+        _column("This", lambda rate: rate_words(now(rate)), now),
+        _column("Previous", lambda rate: rate_words(then(rate)), then),
+        _change_column(now, then),
     ]
     remark = "Of the conversations that the AI ended: it resolved them, or handed them to a human."
-    return FigureTable(("Share", "This", "Previous"), rows, remark)
+    rates = RATES if any(now(rate) is not None for rate in RATES) else ()
+    return SortableTable(columns, rates, remark=remark)
 
 
-def _pricing_table(report: Report) -> FigureTable:
-    """What messages are charged as, with the sums, and how many have no price."""
-    counts = report.pricing
-    sums = (
-        sum(count.count for count in counts),
-        sum(count.billable_count for count in counts),
-        sum(count.previous_count for count in counts),
+def _change_column(
+    now: Callable[[R], float | None], then: Callable[[R], float | None]
+) -> TableColumn[R]:
+    """Column of how far a number without a judgement changed, shown where rows are sorted by it."""
+    sort: SortColumn[R] = SortColumn(CHANGE, lambda row: relative(now(row), then(row)))
+    return TableColumn(
+        "Change", lambda row: change_size(now(row), then(row)) or NO_VALUE, sort, extra=True
     )
-    rows = [_charged(count) for count in counts]
-    if len(rows) > 1:
-        rows.append(("All", "", "", "", *(f"{number:,}" for number in sums)))
+
+
+class _Charged(NamedTuple):
+    """Messages that are charged alike."""
+
+    words: tuple[str, ...]
+    messages: int
+    billable: int
+    previous: int
+
+    def word(self, at: int) -> str:
+        return self.words[at]
+
+
+def _pricing_table(report: Report) -> SortableTable[_Charged]:
+    """What messages are charged as, with the sums, and how many have no price."""
+    rows = [_charged(count) for count in report.pricing]
+    total = _Charged(
+        ("All", *("" for _ in PRICED_BY[1:])),
+        sum(row.messages for row in rows),
+        sum(row.billable for row in rows),
+        sum(row.previous for row in rows),
+    )
     sent = value_of(report.metrics, "outgoing_messages_count")
-    unpriced = 0 if sent is None else max(0, round(sent) - sums[0])
+    unpriced = 0 if sent is None else max(0, round(sent) - total.messages)
     remark = f"Messages sent of which no price category is known: {unpriced:,}" if unpriced else ""
-    return FigureTable(_PRICING, rows, remark)
+    messages, previous = attrgetter("messages"), attrgetter("previous")
+    columns: list[TableColumn[_Charged]] = [
+        *(
+            _word_column(heading, partial(_Charged.word, at=at))
+            for at, heading in enumerate(PRICED_BY)
+        ),
+        _count_column("Messages", messages),
+        _count_column("Billable", attrgetter("billable")),
+        _count_column("Previous", previous),
+        _change_column(messages, previous),
+    ]
+    return SortableTable(columns, rows, total if len(rows) > 1 else None, remark)
 
 
-def _percentiles(metric: Metric, spread: Percentiles | None) -> tuple[str, ...]:
-    if not metric.timed:
-        return "", ""
-    return tuple(percentile_words(spread, name) for name in ("p50", "p90"))
+def _charged(count: PricingCount) -> _Charged:
+    channel = first_non_blank(count.channel.name, count.channel.id, NO_VALUE)
+    words = (*map(one_line, pricing_words(count)), one_line(channel), author_name(count.author))
+    return _Charged(words, count.count, count.billable_count, count.previous_count)
 
 
 def _group_table(
-    breakdown: Breakdown,
-    groups: Sequence[BreakdownRow],
-    report: Report,
-    order: ReportOrder | None,
-) -> FigureTable:
+    breakdown: Breakdown, groups: Sequence[BreakdownRow], report: Report
+) -> SortableTable[BreakdownRow]:
     """Rows of a breakdown: what is the case now, then each figure with what belongs to it.
 
     That is the change of some figures and of what rows are sorted by, percentiles and target.
     """
-    changed = [*breakdown.changed, *([order.field] if order and order.aspect == CHANGE else ())]
     moment = report.live.as_of_time if report.live else None
-    columns: list[tuple[str, Callable[[BreakdownRow], str]]] = [
-        (f"{heading} now", partial(_now_cell, field, moment))
+    now = {
+        NOW_KEYS[field]: (f"{heading} now", partial(_now_cell, field, moment))
         for field, heading in now_figures(groups).items()
+    }
+    first, *others = group_columns(breakdown, groups)
+    current = [TableColumn(*now[column.key], column) for column in others if column.key in now]
+    metrics = breakdown_metrics(breakdown, groups)
+    columns = [
+        TableColumn(breakdown.heading, attrgetter("name"), first),
+        *current,
+        *_figure_columns(metrics, groups, breakdown.changed),
     ]
-    for metric in shown_metrics(breakdown.metrics, [group.current for group in groups]):
-        columns.append((metric.heading, partial(_value_cell, metric)))
-        if metric.field in changed and any(group.previous for group in groups):
-            columns.append(("Change", partial(_change_cell, metric)))
-        if any(spread_of(group.current, metric.field) for group in groups):
-            columns += [(name, partial(_percentile_cell, metric, name)) for name in ("p50", "p90")]
-        if any(target_of(group.current, metric.field) for group in groups):
-            columns.append(("In time", partial(_target_cell, metric)))
-    rows = [(group.name, *(cell(group) for _, cell in columns)) for group in groups]
-    headings = (breakdown.heading, *(name for name, _ in columns))
-    return FigureTable(headings, rows, breakdown.remark)
+    total = all_of(report, breakdown.part) if len(groups) > 1 else None
+    return SortableTable(columns, groups, total, breakdown.remark)
+
+
+def _figure_columns(
+    metrics: Sequence[Metric], rows: Sequence[C], changed: Collection[str]
+) -> list[TableColumn[C]]:
+    """Columns of figures and what belongs to them. changed: fields that always have a change."""
+    columns: list[TableColumn[C]] = []
+    for metric in metrics:
+        for sort in figure_columns([metric], rows):
+            aspect = sort.key.partition(":")[2]
+            extra = aspect == CHANGE and metric.field not in changed
+            heading = _ASPECT_HEADINGS.get(aspect, metric.heading)
+            columns.append(TableColumn(heading, partial(_cell, metric, aspect), sort, extra))
+    return columns
+
+
+def _cell(metric: Metric, aspect: str, row: Compared) -> str:
+    """A figure of a row, or the aspect of it."""
+    match aspect:
+        case "change":
+            now, then = value_of(row.current, metric.field), value_of(row.previous, metric.field)
+            return change(metric, now, then).size or NO_VALUE
+        case "p50" | "p90":
+            return percentile_words(spread_of(row.current, metric.field), aspect)
+        case "in_time":
+            return target_words(target_of(row.current, metric.field))
+    return value_words(metric, value_of(row.current, metric.field))
 
 
 def _now_cell(field: str, moment: datetime | None, group: BreakdownRow) -> str:
     return now_words(group.now, field, moment)
 
 
-def _value_cell(metric: Metric, group: BreakdownRow) -> str:
-    return value_words(metric, value_of(group.current, metric.field))
-
-
-def _change_cell(metric: Metric, group: BreakdownRow) -> str:
-    now, then = value_of(group.current, metric.field), value_of(group.previous, metric.field)
-    return change(metric, now, then).size or NO_VALUE
-
-
-def _percentile_cell(metric: Metric, name: str, group: BreakdownRow) -> str:
-    return percentile_words(spread_of(group.current, metric.field), name)
-
-
-def _target_cell(metric: Metric, group: BreakdownRow) -> str:
-    return target_words(target_of(group.current, metric.field))
-
-
 def _hour_table(
     name: str, grid: Sequence[Sequence[float | None]], words: Callable[[float], str]
-) -> FigureTable:
+) -> SortableTable[_Hour]:
     """A row for each hour, a column for each weekday."""
-    rows = [
-        (f"{hour:02}:00", *(NO_VALUE if value is None else words(value) for value in values))
-        for hour, values in enumerate(zip(*grid, strict=True))
+
+    def cell(at: int, hour: _Hour) -> str:
+        value = hour.value(at)
+        return NO_VALUE if value is None else words(value)
+
+    hours = [
+        _Hour(f"{number:02}:00", values) for number, values in enumerate(zip(*grid, strict=True))
     ]
-    return FigureTable((name, *WEEKDAYS[: len(grid)]), rows)
-
-
-def _values(measured: Metrics, metrics: Sequence[Metric]) -> tuple[str, ...]:
-    return tuple(value_words(metric, value_of(measured, metric.field)) for metric in metrics)
-
-
-def _charged(count: PricingCount) -> tuple[str, ...]:
-    channel = first_non_blank(count.channel.name, count.channel.id, NO_VALUE)
-    numbers = (count.count, count.billable_count, count.previous_count)
-    shown = (*map(one_line, pricing_words(count)), channel, author_name(count.author))
-    return (*shown, *(f"{number:,}" for number in numbers))
+    days: list[TableColumn[_Hour]] = [
+        _column(day, partial(cell, at), partial(_Hour.value, at=at))
+        for at, day in enumerate(WEEKDAYS[: len(grid)])
+    ]
+    return SortableTable([_word_column(name, attrgetter("start"), "hour"), *days], hours)
 
 
 def title(report: Report, zone: tzinfo) -> str:

@@ -704,13 +704,23 @@ def change(
     few = any(number is not None and number < FEW_SAMPLES for number in samples)
     meaning = "few samples" if few else _judgement(metric, now, then)
     part = "dim" if few else {"worse": "warning", "better": "good"}.get(meaning, "text")
+    size = change_size(now, then, glyphs)
+    return Change(size, "", "dim") if size == glyphs.about else Change(size, meaning, part)
+
+
+def change_size(now: float | None, then: float | None, glyphs: Glyphs = BLOCKS) -> str:
+    """Size of a change: ▲ 12 %, =, or new where nothing was before; "" without a value."""
+    if now is None or then is None:
+        return ""
+    if now == then:
+        return "="
     if then == 0:
-        return Change("new", meaning, part)
+        return "new"
     share = (now - then) / then
     if abs(share) < 0.005:
-        return Change(glyphs.about, "", "dim")
+        return glyphs.about
     mark = glyphs.up if share > 0 else glyphs.down
-    return Change(f"{mark} {abs(share):.0%}".replace("%", " %"), meaning, part)
+    return f"{mark} {abs(share):.0%}".replace("%", " %")
 
 
 def _judgement(metric: Metric, now: float, then: float) -> str:

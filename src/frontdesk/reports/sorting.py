@@ -1,105 +1,141 @@
-"""Order of the rows of a report's tables: by a figure, its change, percentiles or target."""
+"""Order of the rows of a report's tables: by any of their columns, or by a change.
+
+The columns of a table are listed here where screen and shell share them. Words are sorted from A on
+and without accents, numbers from the highest, both the other way round in reverse; rows without a
+value come last in both directions. Rows that are alike are in the order of the table's first column
+from A on, then as they are listed.
+"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from frontdesk.errors import BadSettings
 from frontdesk.reports.figures import FIGURES
 from frontdesk.reports.metrics import (
     NOW_FIGURES,
+    Breakdown,
     BreakdownRow,
     Figure,
     Measured,
+    Metric,
+    now_figures,
     now_value,
+    shown_metrics,
     spread_of,
     target_of,
     value_of,
 )
+from frontdesk.text.clean import folded
+from frontdesk.wire.reports import Percentiles, TargetShare
 
 R = TypeVar("R")
 
+# The first column of each table, which has a heading of its own too.
 NAME = "name"
 CHANGE = "change"
 # What of a figure rows are sorted by, beside its value.
 ASPECTS = (CHANGE, "p50", "p90", "in_time")
-# Figures of this moment by the names that people type.
-NOW_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "open": "open",
-        "waits": "waiting",
-        "longest": "longest_waiting_since",
-        "unread": "unread",
-        "over_first": "over_first_response",
-        "over_reply": "over_reply",
-        **{key: key for key in NOW_FIGURES if key.startswith("waiting_")},
-    }
-)
+
+# Of figures with different units, the unit comes first: durations are above counts.
+SortValue: TypeAlias = float | tuple[bool, float] | str
+
+
+class SortColumn(NamedTuple, Generic[R]):
+    """A column by its key, as people type it, and the value of a row in it.
+
+    ascending: the lowest, or A, comes first.
+    """
+
+    key: str
+    value: "Callable[[R], SortValue | None]"
+    ascending: bool = False
+
+    @property
+    def title(self) -> str:
+        """The key as a name for people: In time."""
+        return self.key.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOrder:
-    """Sorts rows by a figure, the highest first. field: of a metric or of now, or "name".
+    """Sorts rows by the column with this key; reverse: the other way round than at first."""
 
-    aspect: of the figure, one of ASPECTS; "" for its value. reverse: the lowest first. Names are
-    sorted from A on.
-    """
-
-    field: str
-    aspect: str = ""
+    key: str
     reverse: bool = False
 
-    @property
-    def key(self) -> str:
-        """Field and aspect as one word, such as avg_reply_time:change."""
-        return ":".join(filter(None, (self.field, self.aspect)))
+
+def heading_key(heading: str) -> str:
+    """Key of a column by its heading: first_response."""
+    return heading.lower().replace(" ", "_")
+
+
+FIGURE_KEYS: Mapping[str, str] = MappingProxyType({field: key for key, field in FIGURES.items()})
+# Waits by age have headings that a shell would read as its own.
+NOW_KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        field: field if field.startswith("waiting_") else heading_key(heading)
+        for field, heading in NOW_FIGURES.items()
+    }
+)
+# The names of the API, where they are not the key of another column.
+_FIELD_KEYS = {
+    field: key for field, key in {**NOW_KEYS, **FIGURE_KEYS}.items() if field not in FIGURES
+}
 
 
 def parse_order(text: str, *, reverse: bool = False) -> ReportOrder:
-    """Parse a figure as people write it, or its field, and an aspect of it after a colon.
-
-    Raises: BadSettings: an unknown figure or aspect.
-    """
-    figure, _, aspect = text.strip().casefold().partition(":")
-    if figure == CHANGE and not aspect:
-        return ReportOrder("", CHANGE, reverse)
-    field = FIGURES.get(figure) or NOW_NAMES.get(figure, figure)
-    if field not in (NAME, *FIGURES.values(), *NOW_FIGURES):
-        known = ", ".join((NAME, CHANGE, *FIGURES, *NOW_NAMES))
-        raise BadSettings(f"There is no column {figure!r}: there is {known}")
-    if aspect and (aspect not in ASPECTS or field not in FIGURES.values()):
-        raise BadSettings(
-            f"{text!r} is no order: after a figure there may be :{', :'.join(ASPECTS)}"
-        )
-    return ReportOrder(field, aspect, reverse)
+    """Parse a column as people write it, such as `name`, `First response` or `waiting:change`."""
+    written = text.strip().casefold().replace(" ", "_").replace("-", "_")
+    figure, colon, aspect = written.partition(":")
+    return ReportOrder(f"{_FIELD_KEYS.get(figure, figure)}{colon}{aspect}", reverse)
 
 
-def sorted_groups(groups: Iterable[BreakdownRow], order: ReportOrder) -> list[BreakdownRow]:
-    """Sort rows of a breakdown; those without a value come last."""
-    if order.field == NAME:
-        return sorted(groups, key=lambda row: row.name.casefold(), reverse=order.reverse)
-    return _sorted([(group, _value_of(group, order)) for group in groups], order)
+def check_order(order: ReportOrder, columns: Iterable[SortColumn[R]]) -> None:
+    """Raise BadSettings, with the columns that there are, unless the order's is among these."""
+    keys = list(dict.fromkeys(column.key for column in columns))
+    if order.key in (NAME, *keys):
+        return
+    plain = ", ".join([NAME, *(key for key in keys if ":" not in key)])
+    present = {key.partition(":")[2] for key in keys}
+    aspects = ", ".join(f":{aspect}" for aspect in ASPECTS if aspect in present)
+    more = f", and after a figure {aspects}" if aspects else ""
+    raise BadSettings(f"There is no column {order.key!r} in these tables: there is {plain}{more}")
 
 
-def sorted_measured(
-    rows: Sequence[tuple[R, Measured, Measured | None]], order: ReportOrder
+def column_of(columns: Sequence[SortColumn[R]], order: ReportOrder | None) -> SortColumn[R] | None:
+    """The column that rows are sorted by; None if the table has no such column."""
+    if order is None:
+        return None
+    if order.key == NAME:
+        return columns[0]
+    return next((column for column in columns if column.key == order.key), None)
+
+
+def sort_rows(
+    rows: Iterable[R], columns: Sequence[SortColumn[R]], order: ReportOrder | None
 ) -> list[R]:
-    """Sort rows by their figures of this and the previous period; without values last."""
-    return _sorted([(row, _figure_of(now, then, order)) for row, now, then in rows], order)
+    """Sort rows; a table that does not have the order's column stays as it is listed."""
+    column = column_of(columns, order)
+    if column is None or order is None:
+        return [*rows]
+    listed = rows if column is columns[0] else _sorted(rows, columns[0], reverse=False)
+    return _sorted(listed, column, reverse=order.reverse)
 
 
-def sorted_figures(figures: Sequence[Figure], order: ReportOrder) -> list[Figure]:
-    """Sort figures by their change; those without one come last. Other orders change nothing."""
-    if order.aspect != CHANGE or order.field:
-        return [*figures]
-    return _sorted([(figure, relative(figure.now, figure.then)) for figure in figures], order)
-
-
-def has_order(groups: Iterable[BreakdownRow], order: ReportOrder) -> bool:
-    """Check if at least one row has a value that an order sorts by."""
-    return order.field == NAME or any(_value_of(group, order) is not None for group in groups)
+def _sorted(rows: Iterable[R], column: SortColumn[R], *, reverse: bool) -> list[R]:
+    known, unknown = [], []
+    for row in rows:
+        value = column.value(row)
+        if value is None:
+            unknown.append(row)
+        else:
+            known.append((folded(value) if isinstance(value, str) else value, row))
+    known.sort(key=lambda pair: pair[0], reverse=column.ascending == reverse)
+    return [row for _, row in known] + unknown
 
 
 def relative(now: float | None, then: float | None) -> float | None:
@@ -111,30 +147,120 @@ def relative(now: float | None, then: float | None) -> float | None:
     return (now - then) / then
 
 
-def _sorted(rows: Sequence[tuple[R, float | None]], order: ReportOrder) -> list[R]:
-    known = [(row, value) for row, value in rows if value is not None]
-    known.sort(key=lambda pair: pair[1], reverse=not order.reverse)
-    return [row for row, _ in known] + [row for row, value in rows if value is None]
+# Columns
 
 
-def _value_of(group: BreakdownRow, order: ReportOrder) -> float | None:
-    if order.field not in NOW_FIGURES:
-        return _figure_of(group.current, group.previous, order)
-    if order.field == "longest_waiting_since":
+class Compared(Protocol):
+    """A row with the figures of a period, and of the period before."""
+
+    @property
+    def current(self) -> Measured: ...
+
+    @property
+    def previous(self) -> Measured | None: ...
+
+
+C = TypeVar("C", bound=Compared)
+
+
+def figure_columns(metrics: Iterable[Metric], rows: Sequence[C]) -> list[SortColumn[C]]:
+    """Columns of figures, each followed by its change, percentiles and target if a row has them.
+
+    Without rows, they are not known to be missing.
+    """
+    columns: list[SortColumn[C]] = []
+    for metric in metrics:
+        field, key = metric.field, FIGURE_KEYS[metric.field]
+        columns.append(SortColumn(key, partial(_value, field)))
+        if not rows or any(row.previous for row in rows):
+            columns.append(SortColumn(f"{key}:{CHANGE}", partial(_change, field)))
+        if not rows or any(spread_of(row.current, field) for row in rows):
+            columns += [
+                SortColumn(f"{key}:{name}", partial(_percentile, field, name))
+                for name in ("p50", "p90")
+            ]
+        if not rows or any(target_of(row.current, field) for row in rows):
+            columns.append(SortColumn(f"{key}:in_time", partial(_in_time, field)))
+    return columns
+
+
+def _value(field: str, row: Compared) -> float | None:
+    return value_of(row.current, field)
+
+
+def _change(field: str, row: Compared) -> float | None:
+    return relative(value_of(row.current, field), value_of(row.previous, field))
+
+
+def _percentile(field: str, name: str, row: Compared) -> float | None:
+    return percentile(spread_of(row.current, field), name)
+
+
+def _in_time(field: str, row: Compared) -> float | None:
+    return share_in_time(target_of(row.current, field))
+
+
+def percentile(spread: Percentiles | None, name: str) -> float | None:
+    """The percentile "p50" or "p90" in seconds."""
+    value: float | None = getattr(spread, name, None)
+    return value
+
+
+def share_in_time(target: TargetShare | None) -> float | None:
+    """Share of durations within a target, from 0 to 1; None without durations."""
+    return target.within / target.samples if target and target.samples else None
+
+
+def group_columns(
+    breakdown: Breakdown, groups: Sequence[BreakdownRow]
+) -> list[SortColumn[BreakdownRow]]:
+    """Columns of a breakdown: the name, what is the case now, and the figures."""
+    return [
+        SortColumn(heading_key(breakdown.heading), lambda row: row.name, ascending=True),
+        *(_now_column(field) for field in now_figures(groups)),
+        *figure_columns(breakdown_metrics(breakdown, groups), groups),
+    ]
+
+
+def breakdown_metrics(breakdown: Breakdown, groups: Sequence[BreakdownRow]) -> tuple[Metric, ...]:
+    """Metrics that the rows of a breakdown have; all of them without rows."""
+    if not groups:
+        return breakdown.metrics
+    return shown_metrics(breakdown.metrics, [group.current for group in groups])
+
+
+def _now_column(field: str) -> SortColumn[BreakdownRow]:
+    return SortColumn(NOW_KEYS[field], partial(_now, field), ascending=field == "availability")
+
+
+def _now(field: str, group: BreakdownRow) -> SortValue | None:
+    if field == "longest_waiting_since":
         since = group.now.longest_waiting_since_time if group.now else None
         return None if since is None else -since.timestamp()
-    value = now_value(group.now, order.field)
-    return float(value) if isinstance(value, int) else None
+    return now_value(group.now, field)
 
 
-def _figure_of(now: Measured, then: Measured | None, order: ReportOrder) -> float | None:
-    match order.aspect:
-        case "change":
-            return relative(value_of(now, order.field), value_of(then, order.field))
-        case "p50" | "p90":
-            percentile: float | None = getattr(spread_of(now, order.field), order.aspect, None)
-            return percentile
-        case "in_time":
-            target = target_of(now, order.field)
-            return target.within / target.samples if target and target.samples else None
-    return value_of(now, order.field)
+def metric_columns(figures: Sequence[Figure]) -> list[SortColumn[Figure]]:
+    """Columns of the table of all figures, as far as there is something in them."""
+    columns: list[SortColumn[Figure]] = [
+        SortColumn("metric", lambda figure: figure.metric.name, ascending=True),
+        SortColumn("this", lambda figure: _with_unit(figure.metric, figure.now)),
+    ]
+    if any(figure.spread for figure in figures):
+        columns += [
+            SortColumn("p50", lambda figure: percentile(figure.spread, "p50")),
+            SortColumn("p90", lambda figure: percentile(figure.spread, "p90")),
+        ]
+    if any(figure.target for figure in figures):
+        columns.append(SortColumn("in_time", lambda figure: share_in_time(figure.target)))
+    columns += [
+        SortColumn("previous", lambda figure: _with_unit(figure.metric, figure.then)),
+        SortColumn(CHANGE, lambda figure: relative(figure.now, figure.then)),
+    ]
+    if any(figure.samples is not None for figure in figures):
+        columns.append(SortColumn("samples", lambda figure: figure.samples))
+    return columns
+
+
+def _with_unit(metric: Metric, value: float | None) -> tuple[bool, float] | None:
+    return None if value is None else (metric.timed, value)

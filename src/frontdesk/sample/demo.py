@@ -6,8 +6,9 @@ from itertools import chain, count, islice
 from operator import attrgetter
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from frontdesk.business_hours import parse_hours
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import DomainEvent
 from frontdesk.sample.catalogue import (
@@ -16,6 +17,7 @@ from frontdesk.sample.catalogue import (
     MADRID,
     NEW_YORK,
     SAO_PAULO,
+    TABLES,
     WHOLESALE,
     Agent,
     Shop,
@@ -24,6 +26,7 @@ from frontdesk.sample.catalogue import (
 from frontdesk.sample.conversation import ConversationBuilder, ScriptStep, render, schedule
 from frontdesk.sample.people import GUESTS, WHOLESALER, Customer, contact, customers, guest
 from frontdesk.sample.script import NOTE, Script, ScriptLine, ScriptScene, load_scripts
+from frontdesk.store.business_hours import set_hours
 from frontdesk.store.database import Connection, Database
 from frontdesk.store.sqlite import SQLiteDatabase
 
@@ -100,6 +103,12 @@ def create_demo(path: Path, *, now: int) -> None:
             pass
     finally:
         database.close()
+
+
+def set_demo_hours(database: Database) -> None:
+    """Give the account of the demo business hours, and one of its channels some of its own."""
+    table: Any = TABLES["business_hours"]
+    database.write(partial(set_hours, account_id=_ACCOUNT, hours=parse_hours(table)))
 
 
 def add_demo(database: Database, *, now: int) -> Iterator[None]:

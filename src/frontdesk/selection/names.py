@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontdesk.errors import BadSettings, Forbidden, InboxError, NotFound
 from frontdesk.query import Query, QueryNames
-from frontdesk.query.language import ASSIGNEE, FIELD, ME, TEAM
-from frontdesk.query.names import with_customers
+from frontdesk.query.language import ASSIGNEE, CHANNEL, FIELD, LABEL, ME, TEAM, Term
+from frontdesk.query.names import meaning, with_customers
 from frontdesk.text.phones import parse_phone
 from frontdesk.wire import ConversationFilter, Wire
 from frontdesk.wire.queries import ASSIGNEE_WORDS, MAX_LIMIT
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 W = TypeVar("W", bound=Wire)
 
 _MOST_NAMED = 12
+# Lists of the names that terms of queries mean.
+_LISTS = {ASSIGNEE: "users", TEAM: "teams", CHANNEL: "channels", LABEL: "labels"}
 
 
 def names_of(row: Wire) -> tuple[str, ...]:
@@ -29,28 +31,47 @@ def names_of(row: Wire) -> tuple[str, ...]:
 
 
 async def find(
-    rows: "RowPages[W]", name: str, noun: str, missing: type[InboxError] = BadSettings
+    rows: "RowPages[W]",
+    name: str,
+    noun: str,
+    missing: type[InboxError] = BadSettings,
+    *,
+    kind: str = "",
 ) -> W:
     """Return the row that has a name, in any case, or an id.
 
+    kind: of terms in queries, such as "assignee"; if no whole name fits, the row is the one that
+    such a term means.
+
     Raises: missing: there is none. BadSettings: there are several. InboxError.
     """
-    matches: list[W] = []
-    known: list[str] = []
+    every: list[W] = []
     phone = parse_phone(name)
     async for row in rows:
-        names = names_of(row)
         if name == getattr(row, "id", None):
             return row
-        if name.casefold() in map(str.casefold, names) or (phone and phone in names):
-            matches.append(row)
-        known.append(names[0])
+        every.append(row)
+    matches = [
+        row
+        for row in every
+        if name.casefold() in map(str.casefold, names_of(row)) or (phone and phone in names_of(row))
+    ]
+    if not matches and kind and name.strip():
+        matches = _meant(every, kind, name)
     if len(matches) == 1:
         return matches[0]
     if matches:
-        ids = ", ".join(str(getattr(row, "id", "")) for row in matches)
-        raise BadSettings(f"There are several {noun}s {name!r}: give an id, {ids}")
-    raise missing(f"There is no {noun} {name!r}{listed(known)}")
+        known = [f"{names_of(row)[0]} ({getattr(row, 'id', '')})" for row in matches]
+        advice = "give a longer name or an id"
+        raise BadSettings(f"Several {noun}s fit {name!r}, {advice}{listed(known)}")
+    raise missing(f"There is no {noun} {name!r}{listed([names_of(row)[0] for row in every])}")
+
+
+def _meant(rows: Sequence[W], kind: str, name: str) -> list[W]:
+    """The rows that a term of a query means."""
+    known: dict[str, Any] = {_LISTS[kind]: rows}
+    ids = meaning(Term(kind, name), QueryNames.of(**known)) or frozenset()
+    return [row for row in rows if getattr(row, "title" if kind == LABEL else "id") in ids]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -71,14 +92,15 @@ async def filter_ids(
 ) -> dict[str, Any]:
     """Return filters as the interface takes them: ids of a channel and a user, a label's title.
 
-    What the key may not list is passed on as it is. Raises: BadSettings: unknown name. InboxError.
+    A part of a name is enough where it is in queries. What the key may not list is passed on as it
+    is. Raises: BadSettings: a name of none, or of several. InboxError.
     """
     if channel is not None:
-        channel = await _id(client.channels, channel, "channel")
+        channel = await _id(client.channels, channel, CHANNEL)
     if assignee is not None and assignee not in ASSIGNEE_WORDS:
-        assignee = await _id(client.users, assignee, "user")
+        assignee = await _id(client.users, assignee, ASSIGNEE)
     if label is not None:
-        label = await _id(client.labels, label, "label", title=True)
+        label = await _id(client.labels, label, LABEL)
     return {"channel": channel, "assignee": assignee, "label": label, **others}
 
 
@@ -93,20 +115,18 @@ async def report_filter_ids(
     """Return the filters of a report as the interface takes them. Raises: as `filter_ids`."""
     found = await filter_ids(client, channel=channel, label=label)
     if user is not None and user != ME:
-        user = await _id(client.users, user, "user")
+        user = await _id(client.users, user, ASSIGNEE)
     if team is not None:
-        team = await _id(client.teams, team, "team")
+        team = await _id(client.teams, team, TEAM)
     return {"channel": found["channel"], "user": user, "team": team, "label": found["label"]}
 
 
-async def _id(
-    listing: "Callable[[], RowPages[Any]]", name: str, noun: str, *, title: bool = False
-) -> str:
+async def _id(listing: "Callable[[], RowPages[Any]]", name: str, kind: str) -> str:
     try:
-        row = await find(listing(), name, noun)
+        row = await find(listing(), name, _LISTS[kind].removesuffix("s"), kind=kind)
     except (Forbidden, NotFound):
         return name
-    return str(row.title if title else row.id)
+    return str(row.title if kind == LABEL else row.id)
 
 
 async def query_names(client: "InboxClient", query: Query, kinds: Iterable[str] = ()) -> QueryNames:

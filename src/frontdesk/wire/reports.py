@@ -39,6 +39,16 @@ class TargetShare(Wire):
     )
 
 
+def _spread(*, extension: bool = False) -> Any:
+    words = "Percentiles of the values behind each mean, by its name; if requested."
+    return optional(words, {}, may_be_absent=True, extension=extension)
+
+
+def _targets(*, extension: bool = False) -> Any:
+    words = "Number of `first_response` and `reply` within the requested target."
+    return optional(words, {}, may_be_absent=True, extension=extension)
+
+
 class Metrics(Wire):
     """Figures of a period. A mean is None where there is nothing to take it of.
 
@@ -71,18 +81,8 @@ class Metrics(Wire):
         may_be_absent=True,
         extension=True,
     )
-    spread: dict[str, Percentiles] = optional(
-        "Percentiles of the values behind each mean, by its name; if requested.",
-        {},
-        may_be_absent=True,
-        extension=True,
-    )
-    targets: dict[str, TargetShare] = optional(
-        "Number of `first_response` and `reply` within the requested target.",
-        {},
-        may_be_absent=True,
-        extension=True,
-    )
+    spread: dict[str, Percentiles] = _spread(extension=True)
+    targets: dict[str, TargetShare] = _targets(extension=True)
 
 
 class Period(Wire):
@@ -189,16 +189,8 @@ class PersonFigures(Wire):
         "Mean seconds that customers waited for their later answers."
     )
     resolutions_count: Count = optional("Resolutions by them.", 0)
-    spread: dict[str, Percentiles] = optional(
-        "Percentiles of the values behind each mean, by its name; if requested.",
-        {},
-        may_be_absent=True,
-    )
-    targets: dict[str, TargetShare] = optional(
-        "Number of `first_response` and `reply` within the requested target.",
-        {},
-        may_be_absent=True,
-    )
+    spread: dict[str, Percentiles] = _spread()
+    targets: dict[str, TargetShare] = _targets()
 
 
 class PersonNow(Wire):

@@ -37,7 +37,7 @@ async def test_each_group_has_its_heading_its_total_and_shares_of_that(report: O
     app = report()
     async with app.run_test(size=(200, 60)) as pilot:
         await settle(pilot)
-        for heading in ("SENT BY  247 messages ", "BILLABLE  6 messages "):
+        for heading in ("SENT BY  247 messages▼ ", "BILLABLE  6 messages "):
             assert line_with(app, heading).endswith(" 100%")
         assert "%" not in line_with(app, "PRICED  177 of 247 messages, 70 without")
         sent, charged, billable, ended = groups(app).values()
@@ -49,6 +49,28 @@ async def test_each_group_has_its_heading_its_total_and_shares_of_that(report: O
         for rows in (sent, charged, billable, ended):
             assert shares(rows) == sorted(shares(rows), reverse=True)
             assert sum(shares(rows)) in range(97, 104)
+
+
+async def test_each_group_is_sorted_by_name_or_by_number_and_stays_where_it_is(
+    report: Open,
+) -> None:
+    app = report()
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        first = groups(app)
+        await press(pilot, "4", "S")
+        await type_in(pilot, "name")
+        await press(pilot, "enter")
+        assert line_with(app, "SENT BY▲  247 messages ")
+        by_name = groups(app)
+        for rows, before in zip(by_name.values(), first.values(), strict=True):
+            assert sorted(rows) == sorted(before)
+            names = [row.split("  ")[0].casefold() for row in rows]
+            assert names == sorted(names)
+        await press(pilot, "S", "enter")
+        assert line_with(app, "SENT BY▼  247 messages ")
+        backwards = groups(app)
+        assert [rows[::-1] for rows in backwards.values()] == [*by_name.values()]
 
 
 async def test_a_blank_line_is_above_each_further_heading_and_no_row_is_one(report: Open) -> None:

@@ -20,7 +20,7 @@ from tests.conftest import NOW
 from tests.report_parts import with_parts
 from tests.tui.conftest import Open, lines, settle, shown
 from tests.tui.reports import Answering, line_with
-from tests.tui.views import press, type_in
+from tests.tui.views import ViewApp, press, type_in
 
 TARGETS = Targets(timedelta(minutes=15), timedelta(hours=1))
 
@@ -273,6 +273,53 @@ async def test_people_are_sorted_and_saved_as_they_are_shown(
         saved = (tmp_path / "people.csv").read_text("utf-8")
         assert "user,Grace Okafor,this" in saved
         assert "user,nobody,now" in saved
+
+
+async def test_people_are_sorted_by_who_waits_now_and_by_their_status(
+    report: Open, client: InboxClient
+) -> None:
+    app = report(WithParts(client))
+    names = ("Ruiz", "Okafor", "nobody")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        for typed, order in (
+            ("waits now", ["Ruiz", "Okafor", "nobody"]),
+            ("waits now", ["nobody", "Okafor", "Ruiz"]),
+            ("status now", ["Okafor", "Ruiz", "nobody"]),
+            ("status now", ["Ruiz", "Okafor", "nobody"]),
+        ):
+            await press(pilot, "S")
+            await type_in(pilot, typed)
+            await press(pilot, "enter")
+            assert [name for line in lines(app) for name in names if name in line] == order
+        assert "STATUS▼" in line_with(app, "PERSON")
+
+
+async def test_figures_are_sorted_by_any_column_and_as_listed_again(
+    report: Open, client: InboxClient
+) -> None:
+    app = report(WithParts(client))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        listed = figures(app)
+        for typed, heading in (("metric", "METRIC▲"), ("previous", "PREVIOUS▼"), ("this", "THIS▼")):
+            await press(pilot, "1", "S")
+            await type_in(pilot, typed)
+            await press(pilot, "enter")
+            assert heading in line_with(app, " THIS")
+            assert sorted(figures(app)) == sorted(listed)
+            assert figures(app) != listed
+        await press(pilot, "S")
+        await type_in(pilot, "as listed")
+        await press(pilot, "enter")
+        assert figures(app) == listed
+
+
+def figures(app: ViewApp) -> list[str]:
+    """Lines of the table of figures."""
+    start = next(at for at, line in enumerate(lines(app)) if line[1:].startswith("METRIC")) + 1
+    return lines(app)[start : start + len(METRICS)]
 
 
 async def test_f_makes_it_the_report_of_one_person_and_enter_leads_to_theirs(

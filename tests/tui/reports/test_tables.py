@@ -66,14 +66,14 @@ def test_a_breakdown_has_the_first_columns_that_fit_beside_the_name(
     assert name_width(width) == name
     for part, shown in {"channels": channels, "users": users}.items():
         columns = COLUMNS[part]
-        assert len(shown_columns(columns, width, columns[0].field)) == shown
+        assert len(shown_columns(columns, width, columns[0].key)) == shown
 
 
 @pytest.mark.parametrize("part", COLUMNS)
 @pytest.mark.parametrize("width", [40, 80, 98, 130])
 def test_the_column_of_the_order_is_always_there(part: str, width: int) -> None:
     for column in COLUMNS[part]:
-        shown = shown_columns(COLUMNS[part], width, column.field)
+        shown = shown_columns(COLUMNS[part], width, column.key)
         assert column in shown
         assert shown == [one for one in COLUMNS[part] if one in shown]
 

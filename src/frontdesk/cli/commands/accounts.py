@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.database import account_named, opened
 from frontdesk.cli.options import database_option
 from frontdesk.cli.output import Output, output_options
@@ -31,7 +31,7 @@ _COLUMNS: tuple[Column[dict[str, Any]], ...] = (
 
 _keep_days_option = click.option(
     "--messages-keep-days",
-    type=click.IntRange(0, LONGEST_KEPT_DAYS),
+    type=WholeNumber(0, LONGEST_KEPT_DAYS),
     help="Days to keep the contents of messages; 0 for ever.",
 )
 

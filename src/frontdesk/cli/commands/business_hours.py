@@ -9,7 +9,8 @@ from frontdesk.cli.base import command
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.options import database_option
 from frontdesk.errors import BadSettings, UnusableFile
-from frontdesk.text.clean import clean
+from frontdesk.selection.names import listed
+from frontdesk.text.clean import clean, one_line
 
 if TYPE_CHECKING:
     from frontdesk.business_hours import BusinessHours
@@ -50,11 +51,29 @@ def business_hours_command(database: str, account: str, file: Path | None, clear
     hours = BusinessHours() if file is None else _read(file)
 
     def write(connection: "Connection") -> None:
-        set_hours(connection, account_named(connection, account)["id"], hours)
+        account_id = account_named(connection, account)["id"]
+        _check_channels(connection, account_id, hours)
+        set_hours(connection, account_id, hours)
 
     with opened(database, upgrade=True) as store:
         store.write(write)
     click.echo("The business hours are set" if hours else "There are no business hours any more")
+
+
+def _check_channels(connection: "Connection", account_id: int, hours: "BusinessHours") -> None:
+    """Raises: BadSettings: there are hours of a channel that the account does not have."""
+    from frontdesk.store.catalogues import CHANNELS, all_rows
+
+    channels = {
+        row["phone_number_id"]: one_line(row["name"])
+        for row in all_rows(connection, account_id, CHANNELS)
+    }
+    for id in hours.channels:
+        if id not in channels:
+            known = [f"{id} ({name})" for id, name in channels.items()]
+            raise BadSettings(
+                clean(f"business_hours.channels: no channel has the id {id!r}{listed(known)}")
+            )
 
 
 def _read(path: Path) -> "BusinessHours":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.commands.search import add_search
 from frontdesk.cli.completion import (
     complete_assignee,
@@ -189,7 +189,7 @@ async def _selected(
 @selection_options
 @click.option(
     "--last",
-    type=click.IntRange(1, MOST_LAST),
+    type=WholeNumber(1, MOST_LAST),
     metavar="N",
     help="With the last N messages of each, in brief text or JSON.",
 )
@@ -273,10 +273,10 @@ def _period_option(name: str, help_text: str) -> Callable[[F], F]:
 )
 @_period_option("--after", "Only from this day or time on, like 2026-03-01.")
 @_period_option("--before", "Only before this day or time.")
-@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N of each.")
+@click.option("--last", type=WholeNumber(1), metavar="N", help="Only the newest N of each.")
 @click.option(
     "--max-chars",
-    type=click.IntRange(200),
+    type=WholeNumber(200),
     metavar="N",
     help="Leave out older entries of all together beyond N characters, and say so.",
 )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR
 from frontdesk.cli.media import media_files, media_option, named_files, place_words
@@ -99,12 +99,12 @@ def _place(files: "MediaFiles | None") -> str:
 @click.option("--failed", is_flag=True, help="Also try failed and refused files again.")
 @click.option(
     "--days",
-    type=click.IntRange(1, 7),
+    type=WholeNumber(1, 7),
     default=7,
     show_default=True,
     help="Request files of messages of the last so many days.",
 )
-@click.option("--conversation", type=click.IntRange(1), metavar="ID", help="Only of this one.")
+@click.option("--conversation", type=WholeNumber(1), metavar="ID", help="Only of this one.")
 def fetch_command(
     database: str, account: str, failed: bool, days: int, conversation: int | None
 ) -> None:
@@ -141,7 +141,7 @@ def fetch_command(
 @database_option("Database of the service, which may be running.")
 @media_option
 @account_option
-@click.option("--days", type=click.IntRange(0, 36500), help="Of messages older than this.")
+@click.option("--days", type=WholeNumber(0, 36500), help="Of messages older than this.")
 @click.option("--kind", type=click.Choice(MEDIA_TYPES), help="Of messages of this type.")
 @yes_option
 def purge_command(

@@ -64,6 +64,7 @@ _BY = MappingProxyType(
     {"user": "users", "team": "teams", "label": "labels", "ad": "ads", "channel": "channels"}
 )
 _TARGETS = ("first_response", "reply")
+_TABLE_FORMATS = ("table", "markdown")
 _NAMED_AND_DAYS = "A named period does not go with --from or --to"
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
@@ -100,6 +101,15 @@ _label_option = click.option(
     metavar="NAME",
     shell_complete=complete_label,
     help="Only conversations that carry this label now.",
+)
+_target_option = click.option(
+    "--target",
+    "lengths",
+    metavar="NAME=LENGTH",
+    multiple=True,
+    callback=lambda context, option, texts: _targets(texts),
+    help="Count the answers that came in time, as first_response=15m or reply=1h; may be "
+    "repeated.  [default: [targets] of the configuration]",
 )
 _business_option = click.option(
     "--business-hours",
@@ -170,26 +180,18 @@ class _ReportCommand(Command):
     "--sort",
     "order",
     metavar="COLUMN",
-    help="Sort tables by a column, the highest first: name, change, a figure as in --figures, or "
-    "open, waits, longest, unread. After a figure, "
-    f"{', '.join(f':{one}' for one in ASPECTS)} of it.",
+    help="Sort the tables that have this column, by its heading: name, change, waiting, open, "
+    f"messages. After a figure, {', '.join(f':{one}' for one in ASPECTS)} of it. Numbers are "
+    "sorted from the highest, words from A on.",
 )
-@click.option("--reverse", is_flag=True, help="With --sort, the lowest first.")
+@click.option("--reverse", is_flag=True, help="With --sort, the other way round.")
 @_business_option
 @click.option("--hours", is_flag=True, help="Also by weekday and hour.")
 @click.option("--spread", is_flag=True, help="Show p50 and p90 beside each mean.")
 @click.option(
     "--waits", is_flag=True, help="Also how long customers wait now: <1h, 1–4h, 4–24h, >1d."
 )
-@click.option(
-    "--target",
-    "lengths",
-    metavar="NAME=LENGTH",
-    multiple=True,
-    callback=lambda context, option, texts: _targets(texts),
-    help="Show how many answers came in time, as first_response=15m or reply=1h; may be "
-    "repeated.  [default: [targets] of the configuration]",
-)
+@_target_option
 @click.option(
     "--compare",
     type=click.Choice(COMPARISONS),
@@ -240,7 +242,9 @@ def report_command(
     if reverse and order is None:
         raise click.UsageError("--reverse needs --sort")
     fields = parse_figures(figures) if figures else None
-    sorting = parse_order(order, reverse=reverse) if order else None
+    if order is not None and output.format not in _TABLE_FORMATS:
+        raise click.UsageError(f"--sort goes with --format {' and '.join(_TABLE_FORMATS)} only")
+    sorting = parse_order(order, reverse=reverse) if order is not None else None
     subject = _subject(user=of_user, team=team, label=label)
     grouped = [_BY[name] for name in _BY if name in by]
     # Channels are a part of every report.
@@ -280,7 +284,9 @@ def report_command(
     else:
         period = "today"
         run_with_client(
-            target, lambda client: watch_report(partial(work, client), output), waits=True
+            target,
+            lambda client: watch_report(partial(work, client), output, sorting),
+            waits=True,
         )
 
 
@@ -293,14 +299,7 @@ def report_command(
 @target_options
 @_PERIOD_AND_CHANNEL
 @_label_option
-@click.option(
-    "--target",
-    "lengths",
-    metavar="NAME=LENGTH",
-    multiple=True,
-    callback=lambda context, option, texts: _targets(texts),
-    help="Count the answers that came in time, as in `frontdesk report`.",
-)
+@_target_option
 @_business_option
 @output_options("csv", "jsonl", default="csv")
 def conversations_command(
@@ -366,6 +365,7 @@ def conversations_command(
 async def watch_report(
     read: Callable[[], Awaitable[Report]],
     output: Output,
+    order: ReportOrder | None = None,
     *,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
@@ -376,7 +376,7 @@ async def watch_report(
 
     def show(reports: Sequence[Report]) -> None:
         for report in reports:
-            _write(report, output)
+            _write(report, output, order)
 
     show(await poll())
     await follow(poll, show, interval=WATCH_SECONDS, sleep=sleep)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.init import message_search_option
 from frontdesk.cli.options import database_option
 from frontdesk.cli.progress import Progress, progress
@@ -18,10 +18,10 @@ from frontdesk.wire.values import utc_now
     "frontdesk db sample --database big.db --conversations 1000000",
 )
 @database_option("Database to fill: a new file, or an empty PostgreSQL database.")
-@click.option("--conversations", type=click.IntRange(1, 100_000_000), default=10_000)
+@click.option("--conversations", type=WholeNumber(1, 100_000_000), default=10_000)
 @click.option(
     "--messages",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Total number of messages.  [default: ten per conversation]",
 )
 @click.option(

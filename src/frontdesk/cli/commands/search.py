@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from frontdesk.cache import Cache, Hit
-from frontdesk.cli.base import Command
+from frontdesk.cli.base import Command, WholeNumber
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
@@ -88,7 +88,7 @@ def _search_command(
     )
     @click.option(
         "--limit",
-        type=click.IntRange(1, MOST),
+        type=WholeNumber(1, MOST),
         default=USUAL,
         show_default=True,
         help="Maximum number of hits.",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.database import opened
 from frontdesk.cli.exit_codes import guarded, say
 from frontdesk.cli.media import (
@@ -89,7 +89,7 @@ class WebhookOptions:
 @click.option(
     "--port",
     required=True,
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     help="Port to listen on; 0 for a free one.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -108,21 +108,21 @@ class WebhookOptions:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, 64),
+    type=WholeNumber(1, 64),
     default=1,
     show_default=True,
     help="Number of processes.",
 )
 @click.option(
     "--rate-limit",
-    type=click.IntRange(0, 1_000_000),
+    type=WholeNumber(0, 1_000_000),
     default=_RATE_LIMIT.requests,
     show_default=True,
     help="Requests per minute and key; 0 for no limit.",
 )
 @click.option(
     "--burst",
-    type=click.IntRange(1, 1_000_000),
+    type=WholeNumber(1, 1_000_000),
     default=_RATE_LIMIT.burst,
     show_default=True,
     help="Requests that a key may send in a burst.",
@@ -181,7 +181,7 @@ class WebhookOptions:
 )
 @click.option(
     "--keep-webhooks-days",
-    type=click.IntRange(1, 3650),
+    type=WholeNumber(1, 3650),
     default=DEFAULT_RETENTION_DAYS,
     show_default=True,
     help="Days to keep webhook bodies after they are applied.",
@@ -193,7 +193,7 @@ class WebhookOptions:
 )
 @click.option(
     "--resolve-after-days",
-    type=click.IntRange(1, 3650),
+    type=WholeNumber(1, 3650),
     help="Resolve conversations inactive for this many days.  [default: never]",
 )
 @click.option(

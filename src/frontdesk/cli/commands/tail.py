@@ -17,7 +17,7 @@ import click
 from frontdesk.alert_settings import AlertSettings
 from frontdesk.alerts import POLL_SECONDS, Alert, AlertWatch, run_program, terminal_notification
 from frontdesk.cache import Cache
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.conversations import filter_options
 from frontdesk.cli.config import configuration
 from frontdesk.cli.exit_codes import say
@@ -227,7 +227,7 @@ def _is_from(moment: datetime, made: datetime | None) -> bool:
 @filter_options
 @click.option(
     "--lines",
-    type=click.IntRange(0, 100),
+    type=WholeNumber(0, 100),
     default=10,
     show_default=True,
     help="Start with the newest message of this many conversations.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.options import target_options
 from frontdesk.cli.sockets import base_url, bound_to
 from frontdesk.cli.target import Target, resolve, run_with_client
@@ -20,7 +20,7 @@ from frontdesk.system.loopback import is_loopback
     "--port",
     default=0,
     show_default="a free one",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     help="Port to listen on.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontdesk.cli.base import group
+from frontdesk.cli.base import WholeNumber, group
 from frontdesk.cli.commands.import_.files import unknown_channels
 from frontdesk.cli.database import account_named, account_option, opened
 from frontdesk.cli.exit_codes import ERROR, INTERRUPTED
@@ -157,7 +157,7 @@ def replay_command(
 @account_option
 @click.option(
     "--days",
-    type=click.IntRange(0, 3650),
+    type=WholeNumber(0, 3650),
     default=DEFAULT_RETENTION_DAYS,
     show_default=True,
     help="Delete webhooks older than this many days.",

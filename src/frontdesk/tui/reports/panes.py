@@ -48,13 +48,14 @@ from frontdesk.text.times import short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.key_names import KeyNames
+from frontdesk.tui.reports.authors import AuthorTable
 from frontdesk.tui.reports.plots import HOURS, HeatCells, HeatMap, Plot, Scene
 from frontdesk.tui.reports.query import moments_of
 from frontdesk.tui.reports.tables import (
-    AuthorTable,
     GroupTable,
     LiveLine,
     MetricTable,
+    ReportTable,
     TableHeading,
 )
 from frontdesk.tui.widgets.bar import Bar, Title
@@ -394,9 +395,9 @@ class ReportPanes(Vertical):
         self.follow()
 
     @property
-    def sorted_table(self) -> MetricTable | GroupTable:
-        """The table that is sorted: the figures where these have the focus, else the breakdown."""
-        return self.metrics if self.at == "metrics" else self.channels
+    def sorted_table(self) -> ReportTable:
+        """The table that is sorted: the one that has the focus, else the breakdown."""
+        return {"metrics": self.metrics, "authors": self.authors}.get(self.at, self.channels)
 
     def sort(self, key: str) -> None:
         """Sort that table by a column."""

@@ -38,11 +38,12 @@ from frontdesk.tui.dialogs.prompt import Prompt
 from frontdesk.tui.dialogs.save_prompt import ending, save, save_prompt
 from frontdesk.tui.key_names import HintLine
 from frontdesk.tui.reports import panes
+from frontdesk.tui.reports.authors import AuthorShare
 from frontdesk.tui.reports.plots import HeatMap, Plot
 from frontdesk.tui.reports.query import ReportOptions, created_in
 from frontdesk.tui.reports.reading import REMEMBERED, ReportReading
 from frontdesk.tui.reports.saving import ROW_ENDINGS, save_rows
-from frontdesk.tui.reports.tables import AuthorShare, LiveLine, ReportTable
+from frontdesk.tui.reports.tables import LiveLine, ReportTable
 from frontdesk.tui.reports.wall import WallScreen
 from frontdesk.tui.theme import STYLES
 from frontdesk.wire import ConversationFilter, ReportQuery
@@ -103,12 +104,13 @@ class ReportScreen(ReportReading):
     view_name = "reports"
     keys = (
         "{view.back} back",
-        "{report.before} {report.after} period",
-        "{report.period} dates",
+        "{report.period} {report.before} {report.after} dates",
+        "{report.subject} filter",
+        "{report.sort} sort",
         "{report.users} people",
         "{report.hours} hours",
+        "{report.business} business hours",
         "{report.channel} channel",
-        "{report.subject} person/label",
         "{report.granularity} day/week",
         "{list.open} rows",
         "{report.spread} p50/p90",

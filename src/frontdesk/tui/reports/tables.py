@@ -1,11 +1,9 @@
-"""Tables of a report: metrics with changes, breakdowns, authors; and the line of live counts."""
+"""Tables of a report: metrics with changes, breakdowns; and the line of live counts."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
@@ -20,13 +18,11 @@ from frontdesk.reports.metrics import (
     LIVE,
     NO_VALUE,
     NOW_FIGURES,
-    RATES,
     BreakdownRow,
     Change,
     Figure,
     Glyphs,
     LiveFigure,
-    author_name,
     change,
     live_figures,
     live_words,
@@ -34,8 +30,6 @@ from frontdesk.reports.metrics import (
     now_value,
     now_words,
     percentile_words,
-    pricing_words,
-    rate_words,
     shown_metrics,
     spread_of,
     target_of,
@@ -45,27 +39,66 @@ from frontdesk.reports.metrics import (
 )
 from frontdesk.reports.sorting import (
     CHANGE,
-    NAME,
+    FIGURE_KEYS,
+    NOW_KEYS,
     ReportOrder,
-    parse_order,
-    sorted_figures,
-    sorted_groups,
+    SortColumn,
+    column_of,
+    group_columns,
+    heading_key,
+    metric_columns,
+    sort_rows,
 )
-from frontdesk.text.clean import counted, first_non_blank, humanize, one_line
 from frontdesk.tui.reports.plots import sparkline, values_per_bar
 from frontdesk.tui.widgets.line_widget import LineWidget
 from frontdesk.tui.widgets.text_layout import Piece, cut, fit, spread, width_of
 from frontdesk.tui.widgets.virtual_list import VirtualList
-from frontdesk.wire.reports import LiveCounts, PricingCount, Report
+from frontdesk.wire.reports import LiveCounts, Report
 
 
 class ReportTable(VirtualList[Any]):
-    """List with column headings; `g` calls the screen's action rather than going to the top."""
+    """List with column headings, sorted by any column of its rows.
+
+    `g` calls the screen's action rather than going to the top.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("g", "screen.granularity", "Hours, days, weeks or months", id="report.granularity"),
     ]
     HALF_PAGE_AT_EDGE = False
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        # None: as listed.
+        self.order: ReportOrder | None = None
+
+    def sort_columns(self) -> list[SortColumn[Any]]:
+        """Columns that rows can be sorted by."""
+        raise NotImplementedError
+
+    def put_sorted(self) -> None:
+        """Show the rows in their order."""
+        raise NotImplementedError
+
+    def orders(self) -> list[tuple[str, str]]:
+        """Keys and names of what rows can be sorted by; the key of as listed is ""."""
+        return [("", "As listed"), *((each.key, each.title) for each in self.sort_columns())]
+
+    def order_by(self, key: str) -> None:
+        """Sort by a column, the other way round if rows are sorted by it already; "": as listed."""
+        is_same = self.order is not None and self.order == ReportOrder(key)
+        self.order = ReportOrder(key, is_same) if key else None
+        self.forget_drawn()
+        self.put_sorted()
+
+    def order_marks(self) -> dict[str, str]:
+        """Mark of the column that rows are sorted by: up if A, or the lowest, comes first."""
+        column = column_of(self.sort_columns(), self.order)
+        if self.order is None or column is None:
+            return {}
+        ascending = column.ascending != self.order.reverse
+        return {column.key: self._glyphs.up if ascending else self._glyphs.down}
 
     def head(self, width: int) -> list[Piece]:
         """Column headings for rows of `width` cells."""
@@ -140,24 +173,17 @@ class MetricTable(ReportTable):
     """Table with one line per metric."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(id=id)
-        self._glyphs = glyphs
+        super().__init__(glyphs, id=id)
         # Part of the period that a value of the series has, and the dates of the series.
         self.series_part = self.series_dates = ""
         self._spread = self._target = False
-        # None: as listed.
-        self.order: ReportOrder | None = None
         self._figures: Sequence[Figure] = ()
 
-    def order_by(self, key: str) -> None:
-        """Sort by the change, again: the lowest first; or "" for as listed."""
-        is_same = self.order is not None and not self.order.reverse
-        self.order = parse_order(key, reverse=is_same) if key else None
-        self.put_figures(self._figures)
+    def sort_columns(self) -> list[SortColumn[Figure]]:
+        return metric_columns(self._figures)
 
-    def orders(self) -> list[tuple[str, str]]:
-        """Keys and names of what figures can be sorted by."""
-        return [("", "As listed"), (CHANGE, "Change")]
+    def put_sorted(self) -> None:
+        self.put_figures(self._figures)
 
     def put_figures(self, figures: Sequence[Figure]) -> None:
         """Show these figures, with columns for what the server sent."""
@@ -166,7 +192,7 @@ class MetricTable(ReportTable):
             self._spread, self._target = shape
             self.forget_drawn()
         self._figures = figures
-        rows = sorted_figures(figures, self.order) if self.order else figures
+        rows = sort_rows(figures, self.sort_columns(), self.order)
         self.put([(figure.metric.field, figure) for figure in rows])
 
     def _columns(self, width: int) -> Columns:
@@ -174,18 +200,21 @@ class MetricTable(ReportTable):
 
     def head(self, width: int) -> list[Piece]:
         columns = self._columns(width)
-        text = fit("METRIC", columns.name) + "THIS".rjust(columns.now)
-        if columns.spread:
-            text += "P50".rjust(columns.spread) + "P90".rjust(columns.spread)
-        if columns.target:
-            text += "IN TIME".rjust(columns.target)
-        if columns.then:
-            text += "PREVIOUS".rjust(columns.then)
-        text += " " * columns.gap + fit("CHANGE", columns.change)
+        marks = self.order_marks()
+        text = fit(f"METRIC{marks.get('metric', '')}", columns.name)
+        for key, room in (
+            ("this", columns.now),
+            ("p50", columns.spread),
+            ("p90", columns.spread),
+            ("in_time", columns.target),
+            ("previous", columns.then),
+        ):
+            text += _number_heading(key, room, marks) if room else ""
+        text += " " * columns.gap + fit(f"CHANGE{marks.get(CHANGE, '')}", columns.change)
         if columns.series:
             text += fit(self._series_words(columns.series), columns.series)
         if columns.samples:
-            text += "SAMPLES".rjust(columns.samples)
+            text += _number_heading("samples", columns.samples, marks)
         return [("dim", text)]
 
     def _series_words(self, width: int) -> str:
@@ -219,6 +248,13 @@ class MetricTable(ReportTable):
         if columns.samples:
             line.append(("dim", _samples_words(figure).rjust(columns.samples)))
         return [[*line, ("text", " " * (width - width_of(line)))]]
+
+
+def _number_heading(key: str, width: int, marks: Mapping[str, str]) -> str:
+    """Heading of a column of numbers, with the mark of the order if there is room."""
+    title = key.replace("_", " ").upper()
+    marked = title + marks.get(key, "")
+    return (marked if len(marked) < width else title).rjust(width)
 
 
 def _spread_pieces(figure: Figure, columns: Columns) -> list[Piece]:
@@ -282,9 +318,16 @@ class GroupColumn(NamedTuple):
     @property
     def key(self) -> str:
         """Key of the order by this column."""
-        if self.kind in ("metric", "now"):
-            return self.field
-        return ReportOrder(self.field, "in_time" if self.kind == "target" else self.kind).key
+        if self.kind == "now":
+            return NOW_KEYS[self.field]
+        key = FIGURE_KEYS[self.field]
+        aspect = {"metric": "", "target": ":in_time"}.get(self.kind, f":{self.kind}")
+        return key + aspect
+
+    @property
+    def change_key(self) -> str:
+        """Key of the order by the change of this figure."""
+        return f"{self.key}:{CHANGE}"
 
 
 _CHANNEL_COLUMNS = (
@@ -336,7 +379,7 @@ COLUMNS: Mapping[str, tuple[GroupColumn, ...]] = MappingProxyType(
     }
 )
 # Column that a breakdown is sorted by at first.
-_FIRST_ORDER = {"users": "waiting", "teams": "waiting"}
+_FIRST_ORDER = {"users": NOW_KEYS["waiting"], "teams": NOW_KEYS["waiting"]}
 # Figures of now that are to be seen unless they are 0.
 _WARNED = frozenset({"waiting", "over_first_response", "over_reply"})
 _WIDE = 98
@@ -359,7 +402,7 @@ def columns_of(
         field = column.field
         if field not in (now if column.kind == "now" else shown) and groups:
             continue
-        if order is not None and order.key == f"{field}:{CHANGE}":
+        if order is not None and order.key == column.change_key:
             column = column._replace(changes=True)
         columns.append(column)
         if any(spread_of(group.current, field) for group in groups):
@@ -370,15 +413,19 @@ def columns_of(
 
 
 def shown_columns(columns: Sequence[GroupColumn], width: int, sorted_by: str) -> list[GroupColumn]:
-    """Columns that fit beside the name, always including the sort column."""
+    """Columns that fit beside the name, always including the sort column and its figure.
+
+    sorted_by: the key of the order.
+    """
     room = width - name_width(width)
-    ordering = next((column for column in columns if column.field == sorted_by), columns[0])
-    reserved = sum(_widths(ordering, width))
+    wanted = {sorted_by, sorted_by.partition(":")[0]}
+    needed = [column for column in columns if column.key in wanted] or [*columns[:1]]
+    reserved = sum(sum(_widths(column, width)) for column in needed)
     shown: list[GroupColumn] = []
     for column in columns:
-        if column is ordering:
-            reserved = 0
         width_used = sum(_widths(column, width))
+        if column in needed:
+            reserved -= width_used
         beside_mean = column.kind in ("p50", "p90", "target")
         if beside_mean and column.field not in [column.field for column in shown]:
             continue
@@ -406,21 +453,17 @@ class GroupTable(ReportTable):
     """
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(id=id)
-        self._glyphs = glyphs
+        super().__init__(glyphs, id=id)
         self.breakdown = "channels"
         self._groups: Sequence[BreakdownRow] = ()
         self._moment: datetime | None = None
         self._every: BreakdownRow | None = None
-        self._orders = {
-            part: ReportOrder(_FIRST_ORDER.get(part, columns[0].field))
+        self._orders: dict[str, ReportOrder | None] = {
+            part: ReportOrder(_FIRST_ORDER.get(part, columns[0].key))
             for part, columns in COLUMNS.items()
         }
+        self.order = self._orders[self.breakdown]
         self._wanted_key = ""
-
-    @property
-    def order(self) -> ReportOrder:
-        return self._orders[self.breakdown]
 
     def seek(self, key: str) -> None:
         """Select a row as soon as it is there."""
@@ -437,11 +480,14 @@ class GroupTable(ReportTable):
 
         moment: of the figures of now. every: the row of all, of several.
         """
-        columns = self._columns_of(part, groups)
-        if part != self.breakdown or columns != self._columns_of(self.breakdown, self._groups):
-            self.forget_drawn()
+        columns = self._all_columns()
+        if part != self.breakdown:
+            self._orders[self.breakdown] = self.order
+            self.order = self._orders[part]
         self.breakdown, self._groups, self._moment, self._every = part, groups, moment, every
-        rows = sorted_groups(groups, self.order)
+        if self._all_columns() != columns:
+            self.forget_drawn()
+        rows = sort_rows(groups, self.sort_columns(), self.order)
         if every is not None and len(rows) > 1:
             rows.append(every)
         self.put([(group.key, group) for group in rows])
@@ -450,29 +496,27 @@ class GroupTable(ReportTable):
             self.go_to(keys.index(self._wanted_key))
             self._wanted_key = ""
 
-    def order_by(self, key: str) -> None:
-        """Sort by a column, or its change; reverse the order if it is sorted by that already."""
-        is_same = key == self.order.key
-        self._orders[self.breakdown] = parse_order(key, reverse=is_same and not self.order.reverse)
-        self.forget_drawn()
+    def sort_columns(self) -> list[SortColumn[BreakdownRow]]:
+        return group_columns(BREAKDOWNS[self.breakdown], self._groups)
+
+    def put_sorted(self) -> None:
         self.put_groups(self.breakdown, self._groups, self._moment, self._every)
 
-    def _columns_of(self, part: str, groups: Sequence[BreakdownRow]) -> list[GroupColumn]:
-        return columns_of(part, groups, self._orders[part])
+    def _all_columns(self) -> list[GroupColumn]:
+        return columns_of(self.breakdown, self._groups, self.order)
 
     def _columns(self, width: int) -> list[GroupColumn]:
-        columns = self._columns_of(self.breakdown, self._groups)
-        return shown_columns(columns, width, self.order.field)
+        sorted_by = self.order.key if self.order else ""
+        return shown_columns(self._all_columns(), width, sorted_by)
 
     def head(self, width: int) -> list[Piece]:
-        text = fit(BREAKDOWNS[self.breakdown].heading.upper(), name_width(width))
-        mark = self._glyphs.up if self.order.reverse else self._glyphs.down
+        heading, marks = BREAKDOWNS[self.breakdown].heading, self.order_marks()
+        text = fit(heading.upper() + marks.get(heading_key(heading), ""), name_width(width))
         for column in self._columns(width):
             value, beside = _widths(column, width)
-            ordering = self.order.key == column.key
-            changing = self.order.key == f"{column.key}:{CHANGE}" and beside
-            text += f"{column.title}{mark if ordering else ''}".rjust(value)
-            text += fit(f" +/-{mark}" if changing else "", beside)
+            text += f"{column.title}{marks.get(column.key, '')}".rjust(value)
+            changing = marks.get(column.change_key) if beside else ""
+            text += fit(f" +/-{changing}" if changing else "", beside)
         return [("dim", fit(text, width))]
 
     def words_at(self, position: int) -> str:
@@ -519,197 +563,23 @@ class GroupTable(ReportTable):
 
     def orders(self) -> list[tuple[str, str]]:
         """Keys and names of what rows can be sorted by: the name, columns, and their changes."""
-        columns = self._columns_of(self.breakdown, self._groups)
-        columns = [column for column in columns if column.field != "availability"]
-        changing = [column for column in columns if column.kind == "metric"]
-        return [
-            *((column.key, column.name) for column in columns),
-            *((f"{column.key}:{CHANGE}", f"{column.name}: change") for column in changing),
-            (NAME, "Name"),
-        ]
+        columns = self._all_columns()
+        figures = [column for column in columns if column.kind == "metric"]
+        names = {
+            **{column.key: column.name for column in columns},
+            **{column.change_key: f"{column.name}: change" for column in figures},
+        }
+        first, *others = self.sort_columns()
+        known = {column.key for column in others}
+        # Before there are rows, every column may have values.
+        orders = [order for order in names.items() if order[0] in known or not self._groups]
+        return [*orders, (first.key, "Name")]
 
 
 def fit_right(text: str, width: int) -> str:
     """`text` in exactly `width` cells, at their right end."""
     text = cut(text, width)
     return " " * (width - cell_len(text)) + text
-
-
-AUTHOR_PARTS = MappingProxyType(
-    {"user": "team", "phone": "phone", "ai_agent": "ai", "campaign": "campaign"}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class AuthorShare:
-    """Messages (`unit`) of a row, and of all rows of its group. part: ink of the bar.
-
-    author: of messages by one author. sentence: text for the copy action. heading: of the group,
-    if its first row is this one. of: messages that could be in the group, if not all are.
-    """
-
-    name: str
-    count: int
-    total: int
-    sentence: str
-    part: str = "accent"
-    author: str | None = None
-    heading: str = ""
-    of: int | None = None
-    unit: str = "message"
-
-
-_COUNT_WIDTH, _SHARE_WIDTH = 7, 5
-_LEAST_NAME, _LEAST_BAR, _WIDE_BAR = 21, 4, 16
-
-
-class AuthorTable(ReportTable):
-    """Bars of messages by author, by pricing, billable ones, and of what the AI ended.
-
-    Each is a group of its own, in descending order; shares and bars are of the group's total.
-    """
-
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(id=id)
-        self._glyphs = glyphs
-        # Messages by all authors; None without a report.
-        self._total: int | None = None
-        self._widest_name = 0
-
-    def put_report(self, report: Report | None, words: str) -> None:
-        """Show the messages that a report counts; without a report, `words`."""
-        counts = dict(report.outgoing_by_author) if report else {}
-        pricing = report.pricing if report else ()
-        self._total = sum(counts.values()) if report else None
-        self.say_when_empty("No messages sent" if report else words)
-        rows = [
-            *_by_author(counts),
-            *_headed("PRICED", _charged(pricing), of=self._total),
-            *_headed("BILLABLE", _billable(pricing)),
-            *_headed("ENDED BY AI", _ended_by_ai(report) if report else []),
-        ]
-        widest = max((cell_len(row.name) for row in rows), default=0)
-        if widest != self._widest_name:
-            self._widest_name = widest
-            self.forget_drawn()
-        self.put([(row.author or row.sentence.partition(":")[0], row) for row in rows])
-
-    @property
-    def least_width(self) -> int:
-        """Width at which no name is cut and bars can be compared."""
-        name = max(_LEAST_NAME, self._widest_name + 1)
-        return name + _COUNT_WIDTH + _WIDE_BAR + _SHARE_WIDTH + 3
-
-    def head(self, width: int) -> list[Piece]:
-        if self._total is None:
-            return [("dim", fit("SENT BY", width))]
-        return [("dim", _group_heading("SENT BY", self._total, width))]
-
-    def words_at(self, position: int) -> str:
-        return str(self.rows[position].sentence)
-
-    def draw(self, position: int, width: int) -> list[list[Piece]]:
-        share: AuthorShare = self.rows[position]
-        part = share.count / share.total if share.total else 0.0
-        percent = f"{part:.0%}" if part >= 0.005 or not share.count else "<1%"
-        others = _COUNT_WIDTH + _SHARE_WIDTH + 1
-        name = min(max(_LEAST_NAME, self._widest_name + 1), max(1, width - others - _LEAST_BAR))
-        room = max(0, width - others - name)
-        bar = self._glyphs.bar * max(1 if share.count else 0, round(part * room))
-        line: list[Piece] = [
-            ("text", fit(cut(share.name, name - 1), name)),
-            ("strong", f"{share.count:,}".rjust(_COUNT_WIDTH)),
-            (share.part, " " + fit(bar, room)),
-            ("dim", percent.rjust(_SHARE_WIDTH)),
-        ]
-        return [*_heading_above(share, position, width), line]
-
-
-def _heading_above(share: AuthorShare, position: int, width: int) -> list[list[Piece]]:
-    """Lines above the first row of a group: a blank one, and the heading."""
-    if not share.heading:
-        return []
-    heading = _group_heading(share.heading, share.total, width, share.of, share.unit)
-    blank: list[Piece] = [("text@ground", fit("", width))]
-    return [*([blank] if position else []), [("dim@ground", heading)]]
-
-
-def _group_heading(
-    title: str, total: int, width: int, of: int | None = None, unit: str = "message"
-) -> str:
-    """Title and total of a group; 100% above the shares says what they are of."""
-    if of is not None:
-        unpriced = f", {of - total:,} without" if of > total else ""
-        return fit(f"{title}  {total:,} of {counted(of, unit)}{unpriced}", width)
-    whole = "100%" if total else ""
-    return fit(f"{title}  {counted(total, unit)}", width - _SHARE_WIDTH) + whole.rjust(_SHARE_WIDTH)
-
-
-def _headed(
-    heading: str, shares: Sequence[AuthorShare], of: int | None = None
-) -> list[AuthorShare]:
-    """The rows of a group, with its heading at the first."""
-    return [replace(share, heading="" if at else heading, of=of) for at, share in enumerate(shares)]
-
-
-def _by_author(counts: Mapping[str, int]) -> list[AuthorShare]:
-    """Messages by author, each in the colour that the author's messages have."""
-    shares = []
-    for author, count in _descending(counts):
-        name, part = author_name(author), AUTHOR_PARTS.get(author, "accent")
-        sentence = f"{name}: {counted(count, 'message')} sent"
-        shares.append(AuthorShare(name, count, sum(counts.values()), sentence, part, author))
-    return shares
-
-
-def _charged(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
-    """Messages by category and type, summed over channels and authors."""
-    counts: Counter[tuple[str, str]] = Counter()
-    billable: Counter[tuple[str, str]] = Counter()
-    for priced in pricing:
-        counts[pricing_words(priced)] += priced.count
-        billable[pricing_words(priced)] += priced.billable_count
-    shares = []
-    for kind, count in _descending(+counts):
-        name = ", ".join(humanize(one_line(word)) for word in kind)
-        sentence = f"charged as {name}: {counted(count, 'message')}, {billable[kind]:,} billable"
-        shares.append(AuthorShare(name, count, counts.total(), sentence))
-    return shares
-
-
-def _billable(pricing: Sequence[PricingCount]) -> list[AuthorShare]:
-    """Billable messages by channel and author."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for priced in pricing:
-        channel = first_non_blank(priced.channel.name, priced.channel.id)
-        counts[one_line(channel), priced.author] += priced.billable_count
-    shares = []
-    for (channel, author), count in _descending(+counts):
-        name = f"{channel}, {author_name(author)}"
-        sentence = f"billable, {name}: {counted(count, 'message')}"
-        shares.append(AuthorShare(name, count, counts.total(), sentence))
-    return shares
-
-
-def _ended_by_ai(report: Report) -> list[AuthorShare]:
-    """What the AI resolved and handed to a human, of both together."""
-    counts = {rate: round(value_of(report.metrics, rate.part) or 0) for rate in RATES}
-    total, unit = sum(counts.values()), "conversation"
-    shares = []
-    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
-    for rate, count in ordered if total else ():
-        name = rate.label.removeprefix("AI: ")
-        share = rate_words(count / total)
-        sentence = f"{name} by the AI: {counted(count, unit)}, {share} of what it ended"
-        shares.append(AuthorShare(name, count, total, sentence, "ai", unit=unit))
-    return shares
-
-
-K = TypeVar("K", str, tuple[str, str])
-
-
-def _descending(counts: Mapping[K, int]) -> list[tuple[K, int]]:
-    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 class LiveLine(LineWidget, can_focus=True):

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from frontdesk.cli.base import command
+from frontdesk.cli.base import WholeNumber, command
 from frontdesk.cli.commands.import_.events import Run
 from frontdesk.cli.commands.import_.files import importable
 from frontdesk.cli.database import account_named, account_option, opened
@@ -42,7 +42,7 @@ _INTERRUPTED = "the same command continues"
     short_help="Import a Chatwoot account through its API.",
 )
 @click.option("--url", required=True, help="Address of Chatwoot, such as https://app.chatwoot.com.")
-@click.option("--account-id", required=True, type=click.IntRange(1), help="Account in Chatwoot.")
+@click.option("--account-id", required=True, type=WholeNumber(1), help="Account in Chatwoot.")
 @click.option(
     "--token-env", required=True, metavar="NAME", help="Environment variable that holds the token."
 )
