@@ -259,6 +259,10 @@ async def test_a_search_selects_its_first_match_unless_the_selected_one_matches(
         await type_in(pilot, "elan")
         assert "2 of 6 labels" in lines(app)[0]
         assert "#élan" in lines(app)[2].partition("│")[2]
+        assert "/ belan" not in shown(app)
+        assert "/ elan" in shown(app)
+        await press(pilot, "enter", "full_stop")
+        assert "elan" not in shown(app)
 
 
 async def test_a_section_that_may_not_be_read_says_so(directory: Open, client: InboxClient) -> None:
