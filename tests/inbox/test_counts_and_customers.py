@@ -19,7 +19,7 @@ def header(terminal: Terminal) -> list[str]:
     """The terms of the query as the header says them; ~ marks those applied to a part."""
     inbox = terminal.inbox
     partial = inbox.partial_terms
-    pairs = chips(inbox.view.query, inbox.planning.names)
+    pairs = chips(inbox.view.query, inbox.planning.names, inbox.clock.server_now())
     return [f"~{label}" if term in partial else label for term, label in pairs]
 
 

@@ -179,6 +179,7 @@ SHAPES = {
             {"timezone": "text", **dict.fromkeys((*WEEKDAYS, "holidays"), "list")},
             None,
         ],
+        "timezone": "text",
         "synced_at": "time?",
         **TIMES,
     },

@@ -4,6 +4,7 @@ Saved views themselves are in `saved_views.py`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -123,8 +124,8 @@ _SYNONYMS = (
 )
 
 
-def filter_terms(names: QueryNames) -> list[tuple[Term, str, str]]:
-    """Terms that the palette offers: term, text with names for ids, synonyms."""
+def filter_terms(names: QueryNames, now: datetime) -> list[tuple[Term, str, str]]:
+    """Terms that the palette offers: term, its chip, and what else it is found by."""
     texts = [*((f"is:{status}", "status") for status in STATUSES), *_SYNONYMS]
     terms = [(parse(text).terms[0], synonyms) for text, synonyms in texts]
     terms += [(Term("label", title), "label") for title in names.labels]
@@ -134,7 +135,12 @@ def filter_terms(names: QueryNames) -> list[tuple[Term, str, str]]:
         for kind, known, word in named
         for id in known
     ]
-    return [(term, chip(term, names), synonyms) for term, synonyms in terms]
+    drawn = [(term, chip(term, names, now), synonyms) for term, synonyms in terms]
+    return [
+        # What is typed in the filter line finds a term in words too.
+        (term, words, synonyms if words == str(term) else f"{term} {synonyms}")
+        for term, words, synonyms in drawn
+    ]
 
 
 NO_KEY = "-"

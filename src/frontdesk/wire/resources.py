@@ -505,6 +505,9 @@ class Channel(Wire):
         "The business hours of the number, or of the account; null if there are none.",
         extension=True,
     )
+    timezone: str | None = optional(
+        "IANA name of the account's time zone, in which its reports have days.", extension=True
+    )
     synced_at: Timestamp | None = optional(
         "Time at which these values were read from the provider."
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from frontdesk.inbox import navigating
+from frontdesk.inbox.chips import query_words
 from frontdesk.inbox.counting import counts_of
 from frontdesk.query import NEWEST, Query, SavedView, Term, reference
 from frontdesk.tui import filters, sentences
@@ -194,7 +195,11 @@ class ViewActions(InboxBase):
 
     def action_remove_view(self) -> None:
         """Ask which of the views saved here to remove."""
-        choices = [Choice(view, view.name, str(view.query)) for view in self._views.saved()]
+        names, now = self.inbox.planning.names, self._clock.server_now()
+        choices = [
+            Choice(view, view.name, query_words(view.query, names, now))
+            for view in self._views.saved()
+        ]
         dialogs.ask(self.app, dialogs.picker("Remove", choices, current=None), self._remove_view)
 
     def _remove_view(self, view: SavedView) -> None:
