@@ -20,6 +20,8 @@ from frontdesk.text.clean import compact_json
 from frontdesk.wire import timestamp
 
 NO_LABEL = 0
+# In the filter table and the counter cells.
+NO_ASSIGNEE = 0
 
 # Conversations stored as snoozed whose snooze has expired.
 _AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"
@@ -520,13 +522,16 @@ def labels_of(
 
 
 class CountedCells(NamedTuple):
-    """Counter cells of some conversations.
+    """Counter cells of some conversations, () and None for any.
 
-    awake_at: conversations snoozed until then or before count as open.
+    assignee_ids: NO_ASSIGNEE for nobody. assigned: to anybody or not. awake_at: conversations
+    snoozed until then or before count as open.
     """
 
     label_id: int = NO_LABEL
-    channel_id: int | None = None
+    channel_ids: tuple[int, ...] = ()
+    assignee_ids: tuple[int, ...] = ()
+    assigned: bool | None = None
     awake_at: int | None = None
     contact_id: int | None = None
     awaiting: bool | None = None
@@ -539,8 +544,11 @@ class CountedCells(NamedTuple):
         if self.contact_id is not None:
             cells = _CELLS_OF_CONTACT
         conditions = ["cell.account_id = :account"]
-        if self.channel_id is not None:
-            conditions.append("cell.channel_id = :channel")
+        for column, ids in (("channel", self.channel_ids), ("assignee", self.assignee_ids)):
+            if ids:
+                conditions.append(f"cell.{column}_id IN ({one_of(column, ids)[0]})")
+        if self.assigned is not None:
+            conditions.append(f"cell.state % 2 = {self.assigned:d}")
         if self.awaiting is not None:
             conditions.append(f"cell.awaiting = {self.awaiting:d}")
         if self.unread is not None:
@@ -551,29 +559,20 @@ class CountedCells(NamedTuple):
         return {
             "account": account_id,
             "label": self.label_id,
-            "channel": self.channel_id,
             "awake_at": self.awake_at,
             "contact": self.contact_id,
+            **one_of("channel", self.channel_ids)[1],
+            **one_of("assignee", self.assignee_ids)[1],
         }
 
 
 def counts(
-    connection: Connection,
-    account_id: int,
-    *,
-    label_id: int,
-    channel_id: int | None,
-    user_id: int | None,
-    awake_at: int | None = None,
-    contact_id: int | None = None,
-    awaiting: bool | None = None,
-    unread: bool | None = None,
+    connection: Connection, account_id: int, of: CountedCells, user_id: int | None = None
 ) -> list[Row]:
     """Sum the counter cells: (phone_number_id, status, assigned, mine, awaiting, unread, n).
 
-    awake_at: conversations snoozed until then or before count as open.
+    user_id: whose conversations are `mine`.
     """
-    of = CountedCells(label_id, channel_id, awake_at, contact_id, awaiting, unread)
     return connection.rows(
         f"""
         SELECT channel.phone_number_id, sums.* FROM (

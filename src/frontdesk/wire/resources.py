@@ -585,6 +585,8 @@ class ChannelCounts(Wire):
     channel: str = Field(description="The id of the channel.")
     all: NotNull[Count] = optional("All of its conversations.")
     open: NotNull[Count] = optional("The open ones.")
+    snoozed: Count | None = optional("The snoozed ones.", extension=True)
+    resolved: Count | None = optional("The resolved ones.", extension=True)
     awaiting_human: Count | None = optional("The open ones that need a human.", extension=True)
 
 
