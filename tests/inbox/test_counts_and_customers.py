@@ -59,7 +59,7 @@ class IgnoresLabels(Cache):
     """The server's counts of a label are those of all conversations."""
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
-        return self.all_counts
+        return self.counted.get(ConversationFilter())
 
 
 def test_counts_of_all_conversations_are_not_taken_for_those_of_a_label() -> None:

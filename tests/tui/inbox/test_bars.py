@@ -137,7 +137,12 @@ def test_counts_without_those_of_each_status_count_no_assignees() -> None:
         ({}, 36),
         ({"status": "open", "assignee": "7"}, None),
         ({"status": "open", "awaiting_human": True}, 2),
-        ({"status": "open", "assignee": "me", "awaiting_human": True}, None),
+        # Counted by a request of its own: all that its answer has.
+        ({"status": "open", "assignee": "me", "awaiting_human": True}, 12),
+        ({"status": "open", "assignees": "7,me"}, 12),
+        ({"statuses": "open,snoozed"}, 16),
+        ({"statuses": "open,snoozed", "assignee": "unassigned"}, 2),
+        ({"status": "open", "labels": "billing,refund"}, None),
         ({"status": "open", "unread": True}, None),
         ({"contact": "88"}, None),
     ],

@@ -5,7 +5,7 @@ from functools import partial
 
 from frontdesk.inbox import navigating
 from frontdesk.inbox.chips import query_words
-from frontdesk.inbox.counting import counts_of
+from frontdesk.inbox.counting import count_with
 from frontdesk.query import NEWEST, Query, SavedView, Term, reference
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.dialogs import factories as dialogs
@@ -110,16 +110,10 @@ class ViewActions(InboxBase):
 
     def _pick_filter(self, kind: str) -> None:
         """Open a picker of values for a kind of filter."""
-        query, shown = self.inbox.view.query, self.inbox.view.shown
+        query = self.inbox.view.query
         picker = dialogs.filter_picker(
             filters.KIND_NAMES[kind],
-            filters.choices_for(
-                kind,
-                shown,
-                self._mailbox,
-                counts_of(self.inbox, shown.filter),
-                self.inbox.view.tallies.get(kind),
-            ),
+            filters.choices_for(kind, self._mailbox, partial(count_with, self.inbox, kind)),
             current=filters.values_of(query, kind),
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
