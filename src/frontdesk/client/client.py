@@ -481,7 +481,8 @@ class InboxClient:
             # The assignees show what was counted.
             parts = [*dict.fromkeys(("assignees", *parts))]
             counts = await self._narrowed_counts({**parameters, "by": ",".join(parts)})
-            return self._filtering.counts(counts, filter)
+            counts = self._filtering.counts(counts, filter)
+            return counts if "assignees" in by else counts.model_copy(update={"by_assignee": None})
         if parts and not self._state.refuses_parts_of_counts:
             with suppress(Refused):
                 return await self._counts({**parameters, "by": ",".join(parts)})

@@ -49,7 +49,7 @@ def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
     """
     if counts is None or not is_counted(filter):
         return None
-    names = _statuses_of(filter) or ("all",)
+    names = statuses_of(filter) or ("all",)
     if _needs_own_counts(filter):
         return _sum(getattr(counts, name) for name in names)
     if filter.assignee is not None and filter.assignee not in ASSIGNEE_WORDS:
@@ -60,7 +60,7 @@ def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
         # Flat counts have no assignees.
         is_plain = filter.assignee is None and filter.awaiting_human is None
         return _sum(getattr(counts, name) for name in names) if is_plain else None
-    sets = [getattr(counts.by_status, name) for name in _statuses_of(filter) or STATUSES]
+    sets = [getattr(counts.by_status, name) for name in statuses_of(filter) or STATUSES]
     return _sum(_count_in(count_set, filter) for count_set in sets)
 
 
@@ -82,7 +82,7 @@ def counts_by(
     rows = _valued(counts, kind)
     if rows is None or (kind == LABEL and filter.label is not None):
         return None
-    names = _statuses_of(filter) or ("all",)
+    names = statuses_of(filter) or ("all",)
     found = Counter[str]()
     for value, row in rows:
         number = _sum(getattr(row, name) for name in names)
@@ -105,11 +105,11 @@ def _valued(counts: Counts, kind: str) -> Sequence[tuple[str, ValueCounts]] | No
 
 def is_counted(filter: ConversationFilter) -> bool:
     """True for a filter by nothing but what counters are kept by."""
-    statuses = _statuses_of(filter)
+    statuses = statuses_of(filter)
     return filter.parameters().keys() <= _COUNTED and {*statuses} <= {*STATUSES}
 
 
-def _statuses_of(filter: ConversationFilter) -> Sequence[str]:
+def statuses_of(filter: ConversationFilter) -> Sequence[str]:
     """Statuses of which one has to match; none for any."""
     if filter.statuses is not None:
         return split(filter.statuses)
