@@ -478,9 +478,11 @@ class InboxClient:
             parameters.pop(name, None)
         parts = [part for part in by if part != "labels" or "label" not in parameters]
         if COUNTED_FILTERS & parameters.keys():
+            if self._state.refuses_parts_of_counts or self._state.ignores_filters_of_counts:
+                raise NotOffered("This server does not count by assignee")
             # The assignees show what was counted.
             parts = [*dict.fromkeys(("assignees", *parts))]
-            counts = await self._narrowed_counts({**parameters, "by": ",".join(parts)})
+            counts = await self._counts({**parameters, "by": ",".join(parts)})
             counts = self._filtering.counts(counts, filter)
             return counts if "assignees" in by else counts.model_copy(update={"by_assignee": None})
         if parts and not self._state.refuses_parts_of_counts:
@@ -490,12 +492,6 @@ class InboxClient:
             # Only now is it known that the rest of the request was not at fault.
             self._state.refuses_parts_of_counts = True
             return counts
-        return await self._counts(parameters)
-
-    async def _narrowed_counts(self, parameters: Mapping[str, str]) -> Counts:
-        """Counts by extensions. Raises: NotOffered: without a request, if they are not there."""
-        if self._state.refuses_parts_of_counts or self._state.ignores_filters_of_counts:
-            raise NotOffered("This server does not count by assignee")
         return await self._counts(parameters)
 
     async def _counts(self, parameters: Mapping[str, str]) -> Counts:
