@@ -99,26 +99,19 @@ class _DayNames:
         years = {days.first.year, last.year}
         return range_words(start, end, year=years != {self._today.year})
 
-    def whole(self, days: Days) -> str:
-        """A month or year that is exactly the range; "" if none is."""
+    def periods(self, days: Days) -> list[str]:
+        """First and last of the years or months that are exactly the range; [] if none are."""
         assert days.first is not None
-        if days.end == _months_later(days.first, 1):
-            year = "" if days.first.year == self._today.year else f" {days.first.year}"
-            return f"{days.first:%b}{year}"
-        return str(days.first.year) if _is_year(days) else ""
-
-
-def _months_later(day: date, months: int) -> date | None:
-    """First day of a month after the one that begins with this day; None if none does."""
-    if day.day != 1:
-        return None
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, 1)
-
-
-def _is_year(days: Days) -> bool:
-    first = days.first
-    return first is not None and first.month == 1 and days.end == _months_later(first, 12)
+        assert days.end is not None
+        if (days.first.day, days.end.day) != (1, 1):
+            return []
+        last = days.end - _ONE_DAY
+        if (days.first.month, last.month) == (1, 12):
+            ends = [str(day.year) for day in (days.first, last)]
+        else:
+            is_here = days.first.year == last.year == self._today.year
+            ends = [f"{day:%b}{'' if is_here else f' {day.year}'}" for day in (days.first, last)]
+        return list(dict.fromkeys(ends))
 
 
 def _span(days: Days, names: _DayNames, *, is_wait: bool) -> str:
@@ -131,9 +124,10 @@ def _span(days: Days, names: _DayNames, *, is_wait: bool) -> str:
         return f"{names.of(first)} or later" if is_wait else f"from {names.of(first)} on"
     if end - first == _ONE_DAY:
         return names.of(first) if is_wait or names.named(first) else f"on {names.of(first)}"
-    if month := names.whole(days):
-        return month if is_wait else f"in {month}"
-    return names.range(days)
+    periods = names.periods(days)
+    if len(periods) == 1:
+        return periods[0] if is_wait else f"in {periods[0]}"
+    return " – ".join(periods) or names.range(days)
 
 
 def _zone(text: str, now: datetime, zone: str) -> str:
