@@ -122,17 +122,18 @@ def count_with(inbox: Inbox, kind: str, value: str) -> int | None:
     numbers = inbox.view.tallies.get(kind)
     if numbers is None and not plan.rest:
         numbers = counts_by(_cached_counts(inbox, narrowed_filter(others)), others, kind)
-    number = None if numbers is None else _tallied(numbers, kind, value, inbox.planning.names.me)
+    number = None if numbers is None else _tallied(inbox, numbers, kind, value)
     if number is not None or plan.rest:
         return number
     changed = others.model_copy(update={name: value})
     return count_for(counts_of(inbox, changed), changed)
 
 
-def _tallied(numbers: Mapping[str, int], kind: str, value: str, me: str) -> int | None:
+def _tallied(inbox: Inbox, numbers: Mapping[str, int], kind: str, value: str) -> int | None:
     """Number of a value, as `TALLIED` has it; None of "me" if that is nobody known."""
     match kind, value:
         case "assignee", "me":
+            me = inbox.planning.names.me
             return numbers.get(me, 0) if me else None
         case "assignee", "unassigned":
             return numbers.get("", 0)
