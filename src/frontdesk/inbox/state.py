@@ -432,6 +432,7 @@ class Inbox:
 
     def _show_marks(self, conversation_ids: Collection[str], *, read: bool) -> None:
         scan, read_here = self.view.scan, self.view.kept.read_here
+        self.counted.clear()
         if scan is not None and shows_unread(self.view.query):
             if read:
                 read_here.update(conversation_ids)
