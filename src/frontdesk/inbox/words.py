@@ -103,7 +103,7 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
         return f"{matches:,} from {view.wider_list}"
     if view.complete:
         whole = view.scan.ended or not view.shown.rest
-        found = f"{matches:,} shown of {view.scan.looked_at:,} read"
+        found = f"{matches:,} shown of {view.scan.looked_at:,} loaded"
         stale = len(inbox.window.rows) - matches
         words = f"{matches:,} loaded" if whole else found
         return f"{words}, {stale} no longer" if stale > 0 else words
