@@ -171,6 +171,9 @@ def test_with_a_refused_key_nobody_is_told_to_keep_looking() -> None:
     said = words.loaded(terminal.inbox, in_list=True)
     assert re.fullmatch(r"~\d+ found in \d+ of 260, paused", said)
     assert "keep looking" not in terminal.status
+    terminal.query("is:open nobody")
+    assert "No match in the first" in words.empty(terminal.inbox)
+    assert "keep looking" not in words.empty(terminal.inbox)
 
 
 @settings(max_examples=30, deadline=None)
