@@ -34,6 +34,18 @@ def test_a_row_that_was_read_here_matches_again_when_it_is_marked_as_unread() ->
     assert terminal.window.dimmed == set()
 
 
+def test_a_row_that_was_marked_as_unread_no_longer_matches_where_those_are_left_out() -> None:
+    terminal = Terminal(Server(30, lacks=EXTENSIONS))
+    terminal.query("is:open -unread", seconds=3.0)
+    terminal.press("g", seconds=0.5)
+    here = terminal.window.selected_id
+    terminal.press("m")
+    assert terminal.window.dimmed == {here}
+    assert terminal.status.endswith("1 no longer")
+    terminal.press("m")
+    assert terminal.window.dimmed == set()
+
+
 def test_offline_a_row_is_dimmed_that_another_view_has_shown_to_be_resolved() -> None:
     terminal = Terminal(server := Server(30))
     terminal.query("is:open", seconds=3.0)
