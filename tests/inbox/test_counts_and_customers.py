@@ -6,7 +6,7 @@ from typing import Any
 from frontdesk.errors import InboxError, NotFound
 from frontdesk.inbox import navigating, words
 from frontdesk.inbox.chips import chips
-from frontdesk.inbox.counting import count_of
+from frontdesk.inbox.counting import count_of, unread_count
 from frontdesk.inbox.requests import FindContact, Request
 from frontdesk.wire import ConversationFilter, Counts
 from frontdesk.wire.values import timestamp
@@ -146,3 +146,20 @@ def test_a_row_that_has_left_since_does_not_end_the_list_of_those_after_it() -> 
     assert count_of(terminal.inbox, WAITING) != 0
     terminal.query(str(WAITING), seconds=2.0)
     assert len(terminal.ids) >= PAGE - 1
+
+
+def test_once_all_open_conversations_are_loaded_the_unread_ones_are_those_unread_here() -> None:
+    terminal = Terminal(server := Server(90))
+    terminal.wait(3.0)
+    # A part of the list is not counted.
+    assert not terminal.inbox.view.complete
+    assert unread_count(terminal.inbox) is None
+    terminal.press("G", seconds=3.0)
+    opened = [row for row in server.rows.values() if row.status == "open"]
+    unread = {row.id for row in opened if row.unread_count}
+    assert unread_count(terminal.inbox) == len(unread)
+    terminal.press("g", "u", seconds=4.0)
+    assert terminal.window.selected_id in unread
+    assert unread_count(terminal.inbox) == len(unread) - 1
+    terminal.press("m")
+    assert unread_count(terminal.inbox) == len(unread)

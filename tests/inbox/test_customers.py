@@ -1,11 +1,16 @@
 """Customers that queries name, as far as they are known on this computer."""
 
+import pytest
+
 from frontdesk.cache import CONTACT, CONVERSATION, Cache
 from frontdesk.client import InboxClient
+from frontdesk.errors import NotFound
 from frontdesk.inbox.chips import chip
 from frontdesk.inbox.customers import QueryCustomers
+from frontdesk.inbox.requests import FindContact, FindContacts
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
+from frontdesk.query.names import contact_id
 from frontdesk.tui.inbox.driver import MailboxReads
 from frontdesk.wire import Contact, PhoneRef, body_of
 from tests.cache.pages import conversation
@@ -34,3 +39,17 @@ async def test_a_customer_that_a_query_names_by_id_is_known_again_after_a_start(
     assert customers.recognise(parse("-from:id:8"))
     assert chips("-from:id:8") == ['-from:"Ada Norbridge" +44 7700 900001']
     assert not customers.recognise(parse("from:id:9"))
+
+
+async def test_a_customer_is_found_whose_number_the_server_keeps_in_another_form(
+    client: InboxClient, cache: Cache
+) -> None:
+    customers = QueryCustomers(MailboxReads(Mailbox(lambda: client, cache, clock=lambda: NOW)))
+    number = "+61016932829"
+    steps = customers.find(number, QueryNames())
+    assert steps.send(None) == FindContact("+6116932829")
+    assert steps.throw(NotFound("No contact has this number")) == FindContacts(number)
+    other = Contact(id="8", name="Kwame Langton", phone="+610169328291")
+    with pytest.raises(StopIteration):
+        steps.send([other, Contact(id="7", name="Ada Norbridge", phone=number)])
+    assert contact_id(number, customers.with_results(QueryNames())) == "7"

@@ -119,7 +119,7 @@ def test_the_status_line_counts_the_rows_that_no_longer_match() -> None:
     terminal.press("enter", seconds=1.0)
     terminal.press("escape", seconds=1.0)
     assert len(terminal.names) == rows
-    assert re.search(rf" {rows - 1} (shown of \d+ read|loaded), 1 no longer", terminal.status)
+    assert re.search(rf" {rows - 1} (shown of \d+ loaded|loaded), 1 no longer", terminal.status)
     terminal.press("ctrl+r", seconds=2.0)
     assert "no longer" not in terminal.status
     assert len(terminal.names) == rows - 1
@@ -211,7 +211,7 @@ def test_the_count_of_unread_ones_follows_reading_and_m_at_once() -> None:
     terminal.query(UNREAD, seconds=1.0)
 
     def count() -> int:
-        found = re.search(r"(\d+) shown of \d+ read", terminal.status)
+        found = re.search(r"(\d+) shown of \d+ loaded", terminal.status)
         assert found, terminal.status
         return int(found[1])
 

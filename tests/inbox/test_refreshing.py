@@ -1,13 +1,15 @@
 """Requests for the list: by hand at once, and by itself as often as the server allows."""
 
 import re
+from typing import Any
 
 import pytest
 
 from frontdesk.errors import Unreachable
-from frontdesk.inbox.requests import FetchCounts, FetchHead
+from frontdesk.inbox.limits import REFRESHES_UNTIL_THOROUGH
+from frontdesk.inbox.requests import FetchCounts, FetchHead, Request
 from frontdesk.inbox.state import EVERY
-from tests.inbox.memory import Server, Terminal
+from tests.inbox.memory import Server, Terminal, name
 
 
 def seconds_left(terminal: Terminal) -> int:
@@ -78,3 +80,47 @@ def test_the_viewer_asks_a_server_half_as_often_that_sends_everything_each_time(
     server.asked.clear()
     terminal.wait(3.0 * wait)
     assert sum(isinstance(request, FetchHead) for request in server.asked) == 3
+
+
+def all_loaded() -> tuple[Terminal, Server]:
+    """A terminal at the top of a list of which ten pages are loaded, after a thorough refresh."""
+    terminal = Terminal(server := Server(300))
+    terminal.wait(3.0)
+    terminal.press("G", seconds=5.0)
+    terminal.press("g", seconds=2.0)
+    assert terminal.inbox.view.complete
+    while terminal.inbox.refreshes % REFRESHES_UNTIL_THOROUGH != 1:
+        terminal.press("g", seconds=10.0)
+    server.asked.clear()
+    return terminal, server
+
+
+def thorough_or_not(server: Server) -> list[bool]:
+    asked = [request for request in server.asked if isinstance(request, FetchHead)]
+    return [request.thorough for request in asked]
+
+
+def test_what_is_new_is_shown_before_a_refresh_has_gone_over_a_long_list() -> None:
+    def takes(request: Request[Any]) -> float | None:
+        return 60.0 if isinstance(request, FetchHead) and request.thorough else None
+
+    terminal, server = all_loaded()
+    server.takes = takes
+    assert server.rows["201"].status == "open"
+    server.rows["201"] = server.rows["201"].model_copy(update={"status": "resolved"})
+    server.change("3")
+    terminal.press("g", seconds=11.0)
+    assert terminal.names[0] == name(3)
+    assert terminal.inbox.view.list.position("201") is not None
+    terminal.wait(60.0)
+    assert thorough_or_not(server)[:2] == [False, True]
+    assert terminal.inbox.view.list.position("201") is None
+
+
+def test_rows_that_only_came_need_no_refresh_of_those_further_down() -> None:
+    terminal, server = all_loaded()
+    assert server.rows["2"].status == "resolved"
+    server.change("2", status="open")
+    terminal.press("g", seconds=11.0)
+    assert terminal.names[0] == name(2)
+    assert thorough_or_not(server) == [False]

@@ -99,7 +99,7 @@ def test_escape_stops_and_last_goes_on_where_it_was(query: str) -> None:
     server.takes = lambda request: None
     server.asked.clear()
     terminal.press("G", seconds=2.0)
-    assert re.search("shown of 260 read|260 loaded", terminal.status)
+    assert re.search("shown of 260 loaded|260 loaded", terminal.status)
     assert further_pages(server) == -((here - CONVERSATIONS) // PAGE)
 
 
@@ -159,7 +159,7 @@ def test_an_interrupted_local_filter_keeps_its_rows_and_resumes_by_itself(
     terminal.wait(0.6)
     terminal.press("ctrl+r")
     assert terminal.ids == ["250", "200", "150", "100", "50"]
-    assert "shown of 260 read" in terminal.status
+    assert "shown of 260 loaded" in terminal.status
     assert further_pages(server) - asked == -((here - CONVERSATIONS) // PAGE)
 
 
@@ -171,6 +171,9 @@ def test_with_a_refused_key_nobody_is_told_to_keep_looking() -> None:
     said = words.loaded(terminal.inbox, in_list=True)
     assert re.fullmatch(r"~\d+ found in \d+ of 260, paused", said)
     assert "keep looking" not in terminal.status
+    terminal.query("is:open nobody")
+    assert "No match in the first" in words.empty(terminal.inbox)
+    assert "keep looking" not in words.empty(terminal.inbox)
 
 
 @settings(max_examples=30, deadline=None)
@@ -299,7 +302,7 @@ def test_a_server_without_the_filter_is_looked_through() -> None:
     terminal.wait(30.0)
     assert terminal.ids == [LONGEST]
     assert terminal.thread == LONGEST
-    assert terminal.status.endswith("1 shown of 260 read")
+    assert terminal.status.endswith("1 shown of 260 loaded")
 
 
 def test_looking_for_a_customers_conversations_is_stopped_by_escape() -> None:

@@ -7,7 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from frontdesk.inbox.kept_rows import MergedView
 from frontdesk.inbox.view import View
 from frontdesk.query import Matcher, QueryNames, parse, plan
-from frontdesk.wire import Conversation
+from frontdesk.wire import Conversation, timestamp
 from tests.conftest import NOW
 from tests.inbox.cached_list import Cached, CachedRows, conversation
 
@@ -172,3 +172,13 @@ def test_a_selected_row_stays_though_it_was_neither_opened_nor_in_view() -> None
     assert views.selected is not None
     views.changes(views.selected.id, "resolved")
     assert views.selected.id in views.shown.dimmed
+
+
+def test_a_row_that_was_resolved_without_activity_since_the_list_came_is_dimmed() -> None:
+    views = Views()
+    views.begin(loaded=12)
+    listed = timestamp(int(NOW.timestamp() * 1000) - 1)
+    for updated, dimmed in ((listed, False), (timestamp(int(NOW.timestamp() * 1000) + 1), True)):
+        row = conversation(25, second=25, status="resolved")
+        views.cached.states["25"] = row.model_copy(update={"updated_at": updated})
+        assert views.view.has_left(views.cached.states["25"]) == dimmed

@@ -524,6 +524,16 @@ def test_a_whole_number_means_its_customer_alone_though_others_begin_with_it() -
     assert contact_id("+4930123456", names) is None
 
 
+def test_a_number_that_is_kept_with_a_trunk_zero_means_its_customer() -> None:
+    kept = PhoneRef(id="1", phone="+61016932829")
+    assert contact_id("+61016932829", QueryNames(contacts=[kept])) == "1"
+    other = PhoneRef(id="2", phone="+6116932829")
+    both = QueryNames(contacts=[other, kept])
+    assert contact_id("+61016932829", both) == "1"
+    assert contact_id("+6116932829", both) == "2"
+    assert contact_id("+61 016 932 829", QueryNames(contacts=[other])) == "2"
+
+
 @pytest.mark.parametrize("text", ["-@me", "@me", "-unread", "-#refund", "#refund", "-is:open"])
 def test_a_term_that_is_added_replaces_its_negation(text: str) -> None:
     (term,) = parse(text).terms

@@ -116,6 +116,18 @@ async def test_the_hints_of_a_place_are_the_same_whatever_the_connection_says() 
             assert "? help" in shown_hints.pop()
 
 
+async def test_no_part_of_a_hint_touches_a_long_state() -> None:
+    app = BarApp()
+    async with app.run_test(size=(44, 3)) as pilot:
+        bar = app.screen.query_one(StatusBar)
+        for length in range(30, 43):
+            state = "x" * length
+            bar.show_hints(HINTS, HELP, [("dim", state)])
+            await settle(pilot)
+            line = next(line for line in lines(app) if state in line)
+            assert line.removesuffix(state)[-1] == " "
+
+
 async def test_the_hint_that_leads_back_stays_the_longest() -> None:
     app = BarApp()
     async with app.run_test(size=(44, 3)) as pilot:

@@ -48,11 +48,15 @@ def total(inbox: Inbox) -> int | None:
 
 
 def unread_count(inbox: Inbox) -> int | None:
-    """Number of unread open conversations: those unread here if all are loaded.
+    """Number of unread open conversations: those unread here if all of them, or all that are open,
+    are loaded.
 
     Otherwise the server's, which does not know what was read on this computer.
     """
     known, counts = count_of(inbox, UNREAD), inbox.all_counts
+    if known is None and counts is not None:
+        opened = inbox.planning.plan_of(UNREAD, frozenset({"status"}))
+        known = _count_rows(inbox, opened, inbox.planning.known_rows(UNREAD))
     return known if known is not None else counts.unread if counts is not None else None
 
 

@@ -9,7 +9,7 @@ from frontdesk.query import Query, QueryNames
 from frontdesk.query.language import CONTACT, ID
 from frontdesk.query.names import contact_id
 from frontdesk.text.phones import is_possible, phone_pattern
-from frontdesk.wire import PhoneRef
+from frontdesk.wire import Contact, PhoneRef
 
 
 class QueryCustomers:
@@ -81,16 +81,23 @@ class QueryCustomers:
         except NotFound:
             yield from self._find_part(value)
         else:
-            self.add(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
-            self._ids[value] = contact.id
-            self._unknown.discard(value)
+            self._know(value, contact)
         return True
+
+    def _know(self, value: str, contact: Contact) -> None:
+        self.add(PhoneRef(id=contact.id, name=contact.name, phone=contact.phone))
+        self._ids[value] = contact.id
+        self._unknown.discard(value)
 
     def _find_part(self, value: str) -> Steps[None]:
         """Request contacts whose number has this part; none has, if the server looks for it."""
         found = yield from ask(FindContacts(value))
         is_whole = value.startswith("+") and is_possible(value)
-        if found or not is_whole or self._cached.lacking("contact_by_phone"):
+        # The server may keep a number as it is written here, which is not its usual form.
+        same = next((contact for contact in found if contact.phone == value), None)
+        if same is not None:
+            self._know(value, same)
+        elif found or not is_whole or self._cached.lacking("contact_by_phone"):
             self._parts.add(value)
             self._unknown.discard(value)
         else:

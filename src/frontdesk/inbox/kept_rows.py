@@ -32,12 +32,12 @@ class KeptRows:
 
     answered: the server has answered for the view. leaving_out: the next refresh drops those that
     have left the view.
-    read_here: ids of conversations that were marked as read while the view shows unread ones.
+    marked_here: ids of conversations that a mark of read or unread took out of the view.
     """
 
     def __init__(self) -> None:
         self.answered = self.leaving_out = False
-        self.read_here: set[str] = set()
+        self.marked_here: set[str] = set()
         self._opened: dict[str, Conversation] = {}
         self._departed: dict[str, Conversation] = {}
         self._seen: OrderedDict[str, Conversation] = OrderedDict()
@@ -81,7 +81,7 @@ class KeptRows:
             return False
         self._opened, self._departed, self.leaving_out = {}, {}, False
         self._seen.clear()
-        self.read_here = set()
+        self.marked_here = set()
         return True
 
     def forget_seen(self) -> None:

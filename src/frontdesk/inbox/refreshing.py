@@ -215,8 +215,24 @@ def _fetch_planned_rows(inbox: Inbox) -> Steps[None]:
 
 
 def _fetch_rows(inbox: Inbox) -> Steps[None]:
+    """Fetch the first rows, and over all pages if rows further down may have left.
+
+    A long list shows what is new before it has gone over those. Rows that have left are let go of
+    at once, with the last answer.
+    """
     view, chosen = inbox.view, inbox.view.wanted.filter
-    thorough = _must_be_thorough(inbox)
+    inbox.refreshes += 1
+    is_due = inbox.refreshes % REFRESHES_UNTIL_THOROUGH == 0
+    thorough = is_due or _disagrees(inbox)
+    if thorough and len(view.list) > ROWS_AT_TOP and not view.kept.leaving_out:
+        yield from _fetch_head(inbox, chosen, thorough=False)
+        if chosen != view.wanted.filter or not (is_due or _disagrees(inbox)):
+            return
+    yield from _fetch_head(inbox, chosen, thorough=thorough)
+
+
+def _fetch_head(inbox: Inbox, chosen: ConversationFilter, *, thorough: bool) -> Steps[None]:
+    view = inbox.view
     try:
         fetched = yield from ask(FetchHead(chosen, thorough))
     except InboxError:
@@ -230,19 +246,17 @@ def _fetch_rows(inbox: Inbox) -> Steps[None]:
     if chosen == view.shown.filter and not inbox.window.at_start:
         view.added_above += len(fetched.added)
     # Not after the first refresh of a filter: the cached rows may be old.
-    inbox.new_ids = fetched.added if chosen == view.refreshed_before else ()
+    if chosen == view.refreshed_before:
+        inbox.new_ids = (*inbox.new_ids, *fetched.added)
     view.refreshed_before = chosen
     yield from reloaded(inbox, chosen)
     view.kept.answered = view.kept.answered or chosen == view.shown.filter
 
 
-def _must_be_thorough(inbox: Inbox) -> bool:
-    """True if this refresh has to detect rows further down that left the filter."""
-    inbox.refreshes += 1
-    counted = total(inbox)
-    view = inbox.view
-    disagree = view.list.complete and counted is not None and counted != len(view.list)
-    return disagree or inbox.refreshes % REFRESHES_UNTIL_THOROUGH == 0
+def _disagrees(inbox: Inbox) -> bool:
+    """True if the server counts another number of rows than a complete list has."""
+    counted, rows = total(inbox), inbox.view.list
+    return rows.complete and counted is not None and counted != len(rows)
 
 
 def load_older(inbox: Inbox) -> None:

@@ -16,11 +16,12 @@ from frontdesk.inbox.history import ViewHistory
 from frontdesk.inbox.limits import PATIENCE_SECONDS
 from frontdesk.inbox.local_scan import Scan, StoredRows
 from frontdesk.inbox.orders import Order
-from frontdesk.inbox.planning import Planning, first_query, shows_unread, stored_query
+from frontdesk.inbox.planning import Planning, first_query, stored_query
 from frontdesk.inbox.requests import Kind, Steps
 from frontdesk.inbox.rows import Rows, RowsWithout, place_of
 from frontdesk.inbox.tasks import Asked, Stop, Tasks
 from frontdesk.query import QueryNames, Term, sort_key
+from frontdesk.query.language import UNREAD
 from frontdesk.query.plan import Test
 from frontdesk.wire import Conversation, ConversationFilter, Counts
 
@@ -295,7 +296,7 @@ class Inbox:
 
     def _dim_stale(self, scan: Scan) -> None:
         """Dim the rows of a scan that no longer match, and leave them out of its count."""
-        scan.stale |= self.view.kept.read_here
+        scan.stale |= self.view.kept.marked_here
         self.window.dimmed = frozenset(scan.stale)
 
     def _show_rows(self, rows: Rows[Conversation]) -> None:
@@ -412,32 +413,34 @@ class Inbox:
         self.view.kept.add_opened(conversation)
         self.cached.set_setting(CONVERSATION_SETTING, conversation.id)
 
-    def _take_back(self, scan: Scan, conversation_id: str) -> None:
+    def _take_back(self, scan: Scan, row: Conversation) -> None:
         """Dim a row no more, if it matches all of the query again."""
-        row = self.cached.conversation(conversation_id)
-        if row is not None and self.planning.matcher_of(self.view.query)(row):
-            scan.stale.discard(conversation_id)
+        if self.planning.matcher_of(self.view.query)(row):
+            scan.stale.discard(row.id)
 
     def mark(self, conversation_ids: Collection[str], *, read: bool) -> None:
-        """Mark conversations here as read or unread; with `unread` a read one stays, dimmed."""
+        """Mark conversations here as read or unread; one that no longer matches stays, dimmed."""
         store = self.cached.mark_read if read else self.cached.mark_unread
         for id in conversation_ids:
             store(id)
-        self._show_marks(conversation_ids, read=read)
+        self._show_marks(conversation_ids)
 
     def restore_read_marks(self, marks: Mapping[str, str]) -> None:
         """Take back that conversations were marked as read."""
         self.cached.restore_read_marks(marks)
-        self._show_marks(marks, read=False)
+        self._show_marks(marks)
 
-    def _show_marks(self, conversation_ids: Collection[str], *, read: bool) -> None:
-        scan, read_here = self.view.scan, self.view.kept.read_here
-        if scan is not None and shows_unread(self.view.query):
-            if read:
-                read_here.update(conversation_ids)
-            else:
-                read_here.difference_update(conversation_ids)
-                for id in conversation_ids:
-                    self._take_back(scan, id)
+    def _show_marks(self, conversation_ids: Collection[str]) -> None:
+        scan, marked_here = self.view.scan, self.view.kept.marked_here
+        terms = [term for term in self.view.query.terms if term.kind == UNREAD]
+        self.counted.clear()
+        if scan is not None and terms:
+            matches = self.planning.test(terms)
+            for row in self.cached.conversations_by_id(conversation_ids).values():
+                if matches(row):
+                    marked_here.discard(row.id)
+                    self._take_back(scan, row)
+                else:
+                    marked_here.add(row.id)
             self._dim_stale(scan)
         self.window.refresh_rows()

@@ -96,7 +96,13 @@ class View:
 
     def has_left(self, row: Conversation) -> bool:
         """True for a row of the server's list that changed since, and no longer matches."""
-        return self.scan is None and not self.matches(row) and self.list.has_moved(row)
+        return self.scan is None and not self.matches(row) and self._has_changed(row)
+
+    def _has_changed(self, row: Conversation) -> bool:
+        """True for a row of the list in another state than that in which the server listed it."""
+        updated, fetched = row.updated_time, self.list.fetched_at
+        is_newer = updated is not None and fetched is not None and updated > fetched
+        return is_newer or self.list.has_moved(row)
 
     @property
     def unreadable_rows(self) -> int:

@@ -105,7 +105,7 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
         return f"{matches:,} from {view.wider_list}"
     if view.complete:
         whole = view.scan.ended or not view.shown.rest
-        found = f"{matches:,} shown of {view.scan.looked_at:,} read"
+        found = f"{matches:,} shown of {view.scan.looked_at:,} loaded"
         stale = len(inbox.window.rows) - matches
         words = f"{matches:,} loaded" if whole else found
         return f"{words}, {stale} no longer" if stale > 0 else words
@@ -115,9 +115,14 @@ def _found(inbox: Inbox, *, in_list: bool) -> str:
         words = f"~{matches:,} found in {far}, loading…"
         return words if view.shown.rest else f"sorting {far}…"
     words = f"~{matches:,} found in {far}" if view.shown.rest else f"~sorted {far}"
-    if is_due(inbox) or view.awaits_order or inbox.connection.refused:
+    if _is_paused(inbox):
         return f"{words}, paused"
     return f"{words}, {inbox.keys['list.last']}: keep looking" if in_list else words
+
+
+def _is_paused(inbox: Inbox) -> bool:
+    """True if an incomplete scan goes on by itself once the server answers, or cannot go on."""
+    return is_due(inbox) or inbox.view.awaits_order or inbox.connection.refused
 
 
 def empty(inbox: Inbox) -> str:
@@ -131,6 +136,7 @@ def empty(inbox: Inbox) -> str:
         problem=inbox.connection.problem,
         looked_through=scanned(inbox),
         loading=is_loading_rows(inbox),
+        paused=_is_paused(inbox),
         within=inbox.view.wider_list,
         seconds=inbox.connection.asking_seconds,
         cannot=inbox.planning.cannot(inbox.view.query),
@@ -147,15 +153,16 @@ def empty_words(
     problem: str,
     looked_through: str = "",
     loading: bool = False,
+    paused: bool = False,
     within: str = "",
     seconds: int = 0,
     cannot: str = "",
 ) -> str:
     """Explanation of an empty conversation list, with the keys that help.
 
-    looked_through: progress of the local filter, empty when the scan is complete. within: name of
-    the list that was filtered here, if it is not the view's own. seconds: since its request.
-    cannot: what the server cannot filter by, as a sentence.
+    looked_through: progress of the local filter, empty when the scan is complete; paused: no key
+    lets it go on. within: name of the list that was filtered here, if it is not the view's own.
+    seconds: since its request. cannot: what the server cannot filter by, as a sentence.
     """
     unknown = [words for term in query.terms if (words := unknown_name(term, names))]
     unknown += [cannot] if cannot else []
@@ -164,7 +171,8 @@ def empty_words(
     remove = f"{keys['inbox.remove_filter']}: remove filter"
     if loaded and looked_through:
         goes_on = f"{keys['inbox.back']}: stop" if loading else f"{keys['list.last']}: keep looking"
-        return f"No match in the first {looked_through}.  {goes_on} · {remove}"
+        hints = remove if paused and not loading else f"{goes_on} · {remove}"
+        return f"No match in the first {looked_through}.  {hints}"
     if loaded and query.filters:
         words = query_words(Query(query.filters), names, now)
         where = f" in {within}" if within else ""

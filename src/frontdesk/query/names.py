@@ -245,8 +245,10 @@ def contact_id(value: str, names: QueryNames) -> str | None:
     if value in names.customers:
         return names.customers[value]
     number = phone_pattern(value)
-    whole = number.whole[0] if number is not None and number.whole else None
-    return next((one.id for one in names.contacts if whole and one.phone == whole), None)
+    # A server may keep the number as it is written here, with the 0 that the likeliest lacks.
+    phones = (value, *number.whole[:1]) if number is not None else ()
+    ids = {one.phone: one.id for one in reversed(names.contacts)}
+    return next((ids[phone] for phone in phones if phone in ids), None)
 
 
 async def with_customers(

@@ -303,6 +303,25 @@ async def test_without_a_server_an_open_conversation_comes_first_and_more_shows_
         assert "more…" not in app.choices
 
 
+async def test_conversations_of_this_computer_are_offered_before_the_server_answers(
+    switcher: Callable[..., SwitcherApp], cache: Cache, contacts: Contacts
+) -> None:
+    row = conversation(1, second=1).model_copy(
+        update={"contact": PhoneRef(id="c1", name="Hart Bradshaw")}
+    )
+    await cache.save_all(CONVERSATION, {row.id: body_of(row)})
+    app = switcher()
+    contacts.answers.clear()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press(*"har")
+        await idle_until(pilot, lambda: "Hart Bradshaw: " in shown(app))
+        assert "Harry Adeyemi" not in shown(app)
+        contacts.answers.set()
+        await idle_until(pilot, lambda: "Harry Adeyemi" in shown(app))
+        assert "Hart Bradshaw: " in shown(app)
+
+
 async def test_more_asks_for_the_next_customers(
     switcher: Callable[..., SwitcherApp], contacts: Contacts
 ) -> None:

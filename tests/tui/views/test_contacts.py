@@ -9,7 +9,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from frontdesk.cache import Cache
+from frontdesk.cache import CONVERSATION, Cache
 from frontdesk.client import InboxClient
 from frontdesk.errors import Forbidden, InboxError, Unreachable
 from frontdesk.mailbox import Mailbox
@@ -17,7 +17,8 @@ from frontdesk.text.phones import format_phone
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.views.catalogue_screen import CatalogueList
 from frontdesk.tui.views.contacts import ContactsScreen
-from frontdesk.wire import Contact, ConversationFilter, Page, PhoneRef
+from frontdesk.wire import Contact, ConversationFilter, Page, PhoneRef, body_of
+from tests.cache.pages import conversation
 from tests.conftest import NOW
 from tests.tui.conftest import Viewer, idle_until, lines, settle, shown, until
 from tests.tui.faulty_sources import Failing
@@ -363,6 +364,25 @@ async def test_without_a_server_those_seen_here_are_searched(
         await settle(pilot)
         assert names(app) == [OONAGH]
         assert "~1 contact on this computer" in lines(app)[0]
+
+
+async def test_without_a_server_customers_of_cached_conversations_are_found_by_name(
+    cache: Cache,
+) -> None:
+    rows = [
+        conversation(at, second=at).model_copy(update={"contact": PhoneRef(id=f"c{at}", name=name)})
+        for at, name in enumerate(["Ada Kirkden", "Nuria Adal", "Theo Kim"])
+    ]
+    await cache.save_all(CONVERSATION, {row.id: body_of(row) for row in rows})
+    app = view_app("contacts", Failing(Unreachable("No answer")), cache, CLOCK)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await pilot.press(*"ada")
+        await settle(pilot)
+        assert names(app) == ["Nuria Adal", "Ada Kirkden"]
+        assert "~2 contacts on this computer" in lines(app)[0]
+        await press(pilot, "enter")
+        assert app.views[-1] == PhoneRef(id="c1", name="Nuria Adal")
 
 
 async def test_a_key_that_may_not_read_contacts_is_notified(cache: Cache) -> None:

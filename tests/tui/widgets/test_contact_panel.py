@@ -223,6 +223,17 @@ def test_empty_custom_fields_fold_into_one_line(value: Any) -> None:
     ]
 
 
+def test_custom_fields_of_a_contact_that_is_not_known_are_not_called_empty() -> None:
+    fields = (CustomField(id="1", key="tier", name="Tier"),)
+    facts_shown = facts(fields=fields)
+    at = facts_shown.index(Fact("Custom fields"))
+    assert facts_shown[at + 1] == Fact("", "not loaded yet", "dim")
+    refused = contact_facts(
+        conversation(), None, fields, None, (), CONTEXT, no_contact="This key may not read contacts"
+    )
+    assert Fact("Custom fields") not in refused
+
+
 def test_custom_fields_come_in_their_order_and_undefined_ones_last() -> None:
     fields = (
         CustomField(id="1", key="tier", name="Tier"),

@@ -166,7 +166,7 @@ class Switcher(Picker[Destination]):
             self.end_wait()
 
     async def _find(self, typed: str, *, goes_on: bool) -> None:
-        """Find conversations on this computer, then customers on the server.
+        """Find conversations on this computer, and show them; then customers on the server.
 
         Raises: InboxError: from the server, after what is here was found.
         """
@@ -176,6 +176,8 @@ class Switcher(Picker[Destination]):
         self._people = self._ranked(typed, here, contacts, cursor, most)
         if not self._mailbox.connected or (goes_on and cursor is None):
             return
+        if here:
+            self._offer_people(typed, goes_on=goes_on)
         if cursor is None:
             page = await search_contacts(self._mailbox, typed)
         else:

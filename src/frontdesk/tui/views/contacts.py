@@ -1,6 +1,6 @@
 """Contacts view: incremental search on the server, with details of each contact."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.widgets import Input
 
+from frontdesk.cache import CONTACT, CONVERSATION, Hit
 from frontdesk.errors import Forbidden, InboxError, NotFound
 from frontdesk.inbox.rows import FixedRows
 from frontdesk.query import Query
@@ -167,24 +168,20 @@ class ContactsScreen(CatalogueScreen, BufferedKeys[Query | PhoneRef | None]):
 
     def _cached_contacts(self) -> list[CatalogueEntry]:
         """Contacts of the cached conversations, most recently active first."""
-        entries: dict[str, CatalogueEntry] = {}
-        for conversation in self.mailbox.seen_conversations():
-            contact = conversation.contact
-            name = contact_name(contact)
-            entry = CatalogueEntry(
-                contact.id,
-                name,
-                hint=format_phone(contact.phone),
-                words=contact.phone or "",
-                copied=contact.phone or "",
-            )
-            entries.setdefault(contact.id, entry)
-        return list(entries.values())
+        seen = (conversation.contact for conversation in self.mailbox.seen_conversations())
+        return _first_of_each(map(_entry_of_row, seen))
 
     def _search_cache(self, words: str) -> list[CatalogueEntry]:
-        hits = self.mailbox.search(words, limit=_MOST_SEEN, kinds=("contact",))
-        known = (self.mailbox.known_contact(hit.id) for hit in hits)
-        return [_entry(contact) for contact in known if contact is not None]
+        """Contacts that were opened, and those of cached conversations, latest activity first."""
+        hits = self.mailbox.search(words, limit=_MOST_SEEN, kinds=(CONTACT, CONVERSATION))
+        return _first_of_each(entry for hit in hits if (entry := self._entry_of(hit)) is not None)
+
+    def _entry_of(self, hit: Hit) -> CatalogueEntry | None:
+        if hit.kind == CONVERSATION:
+            row = self.mailbox.conversation(hit.id)
+            return None if row is None else _entry_of_row(row.contact)
+        contact = self.mailbox.known_contact(hit.id)
+        return None if contact is None else _entry(contact)
 
     # Requests
 
@@ -317,3 +314,18 @@ def _entry(contact: Contact) -> CatalogueEntry:
     words = " ".join(one_line(fact or "") for fact in facts)
     name, hint = full_name(contact), format_phone(number)
     return CatalogueEntry(contact.id, name, hint=hint, words=words, copied=number)
+
+
+def _entry_of_row(contact: PhoneRef) -> CatalogueEntry:
+    """The contact of a conversation."""
+    number, name = contact.phone or "", contact_name(contact)
+    hint = format_phone(contact.phone)
+    return CatalogueEntry(contact.id, name, hint=hint, words=number, copied=number)
+
+
+def _first_of_each(entries: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
+    """Entries without those whose contact has come before."""
+    first: dict[str, CatalogueEntry] = {}
+    for entry in entries:
+        first.setdefault(entry.id, entry)
+    return list(first.values())

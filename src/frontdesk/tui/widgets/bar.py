@@ -180,7 +180,8 @@ class StatusBar(Bar):
             shown = more
         pieces = [(("dim", " "), ""), *(piece for hint in shown for piece in _button(hint))]
         self._actions = [action for _, action in pieces]
-        self.show([piece for piece, _ in pieces], state)
+        # A hint that is cut does not touch the state.
+        self.show([piece for piece, _ in pieces], [("dim", " "), *state])
 
     def on_bar_pressed(self, event: Bar.Pressed) -> None:
         """Announce the hint that was clicked; a click on a message ends it."""

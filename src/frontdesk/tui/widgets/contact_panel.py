@@ -158,7 +158,7 @@ def contact_facts(
     if no_contact and contact is None:
         facts.append(Fact("", f"{no_contact}.", "dim"))
     facts += _conversation(conversation, context)
-    facts += _custom_fields(contact, fields)
+    facts += _custom_fields(contact, fields, no_contact)
     facts += _notes(notes, context.clock, no_notes)
     others = [other for other in others if other.id != conversation.id]
     return facts + _others(others, context.clock, "Others on this computer")
@@ -243,9 +243,14 @@ def _conversation(conversation: Conversation, context: FactContext) -> list[Fact
     return facts
 
 
-def _custom_fields(contact: Contact | None, fields: Sequence[CustomField]) -> list[Fact]:
-    """Fields with a value, and the number of those without."""
-    values = dict(contact.custom_fields) if contact else {}
+def _custom_fields(
+    contact: Contact | None, fields: Sequence[CustomField], no_contact: str = ""
+) -> list[Fact]:
+    """Fields with a value, and the number of those without; none if there is no contact."""
+    if contact is None:
+        awaited = [Fact("Custom fields"), Fact("", "not loaded yet", "dim")]
+        return awaited if fields and not no_contact else []
+    values = dict(contact.custom_fields)
     facts = [Fact("Custom fields")] if fields or values else []
     known = [(field.name, _value(values.pop(field.key, None), field.type)) for field in fields]
     known += [(key, _value(value)) for key, value in values.items()]
