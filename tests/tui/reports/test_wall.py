@@ -15,8 +15,10 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, time_words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.reports.query import ReportOptions
+from frontdesk.tui.reports.reading import REMEMBERED
 from frontdesk.tui.reports.wall import Block, Tile, WallApp, large, wall
 from frontdesk.tui.widgets.glyphs import PlainCharacters
+from frontdesk.wire import ReportQuery
 from tests.conftest import NOW
 from tests.tui.conftest import Open, lines, settle, shown
 from tests.tui.reports import failing
@@ -106,6 +108,40 @@ async def test_the_wall_keeps_the_channel_of_the_report(report: Open) -> None:
         await press(pilot, "enter", "W")
         assert "sample · Madrid" in lines(app)[0]
         assert lines(app)[2].split() == ["13", "5"]
+
+
+async def test_the_wall_keeps_whom_the_report_is_of(report: Open, cache: Cache) -> None:
+    cache.set_setting(REMEMBERED, ReportOptions(subject="user:1").to_store())
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        before = lines(app)[0].split("  ")[0]
+        await press(pilot, "W")
+        assert "TODAY until 10:00" in shown(app)
+        assert lines(app)[0].split("  ")[0] == before != " REPORTS sample · all channels"
+
+
+async def test_alone_it_shows_the_figures_that_are_asked_for(
+    client: InboxClient, cache: Cache
+) -> None:
+    app = WallApp(
+        Mailbox(lambda: client, cache, clock=lambda: NOW),
+        ReportOptions("today", subject="user:1"),
+        title="sample",
+        glyphs=BLOCKS,
+        fields=("avg_reply_time", "incoming_messages_count", "outgoing_messages_count"),
+        clock=Clock(NOW.tzinfo, lambda: NOW),
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        who = (await client.report(ReportQuery(user="1"))).user
+        assert who is not None
+        assert f"sample · {who.name}" in lines(app)[0]
+        names = next(line for line in lines(app) if "Waiting, mean" in line)
+        # No person receives messages.
+        assert names.split("  ")[0].strip() == "Waiting, mean"
+        assert "Messages sent" in names
+        assert "Messages received" not in shown(app)
 
 
 async def test_a_terminal_without_blocks_gets_large_digits_all_the_same(
