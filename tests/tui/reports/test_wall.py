@@ -2,6 +2,7 @@
 
 import re
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -121,17 +122,18 @@ async def test_the_wall_keeps_whom_the_report_is_of(report: Open, cache: Cache) 
         assert lines(app)[0].split("  ")[0] == before != " REPORTS sample · all channels"
 
 
+def alone(client: InboxClient, cache: Cache, options: ReportOptions, **more: Any) -> WallApp:
+    """The wall as a program of its own."""
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    clock = Clock(NOW.tzinfo, lambda: NOW)
+    return WallApp(mailbox, options, title="sample", glyphs=BLOCKS, clock=clock, **more)
+
+
 async def test_alone_it_shows_the_figures_that_are_asked_for(
     client: InboxClient, cache: Cache
 ) -> None:
-    app = WallApp(
-        Mailbox(lambda: client, cache, clock=lambda: NOW),
-        ReportOptions("today", subject="user:1"),
-        title="sample",
-        glyphs=BLOCKS,
-        fields=("avg_reply_time", "incoming_messages_count", "outgoing_messages_count"),
-        clock=Clock(NOW.tzinfo, lambda: NOW),
-    )
+    fields = ("avg_reply_time", "incoming_messages_count", "outgoing_messages_count")
+    app = alone(client, cache, ReportOptions("today", subject="user:1"), fields=fields)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         who = (await client.report(ReportQuery(user="1"))).user
@@ -179,13 +181,7 @@ async def test_a_long_problem_is_wrapped_on_the_wall_and_in_place_of_the_hours(
 
 @pytest.mark.parametrize("key", ["ctrl+c", "escape", "q"])
 async def test_alone_it_ends_on_a_key(client: InboxClient, cache: Cache, key: str) -> None:
-    app = WallApp(
-        Mailbox(lambda: client, cache, clock=lambda: NOW),
-        ReportOptions("today"),
-        title="sample",
-        glyphs=BLOCKS,
-        clock=Clock(NOW.tzinfo, lambda: NOW),
-    )
+    app = alone(client, cache, ReportOptions("today"))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert "TODAY until 10:00" in shown(app)

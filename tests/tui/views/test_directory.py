@@ -8,7 +8,6 @@ import pytest
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.errors import Forbidden
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import parse
 from frontdesk.tui.clock import Clock
@@ -33,10 +32,9 @@ def directory(client: InboxClient, cache: Cache) -> Open:
 class Answering:
     """The sample's server, but for labels."""
 
-    def __init__(self, client: InboxClient, *labels: Label, error: Exception | None = None) -> None:
+    def __init__(self, client: InboxClient, *labels: Label) -> None:
         self._client = client
         self.labels: Sequence[Label] = labels
-        self._error = error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -44,8 +42,6 @@ class Answering:
     async def catalogue_page(self, row: type[Any], **page: Any) -> Page[Any]:
         if row is not Label:
             return await self._client.catalogue_page(row, **page)
-        if self._error:
-            raise self._error
         return Page[Label](data=self.labels)
 
 
@@ -259,14 +255,6 @@ async def test_a_search_selects_its_first_match_unless_the_selected_one_matches(
         await type_in(pilot, "elan")
         assert "2 of 6 labels" in lines(app)[0]
         assert "#élan" in lines(app)[2].partition("│")[2]
-
-
-async def test_a_section_that_may_not_be_read_says_so(directory: Open, client: InboxClient) -> None:
-    app = directory(Answering(client, error=Forbidden("No.", scope="labels:read")))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "4")
-        assert "This key may not read labels. It needs the scope labels:read." in flat(app)
 
 
 async def test_every_size_shows_the_list_or_says_what_it_needs(directory: Open) -> None:
