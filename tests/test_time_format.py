@@ -5,7 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from frontdesk.text.times import ago, duration, long_date, long_duration, short_date, time_of_day
+from frontdesk.text.times import (
+    ago,
+    duration,
+    long_date,
+    long_duration,
+    range_words,
+    short_date,
+    time_of_day,
+)
 
 NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
 
@@ -65,3 +73,16 @@ def test_days_and_times_follow_the_locale(
 def test_the_plain_locale_has_days_first_and_twenty_four_hours() -> None:
     moment = datetime(2026, 3, 9, 0, 5, tzinfo=UTC)
     assert (short_date(moment), time_of_day(moment)) == ("9 Mar", "00:05")
+
+
+def test_ranges_report_times_only_where_they_are_not_midnight() -> None:
+    def at(month: int, day: int, hour: int = 0) -> datetime:
+        return datetime(2026, month, day, hour, tzinfo=UTC)
+
+    assert range_words(at(3, 8), at(3, 15)) == "8 – 14 Mar 2026"
+    assert range_words(at(3, 8), at(3, 14, 10)) == "8 – 14 Mar 2026 until 10:00"
+    assert range_words(at(3, 1, 14), at(3, 8), year=False) == "1 Mar 14:00 – 7 Mar"
+    assert range_words(at(3, 14), at(3, 14, 10)) == "14 Mar 2026 until 10:00"
+    assert range_words(at(3, 13), at(3, 14)) == "13 Mar 2026"
+    assert range_words(at(3, 13, 14), at(3, 14)) == "13 Mar 2026 14:00 – 24:00"
+    assert range_words(at(2, 28) - timedelta(days=60), at(3, 1)) == "30 Dec 2025 – 28 Feb 2026"

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -372,6 +373,22 @@ async def test_a_bug_is_no_damage(path: Path, bug: type[Exception]) -> None:
         cache.recover(bug("a bug"), cache.generation)
     assert cache.warning is None
     assert cache.rows("SELECT count(*) FROM entry") == [(2_000,)]
+    cache.close()
+
+
+async def test_what_housekeeping_meets_in_a_damaged_file_is_no_bug(path: Path) -> None:
+    def faulty(connection: sqlite3.Connection, *, in_memory: bool) -> bool:
+        connection.execute("SELECT 1 FROM entry")
+        raise TypeError("a bug")
+
+    await filled(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE object SET body = 'no JSON' WHERE id = '7'")
+    cache = CacheFile(path, faulty)
+    while cache.warning is None:
+        cache.submit(lambda connection: None).result()
+    assert "damaged" in cache.warning
+    assert cache.rows("SELECT count(*) FROM object WHERE body = 'no JSON'") == [(0,)]
     cache.close()
 
 

@@ -100,7 +100,7 @@ def test_a_report_says_that_it_is_in_business_hours_or_why_it_cannot(
 ) -> None:
     outcome = run_on(inbox, "report", "--business-hours")
     assert outcome.exit_code != 0
-    assert "this account has no business hours" in outcome.output
+    assert "This account has no business hours" in outcome.output
     output_of(inbox, "db", "business-hours", "--set", str(file))
     assert ", business hours\n" in output_of(inbox, "report", "--business-hours")
     assert "business hours" not in output_of(inbox, "report")

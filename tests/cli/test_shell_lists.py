@@ -253,6 +253,11 @@ def test_counts_are_reported_by_status_and_channel(inbox: Path):
         (("is:resolved", "in:london"), ("--status", "resolved", "in:london", "active:<9999w")),
         (("in:london",), ("--channel", "London", "active:<9999w")),
         (("--label", "complaint"), ("#complaint", "active:<9999w")),
+        (("is:open,snoozed",), ("is:open,snoozed", "active:<9999w")),
+        (
+            ("is:resolved,snoozed", "in:london,madrid"),
+            ("is:resolved,snoozed", "in:london,madrid", "active:<9999w"),
+        ),
     ],
 )
 def test_counts_computed_from_the_list_match_the_counts_of_the_server(
@@ -272,9 +277,26 @@ def test_counts_computed_from_the_list_match_the_counts_of_the_server(
     assert len(rows) > of_grace["all"] > 0
 
 
-@pytest.mark.parametrize("narrowed", [(), ("is:open",), ("is:resolved", "in:london"), ("#vip",)])
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        (),
+        ("is:open",),
+        ("is:resolved", "in:london"),
+        ("#vip",),
+        ("@grace",),
+        ("is:open,resolved", "@unassigned,grace", "in:london,madrid"),
+        ("is:open,snoozed", "needs:human"),
+        ("team:atlantic",),
+    ],
+)
 def test_counts_by_assignee_and_label_are_those_of_the_list(inbox: Path, narrowed: tuple[str, ...]):
-    by = ("--by", "assignee", "--by", "label", "--format", "csv")
+    parts = ("--by", "assignee", "--by", "label")
+    here = json.loads(output_of(inbox, "counts", *narrowed, "active:<9999w", *parts, "--json="))
+    there = json.loads(output_of(inbox, "counts", *narrowed, *parts, "--json="))
+    assert here | {"as_of": None} == there | {"as_of": None}
+    assert next(iter(there["by_assignee"][0])) == "assignee"
+    by = (*parts, "--format", "csv")
     counted = output_of(inbox, "counts", *narrowed, *by)
     assert output_of(inbox, "counts", *narrowed, "active:<9999w", *by) == counted
     listed = json.loads(output_of(inbox, "conversations", "list", "--all", "--json=", *narrowed))

@@ -280,6 +280,48 @@ async def test_counts_that_are_refused_for_another_reason_say_nothing_of_their_p
     assert server.asked[-1].query["by"] == "assignees,labels"
 
 
+def with_assignees(name: str, body: Row) -> Row:
+    """Counts by assignee too, whatever the filter."""
+    if name != "conversations/counts":
+        return body
+    own = dict.fromkeys(("open", "snoozed", "resolved"), 1) | {"all": 3}
+    return {**body, "by_assignee": [{"assignee": id, **own} for id in (None, "7")]}
+
+
+@pytest.mark.parametrize("variants", [(), (Variant(body=with_assignees),)])
+@pytest.mark.parametrize(
+    "filter",
+    [
+        {"assignee": "7"},
+        {"assignee": "unassigned"},
+        {"assignee": "assigned", "status": "open"},
+        {"assignees": "7,8"},
+        {"channels": "5,6"},
+        {"awaiting_human": True},
+        {"label": "vip", "awaiting_human": False},
+    ],
+)
+async def test_counts_of_everything_are_not_taken_for_those_of_a_filter_that_is_ignored(
+    filter: dict[str, Any], variants: tuple[Variant, ...]
+) -> None:
+    server = OtherServer(variants)
+    async with client_of(server) as client:
+        for _ in range(3):
+            with pytest.raises(NotOffered, match="does not count by assignee"):
+                await client.counts(ConversationFilter(**filter), by=COUNTS_BY)
+        assert (await client.counts()).open == 3
+    assert server.times_asked("conversations/counts") == 2
+
+
+@pytest.mark.parametrize("filter", [{"assignees": "7,unassigned"}, {"assignees": "me,unassigned"}])
+async def test_counts_that_have_only_the_assignees_of_the_filter_are_passed_on(
+    filter: dict[str, Any],
+) -> None:
+    async with client_of(server := OtherServer((Variant(body=with_assignees),))) as client:
+        assert (await client.counts(ConversationFilter(**filter))).all == 7
+    assert server.asked[-1].query == {**filter, "by": "assignees"}
+
+
 @pytest.mark.parametrize("ignoring", [True, False])
 async def test_an_order_that_the_server_ignores_or_refuses_is_found_out_once(
     ignoring: bool,

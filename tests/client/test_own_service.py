@@ -1,5 +1,7 @@
 """The client passes on what our own service finds, and reports no deviation."""
 
+from typing import Any
+
 import httpx
 import pytest
 
@@ -8,7 +10,7 @@ from frontdesk.client.server_info import PRESENT
 from frontdesk.service.app import Application
 from frontdesk.text.clean import folded
 from frontdesk.text.phones import format_phone
-from frontdesk.wire import Contact
+from frontdesk.wire import Contact, ConversationFilter
 
 
 async def _contacts(client: InboxClient) -> list[Contact]:
@@ -41,6 +43,27 @@ async def test_each_contact_is_found_as_the_service_finds_it(
             ids = [row["id"] for row in answer.json()["data"]]
             assert [contact.id for contact in found.data] == ids, text
     assert client.server.features["search_contacts"].state == PRESENT
+
+
+@pytest.mark.parametrize(
+    "filter",
+    [
+        {"assignee": "me"},
+        {"assignee": "unassigned", "status": "open"},
+        {"assignees": "me,unassigned"},
+        {"assignees": "assigned,unassigned", "awaiting_human": True},
+        {"assignee": "assigned", "statuses": "open,snoozed", "sort": "waiting"},
+        {"awaiting_human": False},
+    ],
+)
+async def test_counts_of_a_filter_are_those_of_its_list(
+    client: InboxClient, filter: dict[str, Any]
+) -> None:
+    every = {name: value for name, value in filter.items() if not name.startswith("status")}
+    rows = [row async for row in client.conversations(**every)]
+    counts = await client.counts(ConversationFilter(**filter))
+    assert counts.all == len(rows) > 0
+    assert counts.open == sum(row.status == "open" for row in rows)
 
 
 @pytest.mark.parametrize(("text", "name"), [("ibanez", "Ana Ibáñez"), ("IBÁÑEZ", "Ana Ibáñez")])

@@ -44,7 +44,7 @@ async def test_every_list_of_the_service_can_be_read(client: InboxClient) -> Non
     ]
     assert not any(isinstance(page, PartialPage) for page in pages)
     assert [bool(page.data) for page in pages] == [True, True, bool(pages[2].data)] + [True] * 4
-    counts = await client.counts(ConversationFilter(status="open", assignee="me"))
+    counts = await client.counts(ConversationFilter(status="open"))
     assert counts.open >= len(conversations.data)
 
 
@@ -107,15 +107,15 @@ async def test_each_method_asks_its_own_path() -> None:
     ]
 
 
-async def test_counts_ask_without_an_assignee_and_a_phone_keeps_its_plus() -> None:
+async def test_counts_ask_without_an_order_and_a_phone_keeps_its_plus() -> None:
     counts = answer(body={"all": 1})
     server = Server(counts, counts, answer(body={"id": "1"}))
     async with client_of(server) as client:
-        await client.counts(ConversationFilter(status="open", assignee="me", channel="1"))
+        await client.counts(ConversationFilter(statuses="open", sort="waiting", channel="1"))
         await client.counts(ConversationFilter(label="vip"), by=("assignees", "labels"))
         await client.contact_by_phone("+16505551234")
     assert server.asked == [
-        "/v1/conversations/counts?status=open&channel=1",
+        "/v1/conversations/counts?channel=1",
         "/v1/conversations/counts?label=vip&by=assignees",
         "/v1/contacts/by-phone/%2B16505551234",
     ]

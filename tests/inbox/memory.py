@@ -16,18 +16,21 @@ from frontdesk.inbox import deadlines, finding, follow_ups, navigating, refreshi
 from frontdesk.inbox.connection import LinkKeeper
 from frontdesk.inbox.requests import Fetched, FetchedThread, Request
 from frontdesk.inbox.rows import FixedRows, Rows
-from frontdesk.inbox.state import Inbox, ReadAfter
+from frontdesk.inbox.state import EVERY, Inbox, ReadAfter
 from frontdesk.inbox.tasks import Asked
 from frontdesk.query import NEWEST, Query, QueryNames, SavedView, parse, sort_key
 from frontdesk.query.plan import STANDARD, SortKey
 from frontdesk.wire import (
     AssigneeCounts,
+    ChannelCounts,
     Contact,
     Conversation,
     ConversationFilter,
     Counts,
+    CountSet,
     LabelCounts,
     PhoneRef,
+    StatusCounts,
     body_of,
 )
 from frontdesk.wire.queries import EXTENSIONS, LISTS, split
@@ -140,20 +143,38 @@ class Server:
         matching = [row for row in matching if after is None or key(row) > after]
         return matching[:PAGE], len(matching) <= PAGE
 
-    def counts(self) -> Counts:
-        rows = self.rows.values()
+    def counts(self, filter: ConversationFilter = EVERY) -> Counts:
+        matches = _test_of(filter)
+        rows = [row for row in self.rows.values() if matches(row)]
         opened = [row for row in rows if row.status == "open"]
         mine = sum(row.assignee is not None for row in opened)
-        counts = Counts(all=len(self.rows), open=len(opened), mine=mine)
+        counts = Counts(all=len(rows), open=len(opened), mine=mine)
         if not self.counts_by:
             return counts
         owners = _numbers((row.assignee.id if row.assignee else None, row) for row in rows)
+        channels = _numbers((row.channel.id, row) for row in rows)
         labels = _numbers((label, row) for row in rows for label in row.labels)
-        parts = {
-            "by_assignee": tuple(AssigneeCounts(assignee=id, **n) for id, n in owners.items()),
-            "by_label": tuple(LabelCounts(label=title, **n) for title, n in labels.items()),
+        sets = {
+            status: _count_set(row for row in rows if row.status == status) for status in STATUSES
         }
+        parts = {
+            **{status: one.all for status, one in sets.items()},
+            "by_status": StatusCounts(**sets),
+            "by_channel": tuple(ChannelCounts(channel=id, **n) for id, n in channels.items()),
+            "by_assignee": tuple(AssigneeCounts(assignee=id, **n) for id, n in owners.items()),
+        }
+        if filter.label is None:
+            by_label = tuple(LabelCounts(label=title, **n) for title, n in labels.items())
+            parts["by_label"] = by_label
         return counts.model_copy(update=parts)
+
+
+def _count_set(rows: Iterable[Conversation]) -> CountSet:
+    rows = [*rows]
+    assigned = sum(row.assignee is not None for row in rows)
+    waiting = sum(bool(row.awaiting_human) for row in rows)
+    whose = {"mine": assigned, "assigned": assigned, "unassigned": len(rows) - assigned}
+    return CountSet(all=len(rows), awaiting_human=waiting, **whose)
 
 
 def _numbers(rows: Iterable[tuple[Any, Conversation]]) -> dict[Any, dict[str, int]]:
@@ -330,7 +351,7 @@ class Cache:
         self.settings: dict[str, str] = {}
         self.marks: dict[str, str] = {}
         self.follow_ups = FollowUps(self)
-        self.all_counts: Counts | None = None
+        self.counted: dict[ConversationFilter, Counts] = {}
         self.me, self.has_names, self.answers = "", False, 0
         self.lacks: frozenset[str] = frozenset()
         self.ignored: frozenset[str] = frozenset()
@@ -381,7 +402,7 @@ class Cache:
         return None
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
-        return self.all_counts if filter == ConversationFilter() else None
+        return self.counted.get(filter)
 
     def unread_among(self, conversations: Iterable[Conversation]) -> dict[str, int]:
         numbers = {row.id: self._unread(row) for row in conversations}
@@ -435,8 +456,9 @@ class Answers:
         self._server, self._cache = server, cache
 
     async def fetch_counts(self, filter: ConversationFilter) -> None:
-        if filter == ConversationFilter():
-            self._cache.all_counts = self._server.counts()
+        # Without parts, only counts of everything have numbers of use here.
+        if filter == EVERY or self._server.counts_by:
+            self._cache.counted[filter] = self._server.counts(filter)
 
     async def fetch_head(self, filter: ConversationFilter, *, thorough: bool) -> Fetched:
         """Pages from the head until they meet the cached rows; all of those if thorough."""

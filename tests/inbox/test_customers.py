@@ -26,7 +26,7 @@ async def test_a_customer_that_a_query_names_by_id_is_known_again_after_a_start(
 
     def chips(text: str) -> list[str]:
         names = QueryNames(contacts=[*customers.contacts])
-        return [chip(term, names) for term in parse(text).terms]
+        return [chip(term, names, NOW) for term in parse(text).terms]
 
     assert customers.recognise(query)
     assert not customers.recognise(query)

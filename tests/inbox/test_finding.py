@@ -7,7 +7,7 @@ import pytest
 
 from frontdesk.inbox import words
 from frontdesk.inbox.sentences import LONGEST_WAIT_AGAIN, NOT_KNOWN
-from tests.inbox.memory import DOWN, Server, Terminal, basic, name, waiting_on
+from tests.inbox.memory import DOWN, PAGE, Server, Terminal, basic, name, waiting_on
 
 
 def first_unread(server: Server) -> str:
@@ -59,6 +59,18 @@ def test_each_press_of_u_is_a_step_however_slow_the_server() -> None:
     assert name(721) not in terminal.names
     terminal.press("u", "u", seconds=60.0)
     assert terminal.selected == name(721)
+
+
+@pytest.mark.parametrize("place", [2 * PAGE, 3 * PAGE - 1, 3 * PAGE])
+def test_u_finds_an_unread_row_wherever_it_is_on_its_page(place: int) -> None:
+    server = Server(600)
+    newest_first = [id for id in reversed(server.rows) if server.rows[id].status == "open"]
+    unread = newest_first[place]
+    terminal = Terminal(only_unread(server, unread))
+    terminal.wait(1.0)
+    assert name(int(unread)) not in terminal.names
+    terminal.press("u", seconds=5.0)
+    assert terminal.selected == name(int(unread))
 
 
 @pytest.mark.parametrize("size", [30, 600])

@@ -1,26 +1,48 @@
-"""Numbers of the values of a picker, of a view whose rows are all loaded."""
+"""Numbers of the values of a picker: those of the server, else of rows that are all loaded."""
 
 from collections import Counter
 from collections.abc import Mapping
 
 import pytest
 
-from frontdesk.inbox.counting import total
-from tests.inbox.memory import Server, Terminal
+from frontdesk.inbox.counting import count_of, count_with, total
+from frontdesk.query import Term, parse
+from frontdesk.wire import Conversation
+from tests.inbox.memory import CHANNELS, LABELS, Cache, Server, Terminal
 
 SMALL = 15
+# Values as pickers have them, with the terms that they stand for.
+VALUES: Mapping[str, Mapping[str, Term]] = {
+    "is": {one: Term("is", one) for one in ("open", "snoozed", "resolved")},
+    "assignee": {
+        **{word: Term("assignee", word) for word in ("me", "unassigned", "assigned")},
+        "1": Term("assignee", "id:1"),
+    },
+    "in": {id: Term("in", f"id:{id}") for id in CHANNELS},
+    "label": {title: Term("label", title) for title in LABELS},
+}
 
 
 def tally(terminal: Terminal, kind: str) -> Mapping[str, int] | None:
     return terminal.inbox.view.tallies.get(kind)
 
 
+def with_names(server: Server) -> Terminal:
+    """An inbox that has the catalogues, and knows who is "me"."""
+    cache = Cache(server)
+    cache.has_names, cache.me = True, "1"
+    return Terminal(server, cache=cache)
+
+
+def owners(rows: list[Conversation]) -> Counter[str]:
+    return Counter(row.assignee.id if row.assignee else "" for row in rows)
+
+
 def test_values_are_counted_whatever_of_their_kind_the_view_has() -> None:
     terminal = Terminal(Server(SMALL))
     opened = [row for row in terminal.server.rows.values() if row.status == "open"]
-    owners = Counter(row.assignee.id for row in opened if row.assignee)
     labels = Counter(label for row in opened for label in row.labels)
-    assert tally(terminal, "assignee") == owners
+    assert tally(terminal, "assignee") == owners(opened)
     assert tally(terminal, "label") == labels
     terminal.query("is:open #billing")
     assert tally(terminal, "label") == labels
@@ -37,34 +59,72 @@ def test_terms_that_are_applied_here_narrow_the_numbers() -> None:
     assert tally(terminal, "label") == Counter(label for row in rows for label in row.labels)
 
 
-@pytest.mark.parametrize("text", ["is:open", "is:resolved #refund", "is:open @grace", ""])
-def test_the_server_counts_the_values_of_a_list_of_which_a_part_is_loaded(text: str) -> None:
-    terminal = Terminal(server := Server(400, counts_by=True))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "is:open",
+        "is:open,snoozed",
+        "is:open @grace",
+        "is:open @me",
+        "is:resolved #refund",
+        "is:open,resolved @unassigned,grace",
+        "is:open,snoozed @assigned #billing",
+        "is:open in:london,madrid @grace",
+        "@grace in:london #billing",
+        "is:open needs:human",
+        "is:open,snoozed needs:human @unassigned",
+        "is:open sort:waiting",
+    ],
+)
+def test_each_value_has_the_number_of_the_rows_that_it_would_lead_to(text: str) -> None:
+    terminal = with_names(server := Server(400, counts_by=True))
     terminal.query(text, seconds=3.0)
-    status = terminal.inbox.view.shown.filter.status
-    rows = [row for row in server.rows.values() if status in (None, row.status)]
-    owners = Counter(row.assignee.id if row.assignee else "" for row in rows)
-    labels = Counter(label for row in rows for label in row.labels)
-    if "#" not in text:
-        assert tally(terminal, "assignee") == owners
-    if "@" not in text:
-        assert tally(terminal, "label") == labels
+    inbox, query = terminal.inbox, parse(text)
+    for kind, values in VALUES.items():
+        rest = [term for term in query.terms if term.kind != kind]
+        for value, term in values.items():
+            matches = inbox.planning.test([*rest, term])
+            rows = [row for row in server.rows.values() if matches(row)]
+            assert count_with(inbox, kind, value) == len(rows), (kind, value)
+    matches = inbox.planning.test(query.terms)
+    assert total(inbox) == sum(map(matches, server.rows.values()))
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "kinds"),
     [
-        ("is:open #refund", "assignee"),
-        ("is:open @grace", "label"),
-        ("is:open unread", "label"),
-        ("is:open,snoozed", "label"),
-        ("is:open -needs:human", "label"),
+        # The server does not know what was read here, and one conversation may have both labels.
+        ("is:open unread", VALUES),
+        ("is:open #billing,refund", ("is", "assignee", "in")),
+        ("is:open -needs:human", VALUES),
+        ("is:open -#refund", VALUES),
+        ("created:2026..", VALUES),
+        ("is:open hello", VALUES),
     ],
 )
-def test_what_the_server_does_not_count_has_no_numbers(text: str, kind: str) -> None:
+def test_what_the_server_does_not_count_has_no_numbers(text: str, kinds: list[str]) -> None:
     terminal = Terminal(Server(400, counts_by=True))
     terminal.query(text, seconds=3.0)
-    assert tally(terminal, kind) is None
+    for kind in kinds:
+        assert tally(terminal, kind) is None
+        assert {count_with(terminal.inbox, kind, value) for value in VALUES[kind]} == {None}
+
+
+def test_a_server_that_does_not_count_by_value_is_not_asked_for_the_numbers_of_pickers() -> None:
+    for counts_by, requests in ((True, 3), (False, 1)):
+        terminal = with_names(server := Server(400, counts_by=counts_by))
+        server.asked.clear()
+        terminal.query("is:open @grace in:london", seconds=3.0)
+        narrower = {repr(one) for one in server.asked if "FetchCounts" in repr(one)}
+        assert len(narrower) - 1 == requests
+
+
+def test_several_states_and_users_are_tabs_with_their_number() -> None:
+    terminal = with_names(server := Server(400, counts_by=True))
+    terminal.query("is:open,snoozed @unassigned,grace", seconds=3.0)
+    rows = [row for row in server.rows.values() if row.status != "resolved"]
+    assert count_of(terminal.inbox, parse("is:open,snoozed @unassigned,grace")) == len(rows)
 
 
 def test_the_numbers_are_those_of_the_last_refresh() -> None:

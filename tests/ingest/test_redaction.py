@@ -86,6 +86,14 @@ def test_a_message_without_a_type_is_blanked_too():
     assert b"SECRET" not in after
 
 
+def test_a_message_without_a_time_is_blanked_too():
+    said = message("text", {"body": "SECRET"})
+    del said["timestamp"]
+    after = redaction.blanked(packed(body(messages=[said])), {"w/1"})
+    assert after is not None
+    assert b"SECRET" not in after
+
+
 def test_revocations_are_found_in_messages_and_history():
     taken_back = message("revoke", {"original_message_id": "w9"})
     threads = [{"id": "1", "messages": [taken_back]}]

@@ -31,6 +31,22 @@ def test_values_of_custom_fields_are_texts() -> None:
     assert fields == {"plan": "gold", "vip": "true", "seats": "12", "tags": "a, b", "note": ""}
 
 
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        ({"name": "Theo", "profile_name": "Theo K."}, "Theo"),
+        ({"name": "Theo"}, "Theo"),
+        ({"profile_name": "Theo K."}, "Theo K."),
+        ({}, ""),
+    ],
+)
+def test_the_name_of_a_contact_is_their_own_where_nobody_gave_one(
+    names: dict[str, str], name: str
+) -> None:
+    values = contact_values(Contact(id="8", phone="+16505551234", **names))
+    assert (values["contact.name"], values["contact.phone"]) == (name, "+16505551234")
+
+
 def test_the_contact_and_the_address_of_the_web_inbox_are_filled_in() -> None:
     run = ("crm", "{contact.email}", "{contact.fields.plan}", "{web_inbox}")
     values = values_of(ROW, contact=THEO, web_inbox="https://inbox.example.com/{id}")

@@ -1,7 +1,7 @@
 """Report periods by name and by dates, and their neighbours."""
 
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,7 +17,6 @@ from frontdesk.reports.periods import (
     comparison,
     granularity_for,
     next_granularity,
-    range_words,
     typed_span,
     unfinished,
 )
@@ -192,19 +191,6 @@ def test_parts_have_short_and_long_names() -> None:
     assert bucket_words(one, "week", UTC) == "week of 10 Mar"
     assert bucket_words(one, "month", UTC) == "March 2026"
     assert bucket_label(bucket("?", "?"), "day", UTC, 7) == "?"
-
-
-def test_ranges_report_times_only_where_they_are_not_midnight() -> None:
-    def at(month: int, day: int, hour: int = 0) -> datetime:
-        return datetime(2026, month, day, hour, tzinfo=UTC)
-
-    assert range_words(at(3, 8), at(3, 15)) == "8 – 14 Mar 2026"
-    assert range_words(at(3, 8), at(3, 14, 10)) == "8 – 14 Mar 2026 until 10:00"
-    assert range_words(at(3, 1, 14), at(3, 8), year=False) == "1 Mar 14:00 – 7 Mar"
-    assert range_words(at(3, 14), at(3, 14, 10)) == "14 Mar 2026 until 10:00"
-    assert range_words(at(3, 13), at(3, 14)) == "13 Mar 2026"
-    assert range_words(at(3, 13, 14), at(3, 14)) == "13 Mar 2026 14:00 – 24:00"
-    assert range_words(at(2, 28) - timedelta(days=60), at(3, 1)) == "30 Dec 2025 – 28 Feb 2026"
 
 
 def test_stored_report_options_are_restored_and_invalid_ones_become_defaults() -> None:

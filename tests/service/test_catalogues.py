@@ -90,3 +90,12 @@ async def test_a_channel_has_its_own_business_hours_else_those_of_the_account(
         CHANNELS[0]: {**none, **own, "holidays": []},
         **{key: {**none, **account} for key in CHANNELS[1:]},
     }
+
+
+async def test_a_channel_has_the_time_zone_of_the_account(client, database, add_events):
+    add_events(catalogue())
+    database.write(
+        lambda connection: connection.run("UPDATE account SET timezone = 'Asia/Kathmandu'")
+    )
+    channels = (await client.get("/v1/channels")).json()["data"]
+    assert [channel["timezone"] for channel in channels] == ["Asia/Kathmandu"] * 3

@@ -220,7 +220,56 @@ async def test_counts_are_what_the_list_would_enumerate(ana, rows):
             assert counts == counts_of(chosen_rows, status or "open"), named
 
 
-@pytest.mark.parametrize("narrowed", [{}, {"awaiting_human": "true"}, {"unread": "false"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"assignee": "me"},
+        {"assignee": "1", "label": LABELS[0]},
+        {"assignee": "unassigned", "awaiting_human": "true"},
+        {"assignee": "assigned", "channel": CHANNELS[0]},
+        {"assignees": "2,unassigned"},
+        {"assignees": "me,2,1", "label": LABELS[1]},
+        {"assignees": "assigned,1"},
+        {"assignees": "assigned,unassigned"},
+        {"channels": f"{CHANNELS[0]},{CHANNELS[2]}", "assignees": "unassigned,1"},
+        {"channels": CHANNELS[1], "unread": "true"},
+    ],
+)
+async def test_counts_of_assignees_and_channels_are_what_the_list_would_enumerate(ana, rows, query):
+    scan = await rows(ana, "/v1/conversations", limit=100, **query)
+    assert scan
+    counts = (await ana.get("/v1/conversations/counts", params=query)).json()
+    assert counts == counts_of(scan, "open")
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("assignee=1&assignees=2", "assignees"),
+        (f"channel={CHANNELS[0]}&channels={CHANNELS[1]}", "channels"),
+        ("assignees=1,nobody", "assignees"),
+        ("assignee=17", "assignee"),
+        ("channels=5", "channels"),
+        ("labels=vip,billing", "labels"),
+        ("statuses=open,snoozed", "statuses"),
+    ],
+)
+async def test_counts_refuse_what_their_cells_do_not_tell(ana, is_problem, query, parameter):
+    response = await ana.get(f"/v1/conversations/counts?{query}")
+    (error,) = response.json()["errors"]
+    assert (response.status_code, error["parameter"]) == (400, parameter)
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        {},
+        {"awaiting_human": "true"},
+        {"unread": "false"},
+        {"assignee": "1"},
+        {"assignees": "unassigned,2"},
+    ],
+)
 async def test_counts_by_assignee_and_label_are_what_the_list_would_enumerate(ana, rows, narrowed):
     for channel, label in product((None, *CHANNELS), (None, *LABELS)):
         asked = {"channel": channel, "label": label}
@@ -320,7 +369,7 @@ async def test_a_customer_whom_nobody_has_read_is_unread_without_a_read_marker(
     assert len(listed) == unread
 
 
-@pytest.mark.parametrize("name", ["assignee", "limit", "cursor"])
+@pytest.mark.parametrize("name", ["limit", "cursor", "sort"])
 async def test_counts_take_no_parameters_of_pages(ana, is_problem, name):
     response = await ana.get("/v1/conversations/counts", params={name: "1"})
     is_problem(response, 400, "invalid_parameter")
@@ -416,15 +465,10 @@ def by_channel(rows):
     for channel in (CHANNELS[1], CHANNELS[2], CHANNELS[0]):
         own = [row for row in rows if row["channel"]["id"] == channel]
         if own:
-            opened = [row for row in own if row["status"] == "open"]
-            waiting = sum(row["awaiting_human"] for row in opened)
+            waiting = sum(row["awaiting_human"] for row in own if row["status"] == "open")
+            found = {status: sum(row["status"] == status for row in own) for status in STATUSES}
             counted.append(
-                {
-                    "channel": channel,
-                    "all": len(own),
-                    "open": len(opened),
-                    "awaiting_human": waiting,
-                }
+                {"channel": channel, "all": len(own), **found, "awaiting_human": waiting}
             )
     return counted
 

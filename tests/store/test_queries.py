@@ -287,19 +287,26 @@ def test_a_page_of_a_catalogue_walks_its_order(explaining, catalogue):
     assert "TEMP B-TREE FOR ORDER BY" not in text(plan)
 
 
-def test_counts_read_counter_cells_only(explaining):
-    (plan,) = explaining(
-        lambda c: conversations.counts(c, 1, label_id=0, channel_id=None, user_id=1)
-    )
+CELLS = (
+    conversations.CountedCells(),
+    conversations.CountedCells(2, (1, 3), (0, 4), None, awaiting=True, unread=False),
+    conversations.CountedCells(assigned=True),
+)
+
+
+@pytest.mark.parametrize("of", CELLS)
+def test_counts_read_counter_cells_only(explaining, of):
+    (plan,) = explaining(lambda c: conversations.counts(c, 1, of, user_id=1))
     assert "SEARCH cell USING" in text(plan)
     assert not [table for table in ("conversation", "entry", "message") if table in text(plan)]
 
 
+@pytest.mark.parametrize("of", CELLS)
 @pytest.mark.parametrize(
     "count_by", [conversations.counts_by_assignee, conversations.counts_by_label]
 )
-def test_counts_by_a_value_read_counter_cells_only(explaining, count_by):
-    (plan,) = explaining(lambda c: count_by(c, 1, conversations.CountedCells()))
+def test_counts_by_a_value_read_counter_cells_only(explaining, count_by, of):
+    (plan,) = explaining(lambda c: count_by(c, 1, of))
     assert "SEARCH cell USING" in text(plan)
     assert not [table for table in ("conversation", "entry", "message") if table in text(plan)]
 
@@ -318,7 +325,7 @@ def test_an_account_reads_its_own_rows_only(database: Database):
                 len(contacts.contact_page(c, account_id, (), None, 9)),
                 contacts.contact_by_phone(c, account_id, "+16505551234") is not None,
                 conversations.conversation(c, account_id, 1) is not None,
-                len(conversations.counts(c, account_id, label_id=0, channel_id=None, user_id=None)),
+                len(conversations.counts(c, account_id, conversations.CountedCells())),
             )
         )
 

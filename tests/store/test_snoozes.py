@@ -54,11 +54,10 @@ def seen(connection: Connection, awake_at: int | None) -> list[object]:
         selection = ConversationSelection(states, label, channel, user, awake_at)
         found.append(walked(connection, selection))
     for label, channel, user in product((0, 1), (None, 1), (None, 1)):
-        counts = conversations.counts(
-            connection, 1, label_id=label, channel_id=channel, user_id=user, awake_at=awake_at
-        )
+        channels = () if channel is None else (channel,)
+        of = conversations.CountedCells(label, channels, awake_at=awake_at)
+        counts = conversations.counts(connection, 1, of, user)
         found.append(sorted(tuple(row[name] for name in row.keys()) for row in counts))  # noqa: SIM118
-        of = conversations.CountedCells(label, channel, awake_at)
         for count_by in (conversations.counts_by_assignee, conversations.counts_by_label):
             found.append([tuple(row.values()) for row in map(dict, count_by(connection, 1, of))])
     return found

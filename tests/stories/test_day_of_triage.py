@@ -85,7 +85,7 @@ def keep_a_view_and_save_it(terminal: Recorded, path: Path) -> None:
     terminal.send("9")
     terminal.until("Saved as view 9, replacing All open", "9 My complaints (1)")
     terminal.send("8")
-    terminal.until("is:open   waiting:>1h", within="header")
+    terminal.until("is:open   waiting over 1 h", within="header")
     terminal.send("9")
     terminal.until("is:open   @me   #complaint", within="header")
     terminal.send("E")

@@ -61,6 +61,7 @@ from frontdesk.wire import (
 )
 from frontdesk.wire.queries import (
     CATALOGUE_LIMIT,
+    COUNTED_FILTERS,
     EXTENSIONS,
     FILTERED_REPORT_PARTS,
     HIDDEN,
@@ -466,15 +467,26 @@ class InboxClient:
     async def counts(
         self, filter: ConversationFilter | None = None, *, by: Collection[str] = ()
     ) -> Counts:
-        """Conversation counts for a filter; assignee and order are ignored.
+        """Conversation counts for a filter; several statuses and order are ignored.
 
         by: some of COUNTS_BY, an extension. A server that lacks it answers without these parts, as
         it does for "labels" with a filter for a label.
+
+        Raises: NotOffered: the server does not narrow counts by COUNTED_FILTERS. InboxError.
         """
-        parameters = filter.parameters() if filter else {}
-        for name in ("assignee", "sort"):
+        filter = filter or ConversationFilter()
+        parameters = filter.parameters()
+        for name in ("statuses", "sort"):
             parameters.pop(name, None)
         parts = [part for part in by if part != "labels" or "label" not in parameters]
+        if COUNTED_FILTERS & parameters.keys():
+            if self._state.refuses_parts_of_counts or self._state.ignores_filters_of_counts:
+                raise NotOffered("This server does not count by assignee")
+            # The assignees show what was counted.
+            parts = [*dict.fromkeys(("assignees", *parts))]
+            counts = await self._counts({**parameters, "by": ",".join(parts)})
+            counts = self._filtering.counts(counts, filter)
+            return counts if "assignees" in by else counts.model_copy(update={"by_assignee": None})
         if parts and not self._state.refuses_parts_of_counts:
             with suppress(Refused):
                 return await self._counts({**parameters, "by": ",".join(parts)})

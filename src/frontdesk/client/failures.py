@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,6 +44,13 @@ _SENTENCES = choices(
 _LARGEST = choices("errors.0.max", "max", "error.max")
 # Codes that contain one of these refer to the cursor.
 _CURSOR_WORDS = ("cursor", "page_token", "pagination", "starting_after")
+# What stands for a parameter where people type; "" for what they choose otherwise.
+_TYPED: Mapping[str, str] = MappingProxyType(
+    {
+        **{"ads": "ad", "without_ads": "-ad", "authors": "by", "without_authors": "-by"},
+        **{"fields": "field", "clock": ""},
+    }
+)
 _LONGEST_SENTENCE = 300
 _LONGEST_PROBLEM = 64 * 1024
 _LONGEST_CODE = 64
@@ -167,8 +175,17 @@ def _sentence(problem: Mapping[str, Any]) -> str:
     """Text of the error for the user."""
     for _, text in values_at(problem, _SENTENCES):
         if isinstance(text, str) and text.strip():
-            return one_line(text)[:_LONGEST_SENTENCE]
+            return _as_typed(one_line(text)[:_LONGEST_SENTENCE])
     return ""
+
+
+def _as_typed(sentence: str) -> str:
+    """A sentence on a parameter, beginning with what the user has typed for it."""
+    name, colon, rest = sentence.partition(": ")
+    if not colon or name not in _TYPED:
+        return sentence
+    typed = _TYPED[name]
+    return f"{typed}: {rest}" if typed else f"{rest[:1].upper()}{rest[1:]}"
 
 
 def _reference(problem: Mapping[str, Any], headers: Mapping[str, str]) -> str:

@@ -113,6 +113,8 @@ class ServerState:
         self._spacing: float | None = None
         # True once counts were refused with `by` and not without it.
         self.refuses_parts_of_counts = False
+        # True once counts were not narrowed by one of COUNTED_FILTERS.
+        self.ignores_filters_of_counts = False
 
     def server(self) -> Server:
         """Snapshot of the current state."""

@@ -1,9 +1,20 @@
 """Terms of a query as the reader sees them: names for ids, and the customer that is meant."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from frontdesk.query import Query, QueryNames, Term
-from frontdesk.query.language import ASSIGNEE, AUTHOR, CHANNEL, CONTACT, HOURS, ID, TEAM
+from frontdesk.query.language import (
+    ASSIGNEE,
+    AUTHOR,
+    CHANNEL,
+    CONTACT,
+    DATED,
+    DURATIONS,
+    HOURS,
+    ID,
+    TEAM,
+)
 from frontdesk.query.names import contact_id, without_clock
 from frontdesk.text.clean import one_line
 from frontdesk.text.phones import contact_name, format_phone, parse_phone
@@ -13,13 +24,26 @@ _NO_HOURS = "this inbox has no business hours"
 _CALENDAR_TIME = "calendar time on"
 
 
-def chips(query: Query, names: QueryNames) -> list[tuple[Term, str]]:
-    """Pairs of term and label; ids are shown as names where those are known."""
-    return [(term, chip(term, names)) for term in query.terms]
+def chips(query: Query, names: QueryNames, now: datetime) -> list[tuple[Term, str]]:
+    """Pairs of term and label; ids are shown as names where those are known, times as words."""
+    return [(term, chip(term, names, now)) for term in query.terms]
 
 
-def chip(term: Term, names: QueryNames) -> str:
-    """A term as it is written, with the name of an id or of a customer."""
+def query_words(query: Query, names: QueryNames, now: datetime) -> str:
+    """The labels of all chips, in a line."""
+    return " ".join(label for _, label in chips(query, names, now))
+
+
+def chip(term: Term, names: QueryNames, now: datetime) -> str:
+    """A term as it is written, with the name of an id or of a customer; a time in words.
+
+    now: the server's time in the reader's zone.
+    """
+    if term.kind in (*DATED, *DURATIONS):
+        # Deferred: no start needs it.
+        from frontdesk.query.date_words import time_words
+
+        return time_words(term, now, names.zone)
     if term.kind == CONTACT and not term.others:
         return _customer_chip(term, names)
     if term.kind == HOURS and names.channels and not names.hours:

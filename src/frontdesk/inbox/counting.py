@@ -1,27 +1,44 @@
 """Numbers of conversations: as the server counts them, or of complete cached rows."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from frontdesk.inbox.limits import MOST_ROWS_COUNTED, MOST_ROWS_TALLIED, MOST_VIEWS_COUNTED
 from frontdesk.inbox.local_scan import Scan
 from frontdesk.inbox.planning import unsorted_filter
 from frontdesk.inbox.rows import CachedList
-from frontdesk.inbox.server_counts import count_for, counted_filter, counts_by
+from frontdesk.inbox.server_counts import (
+    count_for,
+    counted_filter,
+    counts_by,
+    is_counted,
+    narrowed_filter,
+)
 from frontdesk.inbox.state import EVERY, Inbox
 from frontdesk.query import Query, QueryPlan, parse
-from frontdesk.query.language import ASSIGNEE, LABEL
+from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS
+from frontdesk.query.plan import MEMBERS
 from frontdesk.wire import Conversation, ConversationFilter, Counts
+from frontdesk.wire.queries import COUNTED_FILTERS, LISTS
 
 # What the number of unread conversations counts, in every view, and what it leads to.
 UNREAD = parse("is:open unread")
 
 
 def counts_of(inbox: Inbox, filter: ConversationFilter) -> Counts | None:
-    """Cached counts for channel and label; None if the server sends those of all instead."""
-    counted = counted_filter(filter)
+    """Cached counts that have the number of a filter; None if there are none."""
+    return _cached_counts(inbox, counted_filter(filter))
+
+
+def _cached_counts(inbox: Inbox, counted: ConversationFilter) -> Counts | None:
+    """Cached counts for a request; None if the server sends those of all instead.
+
+    Counts by COUNTED_FILTERS come only from a server that heeds them.
+    """
     counts = inbox.cached.counts(counted)
-    return None if counted != EVERY and counts == inbox.all_counts else counts
+    is_checked = counted == EVERY or bool(COUNTED_FILTERS & counted.parameters().keys())
+    return None if not is_checked and counts == inbox.all_counts else counts
 
 
 def total(inbox: Inbox) -> int | None:
@@ -40,11 +57,15 @@ def unread_count(inbox: Inbox) -> int | None:
 
 
 def counted_filters(inbox: Inbox) -> list[ConversationFilter]:
-    """Filters of the requests for counts of the list and the tabs, besides that of all counts."""
+    """Filters of the requests for counts of the list, the tabs and the pickers, but all counts."""
     tabs = [inbox.planning.plan_of(view.query) for view in inbox.views.all() if view.key]
     plans = [inbox.view.shown, *tabs]
-    counted = dict.fromkeys(counted_filter(plan.filter) for plan in plans)
-    return [filter for filter in counted if filter != EVERY]
+    counted = [counted_filter(plan.filter) for plan in plans if is_counted(plan.filter)]
+    if inbox.all_counts is not None and inbox.all_counts.by_assignee is not None:
+        queries = (_without(inbox.view.query, kind) for kind in TALLIED)
+        filters = (_filter_counted(inbox, query) for query in queries)
+        counted += [narrowed_filter(filter) for filter in filters if filter is not None]
+    return [filter for filter in dict.fromkeys(counted) if filter != EVERY]
 
 
 def count_of(inbox: Inbox, query: Query) -> int | None:
@@ -70,15 +91,15 @@ def count_of(inbox: Inbox, query: Query) -> int | None:
 
 
 def note_tallies(inbox: Inbox) -> None:
-    """Note the numbers of the view's conversations by assignee and by label, for pickers.
+    """Note the numbers of the view's conversations by the values of each kind of `TALLIED`.
 
-    Whatever of these the view has; by the id of a user, and the casefolded title of a label. They
-    are the server's, else those of the rows. Not when a picker is opened: a key waits for no rows.
+    Whatever of the kind the view has; see `counts_by`. They are the server's, else those of the
+    rows. Not when a picker is opened: a key waits for no rows.
     """
     view, rows = inbox.view, dict[Query, list[Conversation] | None]()
     view.tallies = {}
-    for kind, values_of in ((ASSIGNEE, _assignees), (LABEL, _labels)):
-        query = Query(tuple(term for term in view.query.terms if term.kind != kind))
+    for kind, values_of in TALLIED.items():
+        query = _without(view.query, kind)
         numbers = _counted_by(inbox, query, kind)
         if numbers is None:
             if query not in rows:
@@ -90,22 +111,69 @@ def note_tallies(inbox: Inbox) -> None:
         view.tallies[kind] = numbers
 
 
+def count_with(inbox: Inbox, kind: str, value: str) -> int | None:
+    """Number of the view's conversations with another value of a kind; None if it is not known.
+
+    As it was last counted: rows are not looked at. value: a status, a word for assignees, the id
+    of a user or channel, or the title of a label.
+    """
+    plan, name = inbox.view.shown, MEMBERS[kind]
+    others = plan.filter.model_copy(update={name: None, LISTS[name]: None})
+    numbers = inbox.view.tallies.get(kind)
+    if numbers is None and not plan.rest:
+        numbers = counts_by(_cached_counts(inbox, narrowed_filter(others)), others, kind)
+    number = None if numbers is None else _tallied(inbox, numbers, kind, value)
+    if number is not None or plan.rest:
+        return number
+    changed = others.model_copy(update={name: value})
+    return count_for(counts_of(inbox, changed), changed)
+
+
+def _tallied(inbox: Inbox, numbers: Mapping[str, int], kind: str, value: str) -> int | None:
+    """Number of a value, as `TALLIED` has it; None of "me" if that is nobody known."""
+    match kind, value:
+        case "assignee", "me":
+            me = inbox.planning.names.me
+            return numbers.get(me, 0) if me else None
+        case "assignee", "unassigned":
+            return numbers.get("", 0)
+        case "assignee", "assigned":
+            return sum(number for id, number in numbers.items() if id)
+    return numbers.get(value.casefold() if kind == LABEL else value, 0)
+
+
 def _counted_by(inbox: Inbox, query: Query, kind: str) -> Mapping[str, int] | None:
-    """Numbers of a query by assignee or label that came with the counts of the view."""
-    plan = inbox.planning.plan_of(query)
-    # Counts of other filters may be old.
-    fresh = counted_filter(plan.filter) in (EVERY, counted_filter(inbox.view.shown.filter))
-    if not fresh or plan.rest or inbox.planning.why_nothing(query):
+    """Numbers of a query by value that came with the view's counts, see `counted_filters`."""
+    filter = _filter_counted(inbox, query)
+    if filter is None:
         return None
-    return counts_by(counts_of(inbox, plan.filter), plan.filter, kind)
+    return counts_by(_cached_counts(inbox, narrowed_filter(filter)), filter, kind)
 
 
-def _assignees(row: Conversation) -> Iterable[str]:
-    return [row.assignee.id] if row.assignee else ()
+def _filter_counted(inbox: Inbox, query: Query) -> ConversationFilter | None:
+    """Filter that a query means; None if there are no counts of it, or of all of it."""
+    plan = inbox.planning.plan_of(query)
+    if plan.rest or inbox.planning.why_nothing(query) or not is_counted(plan.filter):
+        return None
+    return plan.filter
 
 
-def _labels(row: Conversation) -> Iterable[str]:
-    return map(str.casefold, row.labels)
+def _without(query: Query, kind: str) -> Query:
+    """The query without what another value of a kind replaces; labels that are excluded stay."""
+    excludes = kind == LABEL
+    terms = (term for term in query.terms if term.kind != kind or (excludes and term.negated))
+    return Query(tuple(terms))
+
+
+# Kinds of terms whose values are counted, with the values that a conversation has.
+TALLIED: Mapping[str, Callable[[Conversation], Iterable[str]]] = MappingProxyType(
+    {
+        STATUS: lambda row: (row.status,),
+        ASSIGNEE: lambda row: (row.assignee.id if row.assignee else "",),
+        CHANNEL: lambda row: (row.channel.id,),
+        LABEL: lambda row: map(str.casefold, row.labels),
+    }
+)
 
 
 def _whole_rows(inbox: Inbox, query: Query) -> list[Conversation] | None:

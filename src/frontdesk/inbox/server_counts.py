@@ -1,72 +1,130 @@
 """Numbers of conversations in the server's answer to a request for counts."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from frontdesk.query.language import ASSIGNEE, LABEL
-from frontdesk.wire import ConversationFilter, Counts, CountSet
-from frontdesk.wire.queries import ASSIGNEE_WORDS, LATER
+from frontdesk.query.language import ASSIGNEE, CHANNEL, LABEL, STATUS
+from frontdesk.wire import (
+    AssigneeCounts,
+    ChannelCounts,
+    ConversationFilter,
+    Counts,
+    CountSet,
+    LabelCounts,
+)
+from frontdesk.wire.queries import ASSIGNEE_WORDS, COUNTED_FILTERS, split
 from frontdesk.wire.values import STATUSES
+
+_PLACES = frozenset({"channel", "channels", "label"})
+_COUNTED = frozenset({"status", "statuses", "sort", *_PLACES, *COUNTED_FILTERS})
+# Conversations of one value.
+ValueCounts = AssigneeCounts | ChannelCounts | LabelCounts
+
+
+def narrowed_filter(filter: ConversationFilter) -> ConversationFilter:
+    """Filter of the request for counts of a filter's conversations by value, in every status."""
+    members = {*_PLACES, *COUNTED_FILTERS}
+    return ConversationFilter(**{name: value for name, value in filter if name in members})
 
 
 def counted_filter(filter: ConversationFilter) -> ConversationFilter:
-    """Filter of the request for counts, whose answer has all statuses and assignees."""
-    return ConversationFilter(channel=filter.channel, label=filter.label)
+    """Filter of the request for counts whose answer has the number of a filter.
+
+    Counts of any assignee have those of each, and of those who need a human.
+    """
+    if _needs_own_counts(filter):
+        return narrowed_filter(filter)
+    return ConversationFilter(**{name: value for name, value in filter if name in _PLACES})
+
+
+def _needs_own_counts(filter: ConversationFilter) -> bool:
+    one = filter.assignee is not None and filter.awaiting_human is not None
+    return one or filter.assignees is not None
 
 
 def count_for(counts: Counts | None, filter: ConversationFilter) -> int | None:
-    """Number of conversations of a filter; None if the counts do not contain it."""
-    if counts is None or filter.contact is not None or filter.unread is not None:
+    """Number of conversations of a filter; None if the counts do not contain it.
+
+    counts: the answer to a request for its `counted_filter`.
+    """
+    if counts is None or not is_counted(filter):
         return None
-    if LATER & filter.parameters().keys():
-        return None
+    names = statuses_of(filter) or ("all",)
+    if _needs_own_counts(filter):
+        return _sum(getattr(counts, name) for name in names)
     if filter.assignee is not None and filter.assignee not in ASSIGNEE_WORDS:
         anyone = filter.model_copy(update={"assignee": None})
         owned = counts_by(counts, anyone, ASSIGNEE)
         return None if owned is None else owned.get(filter.assignee, 0)
     if counts.by_status is None:
-        return getattr(counts, _flat_count(filter), None)
-    sets = [getattr(counts.by_status, filter.status)] if filter.status in STATUSES else None
-    if sets is None:
-        sets = [getattr(counts.by_status, status) for status in STATUSES]
-    numbers = [_count_in(count_set, filter) for count_set in sets]
-    return None if None in numbers else sum(number or 0 for number in numbers)
+        # Flat counts have no assignees.
+        is_plain = filter.assignee is None and filter.awaiting_human is None
+        return _sum(getattr(counts, name) for name in names) if is_plain else None
+    sets = [getattr(counts.by_status, name) for name in statuses_of(filter) or STATUSES]
+    return _sum(_count_in(count_set, filter) for count_set in sets)
 
 
 def counts_by(
     counts: Counts | None, filter: ConversationFilter, kind: str
 ) -> Mapping[str, int] | None:
-    """Numbers of a filter by assignee (id of a user) or by label (casefolded title).
+    """Numbers of a filter by the values of a kind of term, of which it has none itself.
 
-    The values that have none are left out. None if the counts do not contain them.
+    By status, by the id of a channel or user ("" for nobody), or by the casefolded title of a
+    label. Other values may be left out if they have none. None if the counts do not contain them.
+
+    counts: the answer to a request for its `narrowed_filter`.
     """
-    named = filter.parameters().keys() <= {"status", "channel", "label", "sort"}
-    if counts is None or not named or filter.status not in (None, *STATUSES):
+    if counts is None or not is_counted(filter):
         return None
-    status = filter.status or "all"
-    numbers = Counter[str]()
+    if kind == STATUS:
+        numbers = {status: getattr(counts, status) for status in STATUSES}
+        return None if None in numbers.values() else numbers
+    rows = _valued(counts, kind)
+    if rows is None or (kind == LABEL and filter.label is not None):
+        return None
+    names = statuses_of(filter) or ("all",)
+    found = Counter[str]()
+    for value, row in rows:
+        number = _sum(getattr(row, name) for name in names)
+        if number is None:
+            return None
+        found[value] += number
+    return found
+
+
+def _valued(counts: Counts, kind: str) -> Sequence[tuple[str, ValueCounts]] | None:
+    """Counts by the values of a kind; None if there are none of that kind."""
+    if kind == CHANNEL and counts.by_channel:
+        return [(one.channel, one) for one in counts.by_channel]
     if kind == ASSIGNEE and counts.by_assignee is not None:
-        for one in counts.by_assignee:
-            numbers[one.assignee or ""] += getattr(one, status)
-    elif kind == LABEL and counts.by_label is not None and filter.label is None:
-        for each in counts.by_label:
-            numbers[each.label.casefold()] += getattr(each, status)
-    else:
-        return None
-    return numbers
+        return [(one.assignee or "", one) for one in counts.by_assignee]
+    if kind == LABEL and counts.by_label is not None:
+        return [(one.label.casefold(), one) for one in counts.by_label]
+    return None
 
 
-def _flat_count(filter: ConversationFilter) -> str:
-    """Name of the count in a response without counts by assignee; "" if there is none."""
-    if filter.assignee is not None or filter.awaiting_human is not None:
-        return ""
-    return filter.status or "all"
+def is_counted(filter: ConversationFilter) -> bool:
+    """True for a filter by nothing but what counters are kept by."""
+    statuses = statuses_of(filter)
+    return filter.parameters().keys() <= _COUNTED and {*statuses} <= {*STATUSES}
+
+
+def statuses_of(filter: ConversationFilter) -> Sequence[str]:
+    """Statuses of which one has to match; none for any."""
+    if filter.statuses is not None:
+        return split(filter.statuses)
+    return () if filter.status is None else (filter.status,)
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    """Sum of numbers; None if one is not known."""
+    known = [*numbers]
+    return None if None in known else sum(number or 0 for number in known)
 
 
 def _count_in(counts: CountSet, filter: ConversationFilter) -> int | None:
     if filter.awaiting_human is not None:
-        alone = filter.awaiting_human and filter.assignee is None
-        return counts.awaiting_human if alone else None
+        return counts.awaiting_human if filter.awaiting_human else None
     match filter.assignee:
         case None:
             return counts.all

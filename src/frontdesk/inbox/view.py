@@ -24,7 +24,7 @@ class View:
     of the rows that were visible before the last reload. refreshed_before: filter of the last
     refresh.
 
-    tallies: numbers of its conversations by assignee and label, where they are known.
+    tallies: numbers of its conversations by value, for each kind of term where they are known.
     unreadable, unreadable_below: rows that were dropped from the first pages and from later ones.
     added_above: rows that came above the window. page_since: when the request for the next page
     began that is running.

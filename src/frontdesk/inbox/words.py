@@ -1,8 +1,10 @@
 """Words of the bars for the list, as functions of the inbox."""
 
+from datetime import datetime
+
 from frontdesk.errors import NOBODY_IS_ME
 from frontdesk.inbox import sentences
-from frontdesk.inbox.chips import chip, customer_name
+from frontdesk.inbox.chips import customer_name, query_words
 from frontdesk.inbox.counting import count_of, total
 from frontdesk.inbox.rows import RowsWithout
 from frontdesk.inbox.scanning import is_due, is_loading_rows
@@ -124,6 +126,7 @@ def empty(inbox: Inbox) -> str:
         inbox.view.query,
         inbox.planning.names,
         inbox.keys,
+        inbox.clock.server_now(),
         loaded=inbox.view.is_loaded,
         problem=inbox.connection.problem,
         looked_through=scanned(inbox),
@@ -138,6 +141,7 @@ def empty_words(
     query: Query,
     names: QueryNames,
     keys: Keys,
+    now: datetime,
     *,
     loaded: bool,
     problem: str,
@@ -162,7 +166,7 @@ def empty_words(
         goes_on = f"{keys['inbox.back']}: stop" if loading else f"{keys['list.last']}: keep looking"
         return f"No match in the first {looked_through}.  {goes_on} · {remove}"
     if loaded and query.filters:
-        words = " ".join(chip(term, names) for term in query.filters)
+        words = query_words(Query(query.filters), names, now)
         where = f" in {within}" if within else ""
         search = ""
         if any(term.kind == WORDS and not term.negated for term in query.filters):

@@ -229,7 +229,7 @@ class CachedInbox:
         return self.get_setting(ME) or ""
 
     def counts(self, filter: ConversationFilter) -> Counts | None:
-        """Cached counts for the filter's status, channel and label, as of the last refresh here."""
+        """Cached counts for a filter without statuses and order, as of the last refresh here."""
         if filter not in self._counts:
             self._counts[filter] = self._cache.value("counts", counts_name(filter), Counts)
         return self._counts[filter]
@@ -375,5 +375,5 @@ def conversations_name(filter: ConversationFilter) -> ListName:
 
 
 def counts_name(filter: ConversationFilter) -> str:
-    """Name of the cached counts of a filter, which do not depend on assignee and order."""
-    return urlencode(filter.model_copy(update={"assignee": None, "sort": None}).parameters())
+    """Name of the cached counts of a filter, which have every status and no order."""
+    return urlencode(filter.model_copy(update={"statuses": None, "sort": None}).parameters())

@@ -306,13 +306,13 @@ class Mailbox(CachedInbox):
         return True
 
     async def refresh_counts(self, filter: ConversationFilter) -> bool:
-        """Refresh the counts for the filter's status, channel and label; True if they changed.
+        """Refresh the counts for a filter, without its order; True if they changed.
 
-        Missing, forbidden or unreadable counts change nothing; `server` says which.
+        Missing, forbidden, refused or unreadable counts change nothing; `server` says which.
         """
         try:
             counts = await self._requests.track(self._source.counts(filter, by=COUNTS_BY))
-        except (NotFound, Forbidden, BadResponse):
+        except (NotFound, Forbidden, Refused, BadResponse):
             return False
         changed = await self._cache.save("counts", counts_name(filter), body_of(counts))
         self._counts.clear()

@@ -16,7 +16,7 @@ _ONE_DAY = timedelta(days=1)
 _SOME_DAY = date(2000, 6, 15)
 RELATIVE = {"today": 0, "yesterday": 1}
 _COMPARED = re.compile(r"(>=|<=|>|<)(.+)")
-_RANGE = ".."
+RANGE = ".."
 
 
 class Days(NamedTuple):
@@ -34,8 +34,8 @@ def parse_days(text: str, today: date) -> Days:
     >>> parse_days("2026-11..", date(2026, 12, 1)).first
     datetime.date(2026, 11, 1)
     """
-    if _RANGE in text:
-        begin, _, last = text.partition(_RANGE)
+    if RANGE in text:
+        begin, _, last = text.partition(RANGE)
         return _range(begin, last, today)
     if compared := _COMPARED.fullmatch(text):
         first, end = _day(compared[2], today)

@@ -84,7 +84,7 @@ class QueryNames(NamedTuple):
     own user, or "". contacts: known customers, for completion and to find their ids by number.
     customers: ids by the `from:` values that mean only one of all contacts, see `with_customers`.
     unknown_customers: `from:` values that mean none. teams: by id. fields: by key. hours: business
-    hours by the ids of the channels that have some.
+    hours by the ids of the channels that have some. zone: IANA name of the account's zone, or "".
     """
 
     users: Mapping[str, str] = MappingProxyType({})
@@ -98,6 +98,7 @@ class QueryNames(NamedTuple):
     teams: Mapping[str, TeamNames] = MappingProxyType({})
     fields: Mapping[str, FieldNames] = MappingProxyType({})
     hours: Mapping[str, WeeklyHours] = MappingProxyType({})
+    zone: str = ""
 
     @classmethod
     def of(
@@ -129,6 +130,7 @@ class QueryNames(NamedTuple):
                 for channel in channels
                 if channel.business_hours is not None
             },
+            zone=next((channel.timezone for channel in channels if channel.timezone), ""),
         )
 
 

@@ -221,7 +221,7 @@ def _members(
 
 def _member(term: Term, names: QueryNames) -> tuple[str, str | bool | None]:
     """Name and value of the filter of one value that a term means; value None if there is none."""
-    name = "" if term.negated or term.others else _MEMBERS.get(term.kind, "")
+    name = "" if term.negated or term.others else MEMBERS.get(term.kind, "")
     match name:
         case "status":
             return name, term.value
@@ -350,7 +350,8 @@ def _is_answerable(members: Mapping[str, Any]) -> bool:
 _COUNTED = frozenset({*LISTS.values(), *_NONE_OF, "authors", "ads"})
 
 
-_MEMBERS: Mapping[str, str] = MappingProxyType(
+# Filters of one value, by the kind of a term.
+MEMBERS: Mapping[str, str] = MappingProxyType(
     {
         STATUS: "status",
         ASSIGNEE: "assignee",

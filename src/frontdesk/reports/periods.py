@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from types import MappingProxyType
 
 from frontdesk.text.dates import HOW_TO, day_of
-from frontdesk.text.times import month_first, short_date, time_of_day
+from frontdesk.text.times import short_date, time_of_day
 from frontdesk.wire.queries import ReportQuery
 from frontdesk.wire.reports import Bucket
 
@@ -232,24 +232,3 @@ def next_midnight(moment: datetime) -> datetime:
     """The end of the day of an exclusive end."""
     whole = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     return moment if whole == moment else whole + _ONE_DAY
-
-
-def range_words(start: datetime, end: datetime, *, year: bool = True) -> str:
-    """Half-open range as dates, with times only at ends that are not midnight.
-
-    8 – 14 Mar 2026, 1 Mar 14:00 – 7 Mar 2026, 14 Mar 2026 until 10:00.
-    """
-    whole = _is_edge(end.replace(tzinfo=None), "day")
-    last = end - timedelta(seconds=1) if whole else end
-    from_words = "" if _is_edge(start.replace(tzinfo=None), "day") else f" {time_of_day(start)}"
-    until = "" if whole else f" {time_of_day(end)}"
-    suffix = f" {last.year}" if year else ""
-    if start.date() == last.date():
-        times = f"{from_words} –{until or ' 24:00'}" if from_words else until and f" until{until}"
-        return f"{short_date(start)}{suffix}{times}"
-    same_month = (start.year, start.month) == (last.year, last.month)
-    same_month = same_month and not from_words and not month_first()
-    first = str(start.day) if same_month else short_date(start) + from_words
-    if year and start.year != last.year:
-        first = f"{short_date(start)} {start.year}{from_words}"
-    return f"{first} – {short_date(last)}{suffix}{until and ' until' + until}"

@@ -139,21 +139,23 @@ def _span(name: str, words: str) -> dict[str, Schema]:
     }
 
 
+_ASSIGNEE: Schema = {
+    "description": "Whose: the key's own user, nobody, anybody, or the user of an id.",
+    "schema": {
+        "anyOf": [
+            {"type": "string", "enum": list(ASSIGNEE_WORDS)},
+            {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
+        ]
+    },
+}
 _PARAMETERS: Mapping[str, Schema] = MappingProxyType(
     {
         "status": {
             "description": "Only conversations of this status; all without it.",
             "schema": {"type": "string", "enum": list(STATUSES)},
         },
-        "assignee": {
-            "description": "Whose: the key's own user, nobody, anybody, or the user of an id.",
-            "schema": {
-                "anyOf": [
-                    {"type": "string", "enum": list(ASSIGNEE_WORDS)},
-                    {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"},
-                ]
-            },
-        },
+        "assignee": _ASSIGNEE,
+        "counts.assignee": {**_ASSIGNEE, EXTENSION: True},
         "channel": {
             "description": "The id of a channel.",
             "schema": {**_WORDS, "minLength": 1},

@@ -281,13 +281,17 @@ def team_body(row: Row, channels: Sequence[str], members: Sequence[Row]) -> Team
     return from_row(Team, row, channels=tuple(channels), members=users)
 
 
-def channel_body(row: Row, hours: BusinessHours) -> Channel:
-    """Serialize a channel; its `id` is the provider's phone number id. hours: of its account."""
+def channel_body(row: Row, hours: BusinessHours, timezone: str) -> Channel:
+    """Serialize a channel; its `id` is the provider's phone number id.
+
+    hours, timezone: of its account.
+    """
     calendar = hours.of(row["phone_number_id"])
     own = None
     if calendar is not None:
         own = WeeklyHours.model_validate({**dict.fromkeys(WEEKDAYS, ()), **written(calendar)})
-    return from_row(Channel, row, id=row["phone_number_id"], business_hours=own)
+    members = {"business_hours": own, "timezone": timezone}
+    return from_row(Channel, row, id=row["phone_number_id"], **members)
 
 
 def template_body(row: Row, channels: Sequence[str]) -> Template:

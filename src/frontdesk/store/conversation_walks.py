@@ -23,16 +23,14 @@ from frontdesk.store.conversations import (
     ORDERS,
     ConversationSelection,
     FilterPlace,
+    IndexRanges,
     Order,
     Position,
     among,
-    chosen,
     conversation_page,
-    merged,
     of_place,
     of_states,
     page_rows,
-    place_parameters,
     states_of,
 )
 from frontdesk.store.database import Connection, Dialect, Row, first_number
@@ -143,8 +141,7 @@ class _PageStatements:
                     return ids
         if not self._tests_places:
             return None
-        order = ORDERS["activity"][0]
-        placed = chosen(self._connection, self._account_id, self._plain, order, None)
+        placed = self._ranges(self._plain, ORDERS["activity"][0]).unsorted()
         listed = f"SELECT conversation_id AS id FROM ({placed.text}) AS placed"
         return self._listed(Source(Sql(listed, placed.parameters)))
 
@@ -166,6 +163,12 @@ class _PageStatements:
             | {"count": self._limits.walked, "skipped": self._limits.walked - 1},
         )
         return None if last is None else (last[order.column], last["conversation_id"])
+
+    def _ranges(
+        self, selection: ConversationSelection, order: Order, position: Position | None = None
+    ) -> IndexRanges:
+        dialect = self._connection.dialect
+        return IndexRanges(dialect, self._account_id, selection, order, position)
 
     def _tested(self, order: Order) -> list[tuple[int, Condition]]:
         """Return the conditions, with their numbers, that are no range of an order."""
@@ -191,7 +194,7 @@ class _PageStatements:
 
     def _of_contacts(self, contact_ids: list[int]) -> list[int]:
         """Return the ids of the conversations of contacts."""
-        contacts = among(self._connection, "contact_id", contact_ids)
+        contacts = among(self._connection.dialect, "contact_id", contact_ids)
         rows = self._connection.rows(
             f"SELECT id FROM conversation WHERE account_id = :account AND {contacts.text}",
             {"account": self._account_id, **contacts.parameters},
@@ -215,11 +218,11 @@ class _PageStatements:
         """Return a statement for those of few conversations that match, sorted."""
         tests = self._tests(order)
         if order.column == CREATED:
-            some = among(self._connection, "id", ids)
+            some = among(self._connection.dialect, "id", ids)
             candidates = self._created(order, position, some)
         else:
             selection = replace(self._walked_selection, conversation_ids=tuple(ids))
-            candidates = chosen(self._connection, self._account_id, selection, order, position)
+            candidates = self._ranges(selection, order, position).unsorted()
         return Sql(
             f"WITH candidate AS MATERIALIZED ({candidates.text})"
             f" SELECT DISTINCT {order.column}, conversation_id FROM candidate"
@@ -247,14 +250,13 @@ class _PageStatements:
             for place in [*enumerate(numbered.places)][1:]
         )
         either = " OR ".join(f"({way})" for way in ways)
-        values = place_parameters(self._account_id, numbered, order, None)
+        values = self._ranges(numbered, order).parameters
         return Sql(one_row(f"entry WHERE {OF_CANDIDATE} AND ({either})"), values)
 
     def _candidates(self, order: Order, position: Position | None) -> Sql:
         """Return a statement for the candidates behind a position, up to `:count`, in order."""
         if order.column != CREATED:
-            walked = self._walked_selection
-            return merged(self._connection, self._account_id, walked, order, position)
+            return self._ranges(self._walked_selection, order, position).merged()
         page = self._created(order, position)
         return Sql(f"{page.text} {order.first}", page.parameters)
 
@@ -264,7 +266,7 @@ class _PageStatements:
         conditions = ["account_id = :account", *(each.text for each in further)]
         if position is not None:
             conditions.append(f"(created_at, id) {order.comparison} (:after_key, :after_id)")
-        parameters = place_parameters(self._account_id, self._selection, order, position)
+        parameters = self._ranges(self._selection, order, position).parameters
         return Sql(
             "SELECT created_at, id AS conversation_id FROM conversation"
             f" WHERE {' AND '.join(conditions)}",

@@ -14,12 +14,14 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from frontdesk.store.conversation_conditions import Condition, Sql, TimeSpan
-from frontdesk.store.database import Connection, Row
+from frontdesk.store.database import Connection, Dialect, Row
 from frontdesk.store.rows import OPEN, SNOOZED
 from frontdesk.text.clean import compact_json
 from frontdesk.wire import timestamp
 
 NO_LABEL = 0
+# In the filter table and the counter cells.
+NO_ASSIGNEE = 0
 
 # Conversations stored as snoozed whose snooze has expired.
 _AWAKE = "SELECT id FROM conversation WHERE account_id = :account AND snoozed_until <= :awake_at"
@@ -196,6 +198,95 @@ class ConversationSelection:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class IndexRanges:
+    """Index ranges of the filter table with the rows of a selection behind a position in an order.
+
+    One for each state and place, as neither engine merges ranges of `IN (...)`. position: None for
+    the beginning.
+    """
+
+    dialect: Dialect
+    account_id: int
+    selection: ConversationSelection
+    order: Order
+    position: Position | None = None
+
+    def merged(self) -> Sql:
+        """Return a statement for keys and ids, in order, each once: up to `:count`."""
+        arms, several = list(self._arms()), len(self.selection.places) > 1
+        if self.dialect == "postgresql" or several:
+            # Without a limit for each, PostgreSQL may sort a whole range; SQLite merges slower.
+            first = self.order.first
+            arms = [f"SELECT * FROM ({arm} {first}) AS arm{n}" for n, arm in enumerate(arms)]
+        together = " UNION " if several else " UNION ALL "
+        return Sql(f"{together.join(arms)} {self.order.first}", self.parameters)
+
+    def unsorted(self) -> Sql:
+        """Return a statement for keys and ids, in any order and with repetitions."""
+        if self.selection.conversation_ids is None:
+            return Sql(" UNION ALL ".join(self._arms()), self.parameters)
+        # All states at once, by the primary key.
+        some = among(self.dialect, "conversation_id", self.selection.conversation_ids)
+        arms = (
+            self._arm(place, None, some.text, of_states(self.selection, place[1]))
+            for place in enumerate(self.selection.all_places)
+        )
+        return Sql(" UNION ALL ".join(arms), self.parameters | some.parameters)
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        selection, position = self.selection, self.position
+        parameters: dict[str, object] = {
+            "account": self.account_id,
+            "contact": selection.contact_id,
+            "closed_until": selection.closed_until,
+            "began_at": selection.began_at,
+            "awake_at": selection.awake_at,
+        }
+        for number, place in enumerate(selection.all_places):
+            parameters |= {
+                f"label{number}": place.label_id,
+                f"channel{number}": place.channel_id,
+                f"assignee{number}": place.assignee_id,
+            }
+        if position is not None:
+            parameters |= {"after_key": position[0], "after_id": position[1]}
+        for span in selection.spans(self.order):
+            parameters |= span.parameters
+        return parameters
+
+    def _arms(self) -> Iterator[str]:
+        """Yield a range per place and state, and more if expired snoozes change states."""
+        asleep = f"IN ({_AWAKE})"
+        for place, state in product(enumerate(self.selection.all_places), self.selection.states):
+            if not place[1].has(state):
+                continue
+            if self.selection.awake_at is None:
+                yield self._arm(place, state)
+            elif state // 2 == SNOOZED:
+                yield self._arm(place, state, f"conversation_id NOT {asleep}")
+            else:
+                yield self._arm(place, state)
+                if state // 2 == OPEN:
+                    yield self._arm(place, state + 2 * SNOOZED, f"conversation_id {asleep}")
+
+    def _arm(self, numbered: tuple[int, FilterPlace], state: int | None, *also: str) -> str:
+        order = self.order
+        conditions = [
+            *of_place(
+                self.selection, numbered, state, _indexed(self.selection, order, numbered[1])
+            ),
+            *order.conditions,
+            *also,
+            *(span.text for span in self.selection.spans(order)),
+        ]
+        if self.position is not None:
+            behind = f"{order.comparison} (:after_key, :after_id)"
+            conditions.append(f"({order.column}, conversation_id) {behind}")
+        return f"SELECT {order.column}, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
+
+
 def states_of(statuses: Iterable[int], *, assigned: bool | None = None) -> tuple[int, ...]:
     """Return the states of statuses, both assigned and unassigned unless `assigned` is set."""
     kinds = (0, 1) if assigned is None else (int(assigned),)
@@ -248,29 +339,9 @@ def _ordered_page(
     position: Position | None,
     count: int,
 ) -> list[Row]:
-    page = merged(connection, account_id, selection, order, position)
+    page = IndexRanges(connection.dialect, account_id, selection, order, position).merged()
     parameters = page.parameters | {"count": count}
     return page_rows(connection, selection, order, Sql(page.text, parameters))
-
-
-def merged(
-    connection: Connection,
-    account_id: int,
-    selection: ConversationSelection,
-    order: Order,
-    position: Position | None,
-) -> Sql:
-    """Return a statement for keys and ids behind a position, in order, each once: up to `:count`.
-
-    It merges one index range per state and place: neither engine merges ranges of `IN (...)`.
-    """
-    parameters = place_parameters(account_id, selection, order, position)
-    arms = list(_branches(selection, order, continued=position is not None))
-    if connection.dialect == "postgresql" or len(selection.places) > 1:
-        # Without a limit per range, PostgreSQL may sort the whole of it, and SQLite merges slower.
-        arms = [f"SELECT * FROM ({arm} {order.first}) AS arm{n}" for n, arm in enumerate(arms)]
-    together = " UNION " if len(selection.places) > 1 else " UNION ALL "
-    return Sql(f"{together.join(arms)} {order.first}", parameters)
 
 
 def page_rows(
@@ -331,7 +402,8 @@ def selected_ids(
 
     Conditions are left aside.
     """
-    selected = chosen(connection, account_id, selection, ORDERS["activity"][0], None)
+    order = ORDERS["activity"][0]
+    selected = IndexRanges(connection.dialect, account_id, selection, order).unsorted()
     # As many as there may be of one conversation: PostgreSQL would read all to find the distinct.
     first = f"SELECT conversation_id FROM ({selected.text}) AS selected LIMIT :most"
     most = count * len(selection.all_places)
@@ -342,35 +414,9 @@ def selected_ids(
     return [row["conversation_id"] for row in rows]
 
 
-def chosen(
-    connection: Connection,
-    account_id: int,
-    selection: ConversationSelection,
-    order: Order,
-    position: Position | None,
-) -> Sql:
-    """Return a statement for keys and ids behind a position, in any order and with repetitions."""
-    parameters = place_parameters(account_id, selection, order, position)
-    continued = position is not None
-    if selection.conversation_ids is None:
-        arms = _branches(selection, order, continued=continued)
-    else:
-        # All states at once, by the primary key.
-        some = among(connection, "conversation_id", selection.conversation_ids)
-        parameters |= some.parameters
-        arms = (
-            _branch(
-                *(selection, order, place, None, continued),
-                *(some.text, of_states(selection, place[1])),
-            )
-            for place in enumerate(selection.all_places)
-        )
-    return Sql(" UNION ALL ".join(arms), parameters)
-
-
-def among(connection: Connection, column: str, ids: Sequence[int]) -> Sql:
+def among(dialect: Dialect, column: str, ids: Sequence[int]) -> Sql:
     """Return the condition that a column has one of many ids."""
-    if connection.dialect == "postgresql":
+    if dialect == "postgresql":
         return Sql(f"{column} = ANY(:some)", {"some": [*ids]})
     listed = "SELECT value FROM json_each(:some)"
     return Sql(f"{column} IN ({listed})", {"some": json.dumps([*ids])})
@@ -386,29 +432,6 @@ def of_states(selection: ConversationSelection, place: FilterPlace) -> str:
     return f"{state} IN ({states or 'NULL'})"
 
 
-def place_parameters(
-    account_id: int, selection: ConversationSelection, order: Order, position: Position | None
-) -> dict[str, object]:
-    parameters: dict[str, object] = {
-        "account": account_id,
-        "contact": selection.contact_id,
-        "closed_until": selection.closed_until,
-        "began_at": selection.began_at,
-        "awake_at": selection.awake_at,
-    }
-    for number, place in enumerate(selection.all_places):
-        parameters |= {
-            f"label{number}": place.label_id,
-            f"channel{number}": place.channel_id,
-            f"assignee{number}": place.assignee_id,
-        }
-    if position is not None:
-        parameters |= {"after_key": position[0], "after_id": position[1]}
-    for span in selection.spans(order):
-        parameters |= span.parameters
-    return parameters
-
-
 def _awake(row: Row, awake_at: int) -> Row:
     """Return a conversation as it is after its snooze expired."""
     until = row["snoozed_until"]
@@ -416,46 +439,6 @@ def _awake(row: Row, awake_at: int) -> Row:
         return row
     opened = {"status": OPEN, "snoozed_until": None, "updated_at": max(row["updated_at"], until)}
     return {**row, **opened}
-
-
-def _branches(selection: ConversationSelection, order: Order, *, continued: bool) -> Iterator[str]:
-    """Yield an index range per place and state, and more if expired snoozes change states."""
-    asleep = f"IN ({_AWAKE})"
-    for place, state in product(enumerate(selection.all_places), selection.states):
-        if not place[1].has(state):
-            continue
-        if selection.awake_at is None:
-            yield _branch(selection, order, place, state, continued)
-        elif state // 2 == SNOOZED:
-            sleeping = f"conversation_id NOT {asleep}"
-            yield _branch(selection, order, place, state, continued, sleeping)
-        else:
-            yield _branch(selection, order, place, state, continued)
-            if state // 2 == OPEN:
-                stored, woken = state + 2 * SNOOZED, f"conversation_id {asleep}"
-                yield _branch(selection, order, place, stored, continued, woken)
-
-
-def _branch(
-    selection: ConversationSelection,
-    order: Order,
-    numbered: tuple[int, FilterPlace],
-    state: int | None,
-    continued: bool,
-    *also: str,
-) -> str:
-    indexed = _indexed(selection, order, numbered[1])
-    conditions = [
-        *of_place(selection, numbered, state, indexed),
-        *order.conditions,
-        *also,
-        *(span.text for span in selection.spans(order)),
-    ]
-    if continued:
-        conditions.append(
-            f"({order.column}, conversation_id) {order.comparison} (:after_key, :after_id)"
-        )
-    return f"SELECT {order.column}, conversation_id FROM entry WHERE {' AND '.join(conditions)}"
 
 
 def of_place(
@@ -520,13 +503,16 @@ def labels_of(
 
 
 class CountedCells(NamedTuple):
-    """Counter cells of some conversations.
+    """Counter cells of some conversations, () and None for any.
 
-    awake_at: conversations snoozed until then or before count as open.
+    assignee_ids: NO_ASSIGNEE for nobody. assigned: to anybody or not. awake_at: conversations
+    snoozed until then or before count as open.
     """
 
     label_id: int = NO_LABEL
-    channel_id: int | None = None
+    channel_ids: tuple[int, ...] = ()
+    assignee_ids: tuple[int, ...] = ()
+    assigned: bool | None = None
     awake_at: int | None = None
     contact_id: int | None = None
     awaiting: bool | None = None
@@ -539,8 +525,11 @@ class CountedCells(NamedTuple):
         if self.contact_id is not None:
             cells = _CELLS_OF_CONTACT
         conditions = ["cell.account_id = :account"]
-        if self.channel_id is not None:
-            conditions.append("cell.channel_id = :channel")
+        for column, ids in (("channel", self.channel_ids), ("assignee", self.assignee_ids)):
+            if ids:
+                conditions.append(f"cell.{column}_id IN ({one_of(column, ids)[0]})")
+        if self.assigned is not None:
+            conditions.append(f"cell.state % 2 = {self.assigned:d}")
         if self.awaiting is not None:
             conditions.append(f"cell.awaiting = {self.awaiting:d}")
         if self.unread is not None:
@@ -551,29 +540,20 @@ class CountedCells(NamedTuple):
         return {
             "account": account_id,
             "label": self.label_id,
-            "channel": self.channel_id,
             "awake_at": self.awake_at,
             "contact": self.contact_id,
+            **one_of("channel", self.channel_ids)[1],
+            **one_of("assignee", self.assignee_ids)[1],
         }
 
 
 def counts(
-    connection: Connection,
-    account_id: int,
-    *,
-    label_id: int,
-    channel_id: int | None,
-    user_id: int | None,
-    awake_at: int | None = None,
-    contact_id: int | None = None,
-    awaiting: bool | None = None,
-    unread: bool | None = None,
+    connection: Connection, account_id: int, of: CountedCells, user_id: int | None = None
 ) -> list[Row]:
     """Sum the counter cells: (phone_number_id, status, assigned, mine, awaiting, unread, n).
 
-    awake_at: conversations snoozed until then or before count as open.
+    user_id: whose conversations are `mine`.
     """
-    of = CountedCells(label_id, channel_id, awake_at, contact_id, awaiting, unread)
     return connection.rows(
         f"""
         SELECT channel.phone_number_id, sums.* FROM (

@@ -6,7 +6,7 @@ Timestamps of the wire are in `wire/values.py`, the current time and its zone in
 import locale
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 
@@ -82,6 +82,27 @@ def time_of_day(moment: datetime) -> str:
     return f"{moment:%H:%M}"
 
 
+def range_words(start: datetime, end: datetime, *, year: bool = True) -> str:
+    """Half-open range as dates, with times only at ends that are not midnight.
+
+    8 – 14 Mar 2026, 1 Mar 14:00 – 7 Mar 2026, 14 Mar 2026 until 10:00.
+    """
+    whole = end.time() == time()
+    last = end - timedelta(seconds=1) if whole else end
+    from_words = "" if start.time() == time() else f" {time_of_day(start)}"
+    until = "" if whole else f" {time_of_day(end)}"
+    suffix = f" {last.year}" if year else ""
+    if start.date() == last.date():
+        times = f"{from_words} –{until or ' 24:00'}" if from_words else until and f" until{until}"
+        return f"{short_date(start)}{suffix}{times}"
+    same_month = (start.year, start.month) == (last.year, last.month)
+    same_month = same_month and not from_words and not month_first()
+    first = str(start.day) if same_month else short_date(start) + from_words
+    if year and start.year != last.year:
+        first = f"{short_date(start)} {start.year}{from_words}"
+    return f"{first} – {short_date(last)}{suffix}{until and ' until' + until}"
+
+
 def zone_words(moments: Sequence[datetime]) -> str:
     """Zone of local times: Europe/Madrid, or CET (UTC+01:00), twice if the clocks change.
 
@@ -91,6 +112,19 @@ def zone_words(moments: Sequence[datetime]) -> str:
     if isinstance(zone, ZoneInfo) and zone.key:
         return zone.key
     return " and ".join(dict.fromkeys(map(_offset_words, moments)))
+
+
+def zone_name(moments: Sequence[datetime]) -> str:
+    """Zone of local times in short: CET, UTC-03:00, or CET/CEST if the clocks change.
+
+    moments: aware, in one zone; not empty.
+    """
+    return "/".join(dict.fromkeys(map(_short_offset, moments)))
+
+
+def _short_offset(moment: datetime) -> str:
+    name = moment.tzname() or ""
+    return name if name.isalpha() else _offset_words(moment)
 
 
 def _offset_words(moment: datetime) -> str:

@@ -4,6 +4,7 @@ Chips of filters, tabs of views, titles of threads, empty lists. `inbox/bars.py`
 """
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 
 from frontdesk.inbox.chips import chips
 from frontdesk.query import Query, QueryNames, SavedView, Term
@@ -19,13 +20,15 @@ _SHORT_NAMES = {"Needs a human": "Human", "Waiting >1h": "Waits >1h", "All open"
 _SHORT_NAME = 10
 
 
-def chip_pieces(query: Query, names: QueryNames, partial: Collection[Term] = ()) -> list[Piece]:
+def chip_pieces(
+    query: Query, names: QueryNames, now: datetime, partial: Collection[Term] = ()
+) -> list[Piece]:
     """Pieces of the header for a query; chips have odd indexes.
 
     partial: terms that are applied to some of the rows so far, marked by ~.
     """
     pieces: list[Piece] = []
-    for term, words in chips(query, names):
+    for term, words in chips(query, names, now):
         mark = "~" if term in partial else ""
         pieces += [("dim", " " if pieces else "  "), ("text@card", f" {mark}{words} ")]
     return pieces or [("dim", "   all conversations")]

@@ -3,19 +3,18 @@
 Saved views themselves are in `saved_views.py`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
 from frontdesk.inbox.chips import chip
-from frontdesk.inbox.server_counts import count_for
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import (
     ORDERS,
     VIEW_KEYS,
     Query,
     QueryNames,
-    QueryPlan,
     Term,
     parse,
     reference,
@@ -24,7 +23,7 @@ from frontdesk.query.language import ME, WORDS, is_positive
 from frontdesk.query.plan import STANDARD
 from frontdesk.tui.dialogs.base import Choice, MenuEntry
 from frontdesk.tui.saved_views import SavedViews
-from frontdesk.wire import ConversationFilter, Counts, PhoneRef
+from frontdesk.wire import ConversationFilter, PhoneRef
 from frontdesk.wire.queries import EXTENSIONS
 from frontdesk.wire.values import STATUSES
 
@@ -123,8 +122,8 @@ _SYNONYMS = (
 )
 
 
-def filter_terms(names: QueryNames) -> list[tuple[Term, str, str]]:
-    """Terms that the palette offers: term, text with names for ids, synonyms."""
+def filter_terms(names: QueryNames, now: datetime) -> list[tuple[Term, str, str]]:
+    """Terms that the palette offers: term, its chip, and what else it is found by."""
     texts = [*((f"is:{status}", "status") for status in STATUSES), *_SYNONYMS]
     terms = [(parse(text).terms[0], synonyms) for text, synonyms in texts]
     terms += [(Term("label", title), "label") for title in names.labels]
@@ -134,7 +133,12 @@ def filter_terms(names: QueryNames) -> list[tuple[Term, str, str]]:
         for kind, known, word in named
         for id in known
     ]
-    return [(term, chip(term, names), synonyms) for term, synonyms in terms]
+    drawn = [(term, chip(term, names, now), synonyms) for term, synonyms in terms]
+    return [
+        # What is typed in the filter line finds a term in words too.
+        (term, words, synonyms if words == str(term) else f"{term} {synonyms}")
+        for term, words, synonyms in drawn
+    ]
 
 
 NO_KEY = "-"
@@ -209,75 +213,48 @@ _ANY_WORDS: Mapping[str, str] = MappingProxyType(
 _ASSIGNEES = {"me": "mine", "unassigned": "nobody no one", "assigned": "anybody anyone"}
 
 
-def choices_for(
-    kind: str,
-    plan: QueryPlan,
-    mailbox: Mailbox,
-    counts: Counts | None,
-    tally: Mapping[str, int] | None = None,
-) -> list[Choice[str]]:
-    """Values of a kind of term, `ANY` first, with counts where they are known for the view.
+# Number of the view's conversations with a value, if it is known.
+ValueCount = Callable[[str], int | None]
 
-    tally: numbers by the id of a user, or the casefolded title of a label.
+
+def choices_for(kind: str, mailbox: Mailbox, count: ValueCount) -> list[Choice[str]]:
+    """Values of a kind of term, `ANY` first, with numbers where they are known for the view.
+
+    count: by status, word or id of an assignee, id of a channel, title of a label.
     """
-    filter, known = plan.filter, None if plan.rest else counts
     match kind:
         case "is":
-            choices = [Choice(s, s, _count(known, filter, "status", s)) for s in STATUSES]
+            choices = [Choice(status, status, _number(count(status))) for status in STATUSES]
         case "assignee":
-            choices = _assignees(filter, mailbox, known, tally)
+            choices = _assignees(mailbox, count)
         case "in":
-            choices = _channels(filter, mailbox, known)
+            names = {channel.id: channel.name for channel in mailbox.catalogues.channels()}
+            choices = [
+                Choice(reference(id, names), name, _number(count(id))) for id, name in names.items()
+            ]
         case _:
-            choices = _labels(filter, mailbox, known, tally)
+            titles = [label.title for label in mailbox.catalogues.labels()]
+            choices = [Choice(title, f"#{title}", _number(count(title))) for title in titles]
     return [Choice(ANY, _ANY_WORDS[kind]), *choices]
 
 
-def _assignees(
-    filter: ConversationFilter,
-    mailbox: Mailbox,
-    counts: Counts | None,
-    tally: Mapping[str, int] | None,
-) -> list[Choice[str]]:
-    words = ["unassigned", "assigned"]
+def _number(count: int | None) -> str:
+    return "" if count is None else str(count)
+
+
+def _assignees(mailbox: Mailbox, count: ValueCount) -> list[Choice[str]]:
+    words, counts = ["unassigned", "assigned"], mailbox.counts(ConversationFilter())
     if mailbox.state_of("me") != "absent" and (counts is None or counts.mine is not None):
         words.insert(0, "me")
     choices = [
-        Choice(word, word, _count(counts, filter, "assignee", word), synonyms=_ASSIGNEES[word])
-        for word in words
+        Choice(word, word, _number(count(word)), synonyms=_ASSIGNEES[word]) for word in words
     ]
     users = {user.id: user for user in mailbox.catalogues.users()}
     names = {id: user.name for id, user in users.items()}
     for id, user in users.items():
-        facts = [user.availability or "", "" if tally is None else str(tally.get(id, 0))]
+        facts = [user.availability or "", _number(count(id))]
         hint = " · ".join(fact for fact in facts if fact)
         choices.append(Choice(reference(id, names), user.name, hint))
-    return choices
-
-
-def _channels(
-    filter: ConversationFilter, mailbox: Mailbox, counts: Counts | None
-) -> list[Choice[str]]:
-    counted = counts.by_channel if counts and counts_channels(filter) else ()
-    open_in = {count.channel: f"{count.open} open" for count in counted if count.open is not None}
-    names = {channel.id: channel.name for channel in mailbox.catalogues.channels()}
-    return [Choice(reference(id, names), name, open_in.get(id, "")) for id, name in names.items()]
-
-
-def _labels(
-    filter: ConversationFilter,
-    mailbox: Mailbox,
-    counts: Counts | None,
-    tally: Mapping[str, int] | None,
-) -> list[Choice[str]]:
-    """Labels, with numbers: the tally, else those of counts that the cache has."""
-    choices = []
-    for label in mailbox.catalogues.labels():
-        of_label = ConversationFilter(channel=filter.channel, label=label.title)
-        known = counts and mailbox.counts(of_label)
-        count = _count(known, filter, "label", label.title)
-        count = count if tally is None else str(tally.get(label.title.casefold(), 0))
-        choices.append(Choice(label.title, f"#{label.title}", count))
     return choices
 
 
@@ -285,8 +262,3 @@ def counts_channels(filter: ConversationFilter) -> bool:
     """True if the counts by channel, which are of all open conversations, are those of a view."""
     narrower = filter.model_copy(update={"channel": None, "sort": None})
     return narrower == ConversationFilter(status="open")
-
-
-def _count(counts: Counts | None, filter: ConversationFilter, name: str, value: str) -> str:
-    number = count_for(counts, filter.model_copy(update={name: value}))
-    return "" if number is None else str(number)

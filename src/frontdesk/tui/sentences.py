@@ -158,6 +158,7 @@ FAILED = "{problem}. {key}: retry"
 NONE = "There are no {things}."
 NOT_LOADED = "{problem}. This list has not been loaded yet."
 NOT_CONNECTED = "Not connected yet"
+WHOLE_TEAM = "The whole team"
 NO_VALUES = "No customer on this computer has a value (~)"
 NO_VALUES_READ = "No customer whose page was opened has a value here."
 

@@ -59,6 +59,8 @@ MOST_RANGES = 96
 MOST_FIELD_CHARACTERS = 200
 # What counts are given by on request, an extension. Not by labels where they are of one label.
 COUNTS_BY = ("assignees", "labels")
+# Filters of conversations that counts, which have every status, may be narrowed by: extensions.
+COUNTED_FILTERS = frozenset({"assignee", "assignees", "channels", "awaiting_human"})
 # Parameters of reports that a server may lack.
 REPORT_EXTENSIONS = frozenset({"include", "target_first_response", "target_reply"})
 

@@ -465,6 +465,9 @@ class Channel(Wire):
         "The business hours of the number, or of the account; null if there are none.",
         extension=True,
     )
+    timezone: str | None = optional(
+        "IANA name of the account's time zone, in which its reports have days.", extension=True
+    )
     synced_at: Timestamp | None = optional(
         "Time at which these values were read from the provider."
     )
@@ -542,26 +545,35 @@ class ChannelCounts(Wire):
     channel: str = Field(description="The id of the channel.")
     all: NotNull[Count] = optional("All of its conversations.")
     open: NotNull[Count] = optional("The open ones.")
+    snoozed: Count | None = optional("The snoozed ones.", extension=True)
+    resolved: Count | None = optional("The resolved ones.", extension=True)
     awaiting_human: Count | None = optional("The open ones that need a human.", extension=True)
 
 
-class _CountsByStatus(Wire):
-    all: Count = Field(description="All of them.")
-    open: Count = Field(description="The open ones.")
-    snoozed: Count = Field(description="The snoozed ones.")
-    resolved: Count = Field(description="The resolved ones.")
+# Conversations of a value, of any status and of each.
+_ALL, _OPEN = Field(description="All of them."), Field(description="The open ones.")
+_SNOOZED = Field(description="The snoozed ones.")
+_RESOLVED = Field(description="The resolved ones.")
 
 
-class AssigneeCounts(_CountsByStatus):
+class AssigneeCounts(Wire):
     """Conversations of one assignee, or of none."""
 
     assignee: str | None = Field(description="The id of a user; null for those without one.")
+    all: Count = _ALL
+    open: Count = _OPEN
+    snoozed: Count = _SNOOZED
+    resolved: Count = _RESOLVED
 
 
-class LabelCounts(_CountsByStatus):
+class LabelCounts(Wire):
     """Conversations with one label; those that have several count in each."""
 
     label: str = Field(description="The title of the label.")
+    all: Count = _ALL
+    open: Count = _OPEN
+    snoozed: Count = _SNOOZED
+    resolved: Count = _RESOLVED
 
 
 class Counts(Wire):

@@ -65,6 +65,8 @@ async def test_the_palette_finds_by_title_and_by_synonym(viewer: Viewer) -> None
         ("screenshot", "Screenshot (SVG)…"),
         ("svg", "Screenshot (SVG)…"),
         ("channel madrid", "Filter: in:Madrid"),
+        ("waiting over", "Filter: waiting over 1 h"),
+        ("waiting:>", "Filter: waiting over 1 h"),
     ):
         assert title in [one.words for one in containing(choices, typed)]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from frontdesk.inbox.chips import query_words
 from frontdesk.inbox.server_counts import count_for
 from frontdesk.inbox.words import empty_words
 from frontdesk.query import QueryNames, SavedView, parse
@@ -28,7 +29,8 @@ from tests.tui.texts import drawn_text
 
 NAMES = QueryNames.of([Channel(id="1", name="Support\nEU")], [User(id="7", name="Ana Souza")])
 KEYS = KeyNames([InboxScreen], {"inbox.remove_filter": "f6"})
-CLOCK = Clock(UTC, lambda: datetime(2026, 3, 14, 10, 0, tzinfo=UTC))
+NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
+CLOCK = Clock(UTC, lambda: NOW)
 
 
 def count_set(every: int, mine: int | None = None) -> dict[str, int | None]:
@@ -68,7 +70,7 @@ def said(pieces: list[Piece]) -> str:
 
 def test_chips_are_the_query_with_names_for_ids() -> None:
     query = parse('is:open @id:7 in:id:1 #two -@id:8 #id:1 "id:1" from:id:7')
-    assert [words for _, words in chips(query, NAMES)] == [
+    assert [words for _, words in chips(query, NAMES, NOW)] == [
         "is:open",
         '@"Ana Souza"',
         "-@id:8",
@@ -89,7 +91,7 @@ def test_the_chip_of_a_customer_has_the_name_and_what_no_other_customer_has() ->
     ]
     names = NAMES._replace(contacts=contacts)
     values = ["+16505551234", "id:2", "id:3", "id:4", "+16505551238", "Theo"]
-    shown = [chips(parse(f"from:{value}"), names)[0][1] for value in values]
+    shown = [chips(parse(f"from:{value}"), names, NOW)[0][1] for value in values]
     assert shown == [
         'from:"Theo Kim" +1 650-555-1234',
         'from:"Theo Kim" +1 650-555-1235',
@@ -98,6 +100,16 @@ def test_the_chip_of_a_customer_has_the_name_and_what_no_other_customer_has() ->
         'from:"+1 650-555-1238"',
         "from:Theo",
     ]
+
+
+def test_chips_say_times_in_words_and_the_zone_where_the_account_has_another() -> None:
+    query = parse("is:open waiting:>1h active:..2026-02 #two")
+    channels = [Channel(id="1", name="Support", timezone=zone) for zone in ("UTC", "Asia/Tokyo")]
+    here, away = (QueryNames.of([channel]) for channel in channels)
+    assert query_words(query, here, NOW) == "is:open #two waiting over 1 h last active before 1 Mar"
+    assert query_words(query, away, NOW).endswith(" last active before 1 Mar (UTC)")
+    words = empty_words(query, here, KEYS, NOW, loaded=True, problem="")
+    assert words.startswith(f"No conversation matches {query_words(query, here, NOW)}.")
 
 
 def test_the_header_has_the_number_of_unread_or_why_nothing_is_counted() -> None:
@@ -125,7 +137,12 @@ def test_counts_without_those_of_each_status_count_no_assignees() -> None:
         ({}, 36),
         ({"status": "open", "assignee": "7"}, None),
         ({"status": "open", "awaiting_human": True}, 2),
-        ({"status": "open", "assignee": "me", "awaiting_human": True}, None),
+        # Counted by a request of its own: all that its answer has.
+        ({"status": "open", "assignee": "me", "awaiting_human": True}, 12),
+        ({"status": "open", "assignees": "7,me"}, 12),
+        ({"statuses": "open,snoozed"}, 16),
+        ({"statuses": "open,snoozed", "assignee": "unassigned"}, 2),
+        ({"status": "open", "labels": "billing,refund"}, None),
         ({"status": "open", "unread": True}, None),
         ({"contact": "88"}, None),
     ],
@@ -171,12 +188,12 @@ def test_the_foot_says_how_long_a_reply_is_allowed(ends: str | None, words: str)
 
 def test_an_empty_list_says_why_and_what_helps() -> None:
     chosen = parse("is:open unread")
-    words = empty_words(chosen, NAMES, KEYS, loaded=True, problem="")
+    words = empty_words(chosen, NAMES, KEYS, NOW, loaded=True, problem="")
     assert words == "No conversation matches is:open unread.  f6: remove filter"
-    assert empty_words(chosen, NAMES, KEYS, loaded=False, problem="") == "Loading…"
-    words = empty_words(chosen, NAMES, KEYS, loaded=False, problem="Offline.")
+    assert empty_words(chosen, NAMES, KEYS, NOW, loaded=False, problem="") == "Loading…"
+    words = empty_words(chosen, NAMES, KEYS, NOW, loaded=False, problem="Offline.")
     assert words == "Offline. This view has not been loaded yet."
-    unknown = empty_words(parse("in:paris"), NAMES, KEYS, loaded=False, problem="")
+    unknown = empty_words(parse("in:paris"), NAMES, KEYS, NOW, loaded=False, problem="")
     assert unknown.startswith("No channel fits paris. There is Support EU.")
 
 

@@ -61,7 +61,7 @@ async def test_digits_show_views(viewer: Viewer) -> None:
             ("5", "is:open   @me "),
             ("6", "is:open   @unassigned "),
             ("7", "is:open   needs:human "),
-            ("8", "is:open   waiting:>1h   sort:waiting "),
+            ("8", "is:open   waiting over 1 h   sort:waiting "),
             ("9", "is:open "),
         ):
             await pilot.press(digit)
@@ -101,7 +101,7 @@ async def test_the_header_cuts_no_chip_while_it_has_other_words(viewer: Viewer) 
         assert lines(app)[0].rstrip().endswith("unread in the whole inbox")
         await pilot.press("8")
         await settle(pilot)
-        assert "waiting:>1h   sort:waiting    F edit" in lines(app)[0]
+        assert "waiting over 1 h   sort:waiting    F edit" in lines(app)[0]
         assert "…" not in lines(app)[0]
 
 
@@ -203,8 +203,8 @@ async def test_one_letter_of_the_menu_is_a_whole_filter(viewer: Viewer) -> None:
             ("r", "is:resolved"),
             ("o", "is:open"),
             ("h", "is:open   needs:human"),
-            ("w", "is:open   waiting:>1h"),
-            ("d", "is:open   window:<2h"),
+            ("w", "is:open   waiting over 1 h"),
+            ("d", "is:open   reply window under 2 h"),
         ):
             await pilot.press("9", "f", letter)
             await settle(pilot)

@@ -228,9 +228,9 @@ async def test_targets_are_columns_and_counts_of_those_who_wait_longer(
         await press(pilot, "W")
         assert "wait longer than 1h" in shown(app)
         await press(pilot, "escape", "0", *["l"] * 4, "enter")
-        assert "waiting:>1h" in shown(app)
+        assert "waiting over 1 h" in shown(app)
         await press(pilot, "f4", "0", *["l"] * 7, "enter")
-        assert "waiting:>4h   waiting:<1d" in shown(app)
+        assert "waiting over 4 h   waiting under 1 day" in shown(app)
 
 
 async def test_headings_and_changes_are_whole_and_the_wall_has_large_digits(

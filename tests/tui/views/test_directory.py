@@ -9,9 +9,11 @@ import pytest
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
 from frontdesk.mailbox import Mailbox
-from frontdesk.query import parse
+from frontdesk.query import QueryNames, parse
+from frontdesk.query.names import meaning
 from frontdesk.tui.clock import Clock
-from frontdesk.wire import ConversationFilter, Label, Page, PhoneRef
+from frontdesk.wire import ConversationFilter, Counts, Label, Page, PhoneRef
+from frontdesk.wire.values import STATUSES
 from tests.conftest import NOW
 from tests.tui.conftest import lines, settle, shown
 from tests.tui.views import ViewApp, counted, press, type_in, view_app
@@ -51,7 +53,7 @@ def flat(app: ViewApp) -> str:
 
 SECTIONS = {
     "1": ("12 users", "Grace Okafor", "agent", "● online", "◐ busy", "grace@"),
-    "2": ("4 teams", "Atlantic shops", "round robin", "MEMBERS", "NUMBERS", "~"),
+    "2": ("4 teams", "Atlantic shops", "round robin", "MEMBERS", "NUMBERS", "open"),
     "3": (
         *("5 channels", "+44 20 7946 0018", "GREEN", "10,000 customers a day", "TIER_10K"),
         *("CONNECTED", "19 open"),
@@ -113,17 +115,25 @@ async def test_the_sections_go_round(directory: Open) -> None:
             assert lines(app)[0].endswith(title)
 
 
-async def test_a_user_leads_to_their_conversations_with_their_number(directory: Open) -> None:
+async def test_a_user_leads_to_their_conversations_with_their_numbers(
+    directory: Open, client: InboxClient, cache: Cache
+) -> None:
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
     app = directory()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "j", "j", "j")
         await counted(pilot)
-        assert "open …" not in flat(app)
+        text = flat(app)
         await press(pilot, "enter")
         (chosen,) = app.chosen
         assert chosen is not None
-        assert [term.kind for term in parse(chosen).terms] == ["assignee"]
+        (term,) = parse(chosen).terms
+        assert term.kind == "assignee"
+        (user,) = meaning(term, QueryNames.of(users=mailbox.catalogues.users())) or ()
+        counts = await client.counts(ConversationFilter(assignee=user))
+        for status in STATUSES:
+            assert f"{status} {getattr(counts, status)} " in text
 
 
 async def test_a_channel_and_a_label_lead_to_theirs_with_their_counts(directory: Open) -> None:
@@ -155,24 +165,47 @@ async def test_a_team_leads_to_one_of_its_people_or_numbers(directory: Open) -> 
         await type_in(pilot, "grace")
         await press(pilot, "enter")
         assert app.chosen == ['is:open @"Grace Okafor"']
+    again = directory()
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "enter")
+        assert "The whole team" in shown(again)
+        await press(pilot, "enter")
+        assert again.chosen == ['team:"Atlantic shops"']
 
 
-async def test_members_show_what_was_seen_of_them(
-    directory: Open, client: InboxClient, cache: Cache
+class CountsNobody:
+    """A server whose counts are not by assignee."""
+
+    def __init__(self, client: InboxClient) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def counts(self, filter: ConversationFilter, **options: Any) -> Counts:
+        return await self._client.counts(filter)
+
+
+@pytest.mark.parametrize("is_counted", [True, False])
+async def test_members_show_their_open_conversations_as_counted_or_what_was_seen_of_them(
+    directory: Open, client: InboxClient, cache: Cache, is_counted: bool
 ) -> None:
-    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    source: Any = client if is_counted else CountsNobody(client)
+    mailbox = Mailbox(lambda: source, cache, clock=lambda: NOW)
     await mailbox.connect()
     await mailbox.refresh_conversations(ConversationFilter(status="open"))
     seen = mailbox.conversations(ConversationFilter(status="open"))
-    app = directory()
+    app = directory(source)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2")
         team = mailbox.catalogues.teams()[0]
         for member in team.members:
+            counts = await client.counts(ConversationFilter(assignee=member.id))
             own = sum(1 for one in seen if one.assignee and one.assignee.id == member.id)
             line = next(line for line in lines(app) if f" {member.name} " in line)
-            assert line.split()[-1] == f"~{own}"
+            assert line.split()[-1] == (str(counts.open) if is_counted else f"~{own}")
 
 
 async def test_a_custom_field_leads_to_the_customers_seen_so_far(
@@ -255,6 +288,10 @@ async def test_a_search_selects_its_first_match_unless_the_selected_one_matches(
         await type_in(pilot, "elan")
         assert "2 of 6 labels" in lines(app)[0]
         assert "#élan" in lines(app)[2].partition("│")[2]
+        assert "/ belan" not in shown(app)
+        assert "/ elan" in shown(app)
+        await press(pilot, "enter", "full_stop")
+        assert "elan" not in shown(app)
 
 
 async def test_every_size_shows_the_list_or_says_what_it_needs(directory: Open) -> None:

@@ -34,6 +34,23 @@ def test_scrolling_moves_by_lines_and_stays_within_the_rows(
         assert first_line(window, heights) == expected
 
 
+@given(st.integers(1, 400), st.integers(1, 30))
+def test_the_thumb_is_at_the_ends_where_the_list_is_and_moves_down_with_it(
+    rows: int, height: int
+) -> None:
+    window = window_on([1] * rows, height)
+    if rows <= height:
+        assert not window.thumb()
+        return
+    thumbs = [window.thumb()]
+    while not window.at_end:
+        window.scroll(1)
+        thumbs.append(window.thumb())
+    assert {len(thumb) for thumb in thumbs} == {max(1, height * height // rows)}
+    assert (thumbs[0].start, thumbs[-1].stop) == (0, height)
+    assert all(0 <= below.start - above.start <= 1 for above, below in pairwise(thumbs))
+
+
 @given(HEIGHTS, st.integers(1, 30), st.lists(st.integers(0, 39), max_size=10), st.integers(0, 20))
 def test_a_revealed_row_is_in_view_whole_where_it_fits(
     heights: list[int], height: int, targets: list[int], extra: int

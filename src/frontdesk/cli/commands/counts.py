@@ -13,9 +13,9 @@ from frontdesk.cli.options import target_options
 from frontdesk.cli.output import Output, output_options
 from frontdesk.cli.progress import Progress, report_unreadable
 from frontdesk.cli.target import Target, run_with_client
-from frontdesk.errors import Forbidden, NotFound, Refused
+from frontdesk.errors import Forbidden, NotFound, NotOffered, Refused
 from frontdesk.exports.tables import Cell, Column
-from frontdesk.query.plan import STANDARD
+from frontdesk.inbox.server_counts import is_counted, statuses_of
 from frontdesk.selection.conversations import ConversationSelector, ConversationWalk
 from frontdesk.wire import (
     AssigneeCounts,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Cell]
 # Names by kind of row and id.
 Names: TypeAlias = dict[tuple[str, str], str]
-PartCounts = TypeVar("PartCounts", AssigneeCounts, LabelCounts)
+PartCounts = TypeVar("PartCounts", AssigneeCounts, ChannelCounts, LabelCounts)
 Value = TypeVar("Value")
 
 # Parts of counts, by the values of --by.
@@ -84,9 +84,8 @@ def counts_command(target: Target, select: Select, by: tuple[str, ...], output: 
     ) -> tuple[Counts, str | None, Names]:
         selected = await select(client)
         chosen = selected.filter.model_copy(update={"sort": None})
-        counted_there = STANDARD - {"assignee"} >= chosen.parameters().keys()
         counts = None
-        if counted_there and not selected.plan.rest:
+        if is_counted(chosen) and not selected.plan.rest:
             counts = await _request_counts(client, chosen, parts)
         if counts is None:
             counts = await _counted_here(client, selected, parts)
@@ -103,60 +102,83 @@ def counts_command(target: Target, select: Select, by: tuple[str, ...], output: 
 async def _request_counts(
     client: "InboxClient", filter: ConversationFilter, parts: Collection[str]
 ) -> Counts | None:
-    """Request counts; None if the server does not have all parts.
+    """Request counts; None if the server does not have them, or not all parts.
 
-    The server counts the conversations of every status, whatever the filter's. Of a channel it
-    counts all and the open ones: those of another status are requested one by one.
+    The server counts the conversations of every status, whatever the filter's.
     """
-    counts, status = await client.counts(filter, by=sorted(parts)), filter.status
+    try:
+        counts = await client.counts(filter, by=sorted(parts))
+    except NotOffered:
+        return None
     had = {"assignees": counts.by_assignee, "labels": counts.by_label}
     if any(had[part] is None for part in parts):
         return None
-    if status is None:
+    statuses = statuses_of(filter)
+    if not statuses:
         return counts
-    if status == "open":
-        channels = [one.model_copy(update={"all": one.open}) for one in counts.by_channel]
-    else:
-        channels = [
-            await _request_channel_counts(client, filter, status, one.channel)
-            for one in counts.by_channel
-            if one.all != one.open
-        ]
-    return _only_status(counts, status, channels)
+    channels = [await _of_channel(client, filter, one) for one in counts.by_channel]
+    known = [one for one in channels if one is not None]
+    return _only_statuses(counts, statuses, known) if len(known) == len(channels) else None
 
 
-async def _request_channel_counts(
-    client: "InboxClient", filter: ConversationFilter, status: str, channel: str
-) -> ChannelCounts:
-    counts = await client.counts(filter.model_copy(update={"channel": channel}))
-    return ChannelCounts(channel=channel, all=getattr(counts, status), open=0, awaiting_human=0)
+async def _of_channel(
+    client: "InboxClient", filter: ConversationFilter, counts: ChannelCounts
+) -> ChannelCounts | None:
+    """Return counts of a channel with 0 for other statuses than the filter's.
+
+    None if they are not known: a server may count only the open conversations of a channel.
+    """
+    statuses = statuses_of(filter)
+    if None in (getattr(counts, status) for status in statuses):
+        if len(statuses) != 1 or filter.channels is not None:
+            return None
+        one = await client.counts(filter.model_copy(update={"channel": counts.channel}))
+        return ChannelCounts(
+            channel=counts.channel, all=getattr(one, statuses[0]), open=0, awaiting_human=0
+        )
+    return _of_statuses(counts, statuses)
 
 
-def _only_status(counts: Counts, status: str, channels: Sequence[ChannelCounts]) -> Counts:
-    """Return counts with 0 for the other statuses. channels: counts of this status alone."""
-    number = getattr(counts, status)
+def _only_statuses(
+    counts: Counts, statuses: Collection[str], channels: Sequence[ChannelCounts]
+) -> Counts:
+    """Return counts with 0 for the other statuses. channels: counts of these statuses alone."""
+    known = [getattr(counts, status) for status in statuses]
     changes: dict[str, object] = {
-        **dict.fromkeys(STATUSES, 0),
-        status: number,
-        "all": number,
+        **{status: getattr(counts, status) if status in statuses else 0 for status in STATUSES},
+        "all": None if None in known else sum(known),
         "by_channel": tuple(channel for channel in channels if channel.all != 0),
     }
+    mine = None if counts.mine is None else 0
+    none = CountSet(all=0, mine=mine, assigned=0, unassigned=0, awaiting_human=0)
     if counts.by_status is not None:
-        mine = None if counts.mine is None else 0
-        none = CountSet(all=0, mine=mine, assigned=0, unassigned=0, awaiting_human=0)
-        sets = {**dict.fromkeys(STATUSES, none), status: getattr(counts.by_status, status)}
+        sets = {
+            status: getattr(counts.by_status, status) if status in statuses else none
+            for status in STATUSES
+        }
         changes["by_status"] = StatusCounts(**sets)
+    if len(statuses) > 1 and "open" not in statuses:
+        # What is not by status is of the open ones.
+        changes |= {**dict.fromkeys(_MEMBERS[1:], 0), "mine": mine, "unread": 0}
     for name in ("by_assignee", "by_label"):
         rows = getattr(counts, name)
         if rows is not None:
-            changes[name] = tuple(_of_status(row, status) for row in rows if getattr(row, status))
+            narrowed = (_of_statuses(row, statuses) for row in rows)
+            changes[name] = tuple(row for row in narrowed if row.all)
     return counts.model_copy(update=changes)
 
 
-def _of_status(row: PartCounts, status: str) -> PartCounts:
-    """Return counts of an assignee or label with 0 for the other statuses."""
-    number = getattr(row, status)
-    return row.model_copy(update={**dict.fromkeys(STATUSES, 0), status: number, "all": number})
+def _of_statuses(row: PartCounts, statuses: Collection[str]) -> PartCounts:
+    """Return counts of a value with 0 for the other statuses."""
+    numbers = {
+        status: getattr(row, status) if status in statuses else 0
+        for status in STATUSES
+        if getattr(row, status) is not None
+    }
+    changes = {**numbers, "all": sum(numbers.values())}
+    if isinstance(row, ChannelCounts) and "open" not in statuses:
+        changes["awaiting_human"] = 0
+    return row.model_copy(update=changes)
 
 
 async def _counted_here(
@@ -196,9 +218,9 @@ async def _counted_here(
 
 
 def _by_assignee(rows: Sequence[Conversation]) -> tuple[AssigneeCounts, ...]:
-    """Count by assignee, those without one first."""
+    """Count by assignee, those without one first, the others in the order of numbers."""
     counted = _by_status((row.assignee.id if row.assignee else None, row.status) for row in rows)
-    ids = sorted(counted, key=lambda id: (id is not None, id or ""))
+    ids = sorted(counted, key=lambda id: (id is not None, len(id or ""), id or ""))
     return tuple(AssigneeCounts(assignee=id, **counted[id]) for id in ids)
 
 
@@ -233,12 +255,10 @@ def _count_set(rows: Sequence[Conversation], me: str | None) -> CountSet:
 def _by_channel(rows: Sequence[Conversation]) -> tuple[ChannelCounts, ...]:
     """Count by channel, in the order of their names."""
     channels = sorted({(row.channel.name or "", row.channel.id) for row in rows})
-    totals = Counter(row.channel.id for row in rows)
-    opened = Counter(row.channel.id for row in rows if row.status == "open")
+    by_status = _by_status((row.channel.id, row.status) for row in rows)
     waiting = Counter(row.channel.id for row in rows if row.status == "open" and row.awaiting_human)
     return tuple(
-        ChannelCounts(channel=id, all=totals[id], open=opened[id], awaiting_human=waiting[id])
-        for _, id in channels
+        ChannelCounts(channel=id, **by_status[id], awaiting_human=waiting[id]) for _, id in channels
     )
 
 

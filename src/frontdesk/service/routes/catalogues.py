@@ -9,6 +9,7 @@ from frontdesk.store import catalogues
 from frontdesk.store.business_hours import hours_of
 from frontdesk.store.catalogues import CatalogueTable
 from frontdesk.store.database import Row
+from frontdesk.store.reports import account_timezone
 from frontdesk.wire import CannedResponse, Channel, CustomField, Label, Page, Team, Template, User
 
 
@@ -50,8 +51,10 @@ def teams(request: EndpointRequest) -> Page[Team]:
 def channels(request: EndpointRequest) -> Page[Channel]:
     """Numbers by name."""
     rows, next_cursor = _listed(request, catalogues.CHANNELS)
-    hours = hours_of(*request.account)
-    return Page[Channel].of((serializers.channel_body(row, hours) for row in rows), next_cursor)
+    hours, timezone = hours_of(*request.account), account_timezone(*request.account)
+    return Page[Channel].of(
+        (serializers.channel_body(row, hours, timezone) for row in rows), next_cursor
+    )
 
 
 def canned_responses(request: EndpointRequest) -> Page[CannedResponse]:

@@ -10,7 +10,11 @@ from frontdesk.service.endpoint import EndpointRequest, JsonBody, Paging
 from frontdesk.service.params import Parameters, row_id
 from frontdesk.service.problems import lacking
 from frontdesk.service.routes import filters, messages
-from frontdesk.service.routes.filter_lists import ListedFilters, listed_filters
+from frontdesk.service.routes.filter_lists import (
+    ListedFilters,
+    counted_cells,
+    listed_filters,
+)
 from frontdesk.store import conversation_walks, message_search
 from frontdesk.store import conversations as queries
 from frontdesk.store.database import Row
@@ -201,18 +205,13 @@ def counts(request: EndpointRequest) -> Counts:
     """Number of conversations, from the counter cells alone."""
     status = request.parameters.filter_value("status", STATUSES)
     label_id, channel_id, values = filters.label_and_channel(request)
+    assignee = filters.assignee(request, values)
+    lists = counted_cells(request, values, channel_id, assignee)
     narrowed = _extensions(request, values)
     parts = _counted_by(request.parameters)
     request.parameters.raise_if_invalid()
-    cells = queries.counts(
-        *request.account,
-        label_id=label_id,
-        channel_id=channel_id,
-        user_id=request.grant.user_id,
-        awake_at=request.awake_at,
-        **narrowed,
-    )
-    of = queries.CountedCells(label_id, channel_id, request.awake_at, **narrowed)
+    of = queries.CountedCells(label_id, *lists, awake_at=request.awake_at, **narrowed)
+    cells = queries.counts(*request.account, of, request.grant.user_id)
     sets = {
         name: _count_set([cell for cell in cells if cell["status"] == number], request.grant)
         for number, name in enumerate(STATUSES)
@@ -274,8 +273,8 @@ def _by_label(request: EndpointRequest, of: queries.CountedCells) -> tuple[Label
 
 def _statuses_of(rows: Sequence[Row]) -> dict[str, int]:
     """Numbers of rows by status, and of all."""
-    numbers = {row["status"]: row["n"] for row in rows}
-    counted = {status: numbers.get(at, 0) for at, status in enumerate(STATUSES)}
+    by_status = serializers.grouped(rows, "status")
+    counted = {status: _total(by_status[at]) for at, status in enumerate(STATUSES)}
     return {"all": _total(rows), **counted}
 
 
@@ -313,15 +312,13 @@ def _count_set(cells: Sequence[Row], grant: KeyGrant) -> CountSet:
 
 
 def _by_channel(cells: Sequence[Row]) -> tuple[ChannelCounts, ...]:
-    opened = serializers.grouped(
-        [cell for cell in cells if cell["status"] == OPEN], "phone_number_id"
-    )
     return tuple(
         ChannelCounts(
             channel=number,
-            all=_total(own),
-            open=_total(opened[number]),
-            awaiting_human=_total([cell for cell in opened[number] if cell["awaiting"]]),
+            **_statuses_of(own),
+            awaiting_human=_total(
+                [cell for cell in own if cell["awaiting"] and cell["status"] == OPEN]
+            ),
         )
         for number, own in serializers.grouped(cells, "phone_number_id").items()
     )

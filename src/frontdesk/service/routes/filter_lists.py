@@ -26,7 +26,7 @@ from frontdesk.store.conversation_conditions import (
     WithoutLabels,
     WrittenBy,
 )
-from frontdesk.store.conversations import NO_LABEL, FilterPlace
+from frontdesk.store.conversations import NO_ASSIGNEE, NO_LABEL, FilterPlace
 from frontdesk.text import custom_fields
 from frontdesk.wire.queries import (
     LISTS,
@@ -63,6 +63,33 @@ def listed_filters(request: EndpointRequest, values: dict[str, str]) -> ListedFi
 
     Raises: ApiError: the key may not read what a filter looks at.
     """
+    _check_singles(request)
+    statuses = _statuses(request, values)
+    places = _places(request, values)
+    _check_ranges(request, statuses, places)
+    return ListedFilters(statuses, places, tuple(_conditions(request, values)))
+
+
+def counted_cells(
+    request: EndpointRequest,
+    values: dict[str, str],
+    channel_id: int | None,
+    assignee: tuple[bool | None, int | None],
+) -> tuple[tuple[int, ...], tuple[int, ...], bool | None]:
+    """Parse the lists that counts take: channel ids, ids of assignees (0: nobody), and assigned.
+
+    channel_id, assignee: those of the parameters of one value.
+    """
+    _check_singles(request)
+    channels = _channels(request, values) or (() if channel_id is None else (channel_id,))
+    assignees = _assignees(request, values) or (assignee,)
+    if (True, None) in assignees or (None, None) in assignees:
+        return channels, (), assignees[0][0]
+    return channels, tuple(id or NO_ASSIGNEE for _, id in assignees), None
+
+
+def _check_singles(request: EndpointRequest) -> None:
+    """Record a fault for each list beside the parameter of one of its values."""
     for single, several in LISTS.items():
         if None not in (request.parameters.get(single), request.parameters.get(several)):
             request.parameters.add_fault(
@@ -71,10 +98,6 @@ def listed_filters(request: EndpointRequest, values: dict[str, str]) -> ListedFi
                 "unavailable",
                 f"it does not go with {single}: give one of them",
             )
-    statuses = _statuses(request, values)
-    places = _places(request, values)
-    _check_ranges(request, statuses, places)
-    return ListedFilters(statuses, places, tuple(_conditions(request, values)))
 
 
 def _values(request: EndpointRequest, name: str) -> tuple[str, ...]:
@@ -130,29 +153,38 @@ def _statuses(request: EndpointRequest, values: dict[str, str]) -> Sequence[int]
 def _places(request: EndpointRequest, values: dict[str, str]) -> tuple[FilterPlace, ...]:
     """Return the combinations of labels, channels and assignees; none without lists of them."""
     labels = _labels(request, LISTS["label"], values)
-    channels = _resolved(
-        request,
-        LISTS["channel"],
-        lambda number: conversations.channel_id(*request.account, number),
-        "no channel has this id",
-        values,
-    )
-    hint = "it takes me, unassigned, assigned and ids of users"
-    assignees = _resolved(
-        request, LISTS["assignee"], lambda value: _assignee(request, value), hint, values
-    )
+    channels, assignees = _channels(request, values), _assignees(request, values)
     if not (labels or channels or assignees):
         return ()
-    if (False, None) in assignees and (True, None) in assignees:
-        assignees = ((None, None),)
-    elif (True, None) in assignees:
-        assignees = ((True, None),)
     return tuple(
         FilterPlace(label, channel, assignee, assigned)
         for label, channel, (assigned, assignee) in product(
             labels or (NO_LABEL,), channels or _ANY, assignees or ((None, None),)
         )
     )
+
+
+def _channels(request: EndpointRequest, values: dict[str, str]) -> tuple[int, ...]:
+    return _resolved(
+        request,
+        LISTS["channel"],
+        lambda number: conversations.channel_id(*request.account, number),
+        "no channel has this id",
+        values,
+    )
+
+
+def _assignees(
+    request: EndpointRequest, values: dict[str, str]
+) -> tuple[tuple[bool | None, int | None], ...]:
+    """Return pairs of assigned and user id, of which none includes another; () without the list."""
+    hint = "it takes me, unassigned, assigned and ids of users"
+    assignees = _resolved(
+        request, LISTS["assignee"], lambda value: _assignee(request, value), hint, values
+    )
+    if (True, None) not in assignees:
+        return assignees
+    return ((None if (False, None) in assignees else True, None),)
 
 
 def _labels(request: EndpointRequest, name: str, values: dict[str, str]) -> tuple[int, ...]:

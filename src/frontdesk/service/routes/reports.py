@@ -353,13 +353,9 @@ def _live(request: EndpointRequest, filter: ReportFilter) -> LiveCounts:
             awaiting_human=own["awaiting"],
             as_of=timestamp(request.now),
         )
-    cells = conversations.counts(
-        *request.account,
-        label_id=filter.label_id,
-        channel_id=filter.channel_id,
-        user_id=None,
-        awake_at=request.awake_at,
-    )
+    channels = () if filter.channel_id is None else (filter.channel_id,)
+    of = conversations.CountedCells(filter.label_id, channels, awake_at=request.awake_at)
+    cells = conversations.counts(*request.account, of)
     opened = [cell for cell in cells if cell["status"] == OPEN]
     return LiveCounts(
         open=sum(cell["n"] for cell in opened),

@@ -190,7 +190,9 @@ def _word_rank(choice: Choice[Any], word: str) -> int:
 
 
 def _starts_word(text: str, word: str) -> bool:
-    return any(part.startswith(word) for part in _BETWEEN_WORDS.split(text))
+    """True if a word of a text starts so; with signs in it, what begins after a blank."""
+    starts = any(part.startswith(word) for part in _BETWEEN_WORDS.split(text))
+    return starts or f" {word}" in f" {text}"
 
 
 def has_whole_words(label: str, typed: str) -> bool:

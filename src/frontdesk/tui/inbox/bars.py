@@ -97,7 +97,12 @@ class Bars:
             filters = ""
         self._channels = tabs_in(rows, tabs.size.width - len(filters))
         left: list[Piece] = [("accent", " INBOX "), ("strong", self._title)]
-        left += bar_texts.chip_pieces(inbox.view.query, inbox.planning.names, inbox.partial_terms)
+        left += bar_texts.chip_pieces(
+            inbox.view.query,
+            inbox.planning.names,
+            inbox.clock.server_now(),
+            inbox.partial_terms,
+        )
         if inbox.filtered_here:
             left.append(("dim", "   ~ filtered here"))
         elif inbox.partial_terms:

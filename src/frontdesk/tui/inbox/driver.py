@@ -160,8 +160,8 @@ class Driver:
         # When the inbox has something to do, and what waits for it.
         self._due: float | None = None
         self._alarm: Worker[None] | None = None
-        self._rests_until: float | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        # The same while nothing is going on.
+        self._rest: tuple[float, asyncio.TimerHandle] | None = None
 
     def do(self, event: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Hand in an event, and carry out what follows from it; returns what it returns."""
@@ -211,8 +211,8 @@ class Driver:
 
     def close(self) -> None:
         """Wait for no time any more."""
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._rest is not None:
+            self._rest[1].cancel()
 
     def _set_alarm(self) -> None:
         """Wait for the next time at which the inbox has something to do."""
@@ -228,16 +228,18 @@ class Driver:
     def _set_timer(self) -> None:
         """Wait likewise while nothing is going on."""
         rests_until = deadlines.rests_until(self._inbox)
-        if rests_until != self._rests_until:
-            self.close()
-            self._rests_until = rests_until
-            if rests_until is not None:
-                wait = max(rests_until - self._inbox.seconds(), _LEAST_SECONDS)
-                loop = asyncio.get_running_loop()
-                self._timer = loop.call_later(wait, self._node.call_next, self._end_rest)
+        if rests_until == (self._rest and self._rest[0]):
+            return
+        self.close()
+        self._rest = None
+        if rests_until is not None:
+            wait = max(rests_until - self._inbox.seconds(), _LEAST_SECONDS)
+            loop = asyncio.get_running_loop()
+            timer = loop.call_later(wait, self._node.call_next, self._end_rest)
+            self._rest = rests_until, timer
 
     def _end_rest(self) -> None:
-        self._rests_until = None
+        self._rest = None
         self._advance()
 
     def _advance(self) -> None:

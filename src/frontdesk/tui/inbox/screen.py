@@ -398,7 +398,9 @@ class InboxScreen(RowActions):
         ]
         queries = [
             CommandEntry(f"Filter: {words}", "", partial(self._toggle_filter, term), synonyms)
-            for term, words, synonyms in filters.filter_terms(self.inbox.planning.names)
+            for term, words, synonyms in filters.filter_terms(
+                self.inbox.planning.names, self._clock.server_now()
+            )
         ]
         views = [
             CommandEntry(f"View: {view.name}", "", partial(self._show_view, view))

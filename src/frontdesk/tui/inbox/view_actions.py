@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 from frontdesk.inbox import navigating
-from frontdesk.inbox.counting import counts_of
+from frontdesk.inbox.chips import query_words
+from frontdesk.inbox.counting import count_with
 from frontdesk.query import NEWEST, Query, SavedView, Term, reference
 from frontdesk.tui import filters, sentences
 from frontdesk.tui.dialogs import factories as dialogs
@@ -109,16 +110,10 @@ class ViewActions(InboxBase):
 
     def _pick_filter(self, kind: str) -> None:
         """Open a picker of values for a kind of filter."""
-        query, shown = self.inbox.view.query, self.inbox.view.shown
+        query = self.inbox.view.query
         picker = dialogs.filter_picker(
             filters.KIND_NAMES[kind],
-            filters.choices_for(
-                kind,
-                shown,
-                self._mailbox,
-                counts_of(self.inbox, shown.filter),
-                self.inbox.view.tallies.get(kind),
-            ),
+            filters.choices_for(kind, self._mailbox, partial(count_with, self.inbox, kind)),
             current=filters.values_of(query, kind),
             remark=remark_on(self._mailbox, filters.KIND_NAMES[kind]),
         )
@@ -194,7 +189,11 @@ class ViewActions(InboxBase):
 
     def action_remove_view(self) -> None:
         """Ask which of the views saved here to remove."""
-        choices = [Choice(view, view.name, str(view.query)) for view in self._views.saved()]
+        names, now = self.inbox.planning.names, self._clock.server_now()
+        choices = [
+            Choice(view, view.name, query_words(view.query, names, now))
+            for view in self._views.saved()
+        ]
         dialogs.ask(self.app, dialogs.picker("Remove", choices, current=None), self._remove_view)
 
     def _remove_view(self, view: SavedView) -> None:

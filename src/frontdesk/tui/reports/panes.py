@@ -40,11 +40,10 @@ from frontdesk.reports.periods import (
     bucket_label,
     bucket_words,
     next_midnight,
-    range_words,
     unfinished,
 )
 from frontdesk.text.clean import clean, one_line
-from frontdesk.text.times import short_date, time_of_day
+from frontdesk.text.times import range_words, short_date, time_of_day
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.key_names import KeyNames

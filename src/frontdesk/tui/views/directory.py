@@ -3,14 +3,17 @@
 Entries and details are pure functions of the catalogues.
 """
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from textual import work
 from textual.timer import Timer
 
-from frontdesk.inbox.server_counts import count_for
+from frontdesk.inbox.server_counts import count_for, counted_filter
 from frontdesk.mailbox import Listing
+from frontdesk.query import Term, reference
+from frontdesk.query.language import TEAM
 from frontdesk.text.clean import first_non_blank, humanize, one_line
 from frontdesk.text.phones import contact_name, format_phone
 from frontdesk.text.times import short_date, time_of_day
@@ -118,11 +121,10 @@ def team_facts(team: Team) -> list[Block]:
     ]
 
 
-def member_line(member: UserRef, user: User | None, open_seen: int) -> Block:
-    """Team member with availability and the number of their cached open conversations."""
-    count = f"~{open_seen}" if open_seen else "~0"
+def member_line(member: UserRef, user: User | None, opened: str) -> Block:
+    """Team member with availability and the number of their open conversations."""
     here = availability(user)
-    return entry_line([("text", one_line(member.name)), ("dim", f"  {here}")], [("dim", count)])
+    return entry_line([("text", one_line(member.name)), ("dim", f"  {here}")], [("dim", opened)])
 
 
 def channel_entry(channel: Channel, counts: Counts | None) -> CatalogueEntry:
@@ -245,6 +247,13 @@ def value_words(value: Any) -> str:
 REST_SECONDS = 0.2
 
 
+class _TeamChoice(NamedTuple):
+    """Conversations of a filter and further terms."""
+
+    filter: ConversationFilter = ConversationFilter()
+    terms: str = ""
+
+
 class DirectoryScreen(CatalogueScreen):
     """Counts by user, channel and label come from the server, others from cached conversations."""
 
@@ -313,19 +322,25 @@ class DirectoryScreen(CatalogueScreen):
         return [*field_facts(field), *self._seen_blocks(field.key)]
 
     def _counts(self, entry: CatalogueEntry) -> list[Block]:
-        """Conversation counts of an entry by status; of a user only the open ones."""
+        """Conversation counts of an entry by status; of a user maybe only the open ones."""
         assert entry.filter is not None
         blocks = [heading("CONVERSATIONS")]
-        if entry.filter.assignee is not None:
+        if entry.filter.assignee is not None and not self._counts_assignees:
             listing = self.mailbox.conversations(_open_of(entry))
             blocks.append(fact("open", _length(listing)))
         else:
-            counts = self.mailbox.counts(entry.filter)
+            counts = self.mailbox.counts(counted_filter(entry.filter))
             for status in STATUSES:
                 chosen = entry.filter.model_copy(update={"status": status})
                 number = count_for(counts, chosen)
                 blocks.append(fact(status, "…" if number is None else f"{number:,}"))
         return [*blocks, paragraph(""), self._hint("shows those of any status in the inbox")]
+
+    @property
+    def _counts_assignees(self) -> bool:
+        """True if the server has counted the conversations of each user."""
+        counts = self.mailbox.counts(ConversationFilter())
+        return counts is not None and counts.by_assignee is not None
 
     def _hint(self, words: str) -> Block:
         """Hint that names the key for opening an entry."""
@@ -333,19 +348,28 @@ class DirectoryScreen(CatalogueScreen):
 
     def _team_blocks(self, team: Team) -> list[Block]:
         """Members and channels of a team, each with its open conversations."""
-        seen = [row for row in self.mailbox.seen_conversations() if row.status == "open"]
         counts = self.mailbox.counts(ConversationFilter())
         users = {user.id: user for user in self.mailbox.catalogues.users()}
+        opened = self._open_of_users(counts)
+        where = "open" if self._counts_assignees else "open, on this computer"
         blocks = team_facts(team)
-        blocks.append(heading(f"MEMBERS ({len(team.members)})      open, on this computer"))
+        blocks.append(heading(f"MEMBERS ({len(team.members)})      {where}"))
         for member in team.members:
-            mine = sum(1 for row in seen if row.assignee and row.assignee.id == member.id)
-            blocks.append(member_line(member, users.get(member.id), mine))
+            blocks.append(member_line(member, users.get(member.id), opened(member.id)))
         blocks.append(heading(f"NUMBERS ({len(team.channels)})"))
         names = self.mailbox.catalogues.channel_names()
         for id in team.channels:
             blocks.append(fact(names.get(id, id), open_words(counts, id)))
         return [*blocks, paragraph(""), self._hint("chooses one of them")]
+
+    def _open_of_users(self, counts: Counts | None) -> Callable[[str], str]:
+        """Number of a user's open conversations: the server's, or ~ those that are cached."""
+        if counts is not None and counts.by_assignee is not None:
+            known = {one.assignee: one.open for one in counts.by_assignee}
+            return lambda id: f"{known.get(id, 0):,}"
+        rows = (row for row in self.mailbox.seen_conversations() if row.status == "open")
+        seen = Counter(row.assignee.id for row in rows if row.assignee)
+        return lambda id: f"~{seen[id]}"
 
     def _seen_blocks(self, key: str) -> list[Block]:
         """Cached contacts that have a value in a custom field."""
@@ -400,10 +424,10 @@ class DirectoryScreen(CatalogueScreen):
 
     async def _ask_behind(self, entry: CatalogueEntry) -> None:
         assert entry.filter is not None
-        if entry.filter.assignee is None:
-            await self.mailbox.refresh_counts(entry.filter)
+        if entry.filter.assignee is None or self._counts_assignees:
+            await self.mailbox.refresh_counts(counted_filter(entry.filter))
         else:
-            # /v1 has no counts by assignee: use the length of the first page.
+            # Without counts by assignee: the length of the first page.
             await self.mailbox.refresh_conversations(_open_of(entry))
 
     # Enter, where /v1 has no filter for the section
@@ -414,23 +438,34 @@ class DirectoryScreen(CatalogueScreen):
             picker = Picker(
                 f"Conversations of {entry.name}", self._team_choices(team), current=None
             )
-            ask(self.app, picker, self.choose)
+            ask(self.app, picker, lambda chosen: self.choose(chosen.filter, more=chosen.terms))
         elif section == "custom_fields":
             self._choose_seen(entry)
 
-    def _team_choices(self, team: Team) -> list[Choice[ConversationFilter]]:
+    def _team_choices(self, team: Team) -> list[Choice[_TeamChoice]]:
+        """The team, its channels, and its members."""
         counts: Counts | None = self.mailbox.counts(ConversationFilter())
         names = self.mailbox.catalogues.channel_names()
-        choices = [
-            Choice(ConversationFilter(channel=id), names.get(id, id), open_words(counts, id))
+        teams = {one.id: one_line(one.name) for one in self.mailbox.catalogues.teams()}
+        term = str(Term(TEAM, reference(team.id, teams)))
+        whole = [Choice(_TeamChoice(terms=term), sentences.WHOLE_TEAM, term)]
+        channels = [
+            Choice(
+                _TeamChoice(ConversationFilter(channel=id)),
+                names.get(id, id),
+                open_words(counts, id),
+            )
             for id in team.channels
         ]
-        return choices + [
+        members = [
             Choice(
-                ConversationFilter(status="open", assignee=member.id), f"@{one_line(member.name)}"
+                _TeamChoice(ConversationFilter(status="open", assignee=member.id)),
+                f"@{one_line(member.name)}",
             )
             for member in team.members
         ]
+        # Without channels, it has no conversations.
+        return [*(whole if team.channels else []), *channels, *members]
 
     def _choose_seen(self, entry: CatalogueEntry) -> None:
         key = next(f.key for f in self.mailbox.catalogues.custom_fields() if f.id == entry.id)
