@@ -5,15 +5,16 @@ import logging
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 from unittest.mock import patch
 
 from click.testing import CliRunner
 
 from frontdesk.cli.base import run
 from frontdesk.cli.main import frontdesk
+from frontdesk.store.sqlite import SQLiteDatabase
 
 
 class Terminal(io.StringIO):
@@ -67,6 +68,13 @@ def output_of(database: str | Path, *arguments: str) -> str:
     ended = run_on(database, *arguments)
     assert (ended.exit_code, ended.stderr) == (0, "")
     return ended.stdout
+
+
+def stored(directory: Path, sql: str) -> list[tuple[Any, ...]]:
+    """Rows of `inbox.db` in a directory."""
+    with closing(SQLiteDatabase(directory / "inbox.db")) as database:
+        rows = database.read(lambda connection: connection.rows(sql))
+    return [tuple(dict(row).values()) for row in rows]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What is alerted, and when not; `alerts` decides by it."""
+"""Settings of alerts: what is alerted, and when not; `alerts` decides by them."""
 
 from datetime import datetime, time, timedelta
 from typing import NamedTuple

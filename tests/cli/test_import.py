@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.commands import run_command
+from tests.commands import run_command, stored
 from tests.stores import PostgresServer
 
 from frontdesk.cli.commands.import_ import files, import_group
@@ -65,15 +65,6 @@ def archive(tmp_path: Path) -> Path:
 def run(tmp_path: Path, *arguments: str | Path) -> Result:
     database = ("--database", str(tmp_path / "inbox.db"))
     return CliRunner().invoke(import_group, ["events", *map(str, arguments), *database])
-
-
-def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
-    database = SQLiteDatabase(tmp_path / "inbox.db")
-    try:
-        rows = database.read(lambda connection: connection.rows(sql))
-    finally:
-        database.close()
-    return [tuple(dict(row).values()) for row in rows]
 
 
 def test_everything_goes_in_and_is_counted(tmp_path: Path, archive: Path) -> None:

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.commands import run_on
+from tests.commands import run_on, stored
 
 from frontdesk.cli.commands.import_ import import_group
 from frontdesk.cli.exit_codes import USAGE, exit_code
 from frontdesk.errors import BadSettings, InboxError, UnusableFile
-from frontdesk.store.sqlite import SQLiteDatabase
 
 WHOLE = """
 [[channels]]
@@ -57,15 +56,6 @@ def run(tmp_path: Path, contents: str, *options: str, name: str = "desk.toml") -
     file.write_text(contents)
     database = ("--database", str(tmp_path / "inbox.db"))
     return CliRunner().invoke(import_group, ["catalogue", str(file), *database, *options])
-
-
-def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
-    database = SQLiteDatabase(tmp_path / "inbox.db")
-    try:
-        rows = database.read(lambda connection: connection.rows(sql))
-    finally:
-        database.close()
-    return [tuple(dict(row).values()) for row in rows]
 
 
 def test_a_whole_catalogue_is_imported_and_counted(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """`frontdesk import chatwoot` from a fake of its API, pages included."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests import commands
 from tests.fake_provider import FakeProvider, serving
 from tests.fake_service import FakeService, Query, Reply, fake_service
 from tests.pictures.drawn import encoded
@@ -191,11 +193,10 @@ def run(tmp_path: Path, double: FakeService, *more: str) -> Result:
 
 
 def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
-    database = SQLiteDatabase(tmp_path / "inbox.db")
-    rows = database.read(lambda connection: connection.rows(sql))
-    assert not database.read(lambda connection: list(differences(connection, 1)))
-    database.close()
-    return [tuple(dict(row).values()) for row in rows]
+    """Rows of the database, whose counters are right."""
+    with closing(SQLiteDatabase(tmp_path / "inbox.db")) as database:
+        assert not database.read(lambda connection: list(differences(connection, 1)))
+    return commands.stored(tmp_path, sql)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import re
 from contextlib import redirect_stdout
 from datetime import UTC
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.commands import Terminal, output_of, run_on
@@ -19,6 +20,7 @@ from frontdesk.errors import Unreachable
 from frontdesk.reports.export import exported, markdown, records, tables
 from frontdesk.reports.metrics import METRICS, author_name
 from frontdesk.reports.periods import PERIODS
+from frontdesk.reports.sorting import parse_order
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Metrics, Report
 
@@ -195,6 +197,30 @@ def test_only_today_is_watched(inbox: Path, arguments: tuple[str, ...]):
     assert "--watch shows today" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--by", "user"),
+        ("--sort", "sent"),
+        ("--hours",),
+        ("--spread",),
+        ("--waits",),
+        ("--compare", "week"),
+    ],
+)
+def test_a_terminal_refuses_what_large_digits_do_not_show(inbox: Path, arguments: tuple[str, ...]):
+    result = run_on(inbox, "report", "--watch", *arguments, stdout=Terminal())
+    assert result.exit_code == 2
+    assert f"--watch shows large digits without {arguments[0]}:" in result.stderr
+
+
+def test_what_large_digits_show_is_looked_up_before(inbox: Path):
+    shown = ("--figures", "sent", "--business-hours", "--target", "reply=1h")
+    result = run_on(inbox, "report", "--watch", *shown, "--team", "Nowhere", stdout=Terminal())
+    assert result.exit_code == 2
+    assert "There is no team 'Nowhere'" in result.stderr
+
+
 def test_a_pipe_gets_a_report_per_refresh_and_a_server_that_is_gone_is_asked_again(
     inbox: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -219,6 +245,24 @@ def test_a_pipe_gets_a_report_per_refresh_and_a_server_that_is_gone_is_asked_aga
     printed = capsys.readouterr()
     assert printed.out.count("New conversations ") == 2
     assert printed.err.count("No answer; trying again") == 1
+
+
+def test_each_report_that_a_pipe_gets_is_sorted(inbox: Path, capsys: pytest.CaptureFixture[str]):
+    found, order = report(inbox, *DAYS), parse_order("received", reverse=True)
+    pauses = iter(range(1))
+
+    async def read() -> Report:
+        return found
+
+    async def sleep(seconds: float) -> None:
+        if next(pauses, None) is None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(watch_report(read, Output("markdown"), order, sleep=sleep))
+    zone = ZoneInfo("Europe/Madrid")
+    assert capsys.readouterr().out == 2 * markdown(found, zone, order)
+    assert markdown(found, zone, order) != markdown(found, zone)
 
 
 def test_a_terminal_shows_in_colour_what_is_better_and_worse(

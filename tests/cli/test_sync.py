@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.commands import stored
 from tests.fake_service import FakeService, Query, Reply, fake_service
 
 from frontdesk.cli.commands.sync import sync_group
 from frontdesk.client import external
 from frontdesk.errors import BadResponse, BadSettings, Forbidden, InboxError, Unauthorised
-from frontdesk.store.sqlite import SQLiteDatabase
 
 TOKEN = "EAAsecret0123456789"
 NUMBER = {
@@ -58,13 +58,6 @@ def run(tmp_path: Path, double: FakeService, *more: str) -> Result:
     where = ("--graph-url", f"{double.url}/v23.0", "--database", str(tmp_path / "inbox.db"))
     arguments = ["meta", "--waba", "1022", "--token-env", "META_TOKEN", *where, *more]
     return CliRunner(env={"META_TOKEN": TOKEN}).invoke(sync_group, arguments)
-
-
-def stored(tmp_path: Path, sql: str) -> list[tuple[Any, ...]]:
-    database = SQLiteDatabase(tmp_path / "inbox.db")
-    rows = database.read(lambda connection: connection.rows(sql))
-    database.close()
-    return [tuple(dict(row).values()) for row in rows]
 
 
 def test_channels_and_templates_are_filled_in(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -83,18 +83,27 @@ class Web:
         return self.process.returncode, out, err
 
 
-@pytest.fixture
-def web(tmp_path: Path) -> Iterator[Callable[..., Web]]:
-    started: list[Web] = []
+@contextmanager
+def started(home: Path) -> Iterator[Callable[..., Web]]:
+    """Starts servers, which end with it."""
+    running: list[Web] = []
 
     def start(*options: str, **variables: str) -> Web:
-        started.append(Web(tmp_path, *options, **variables))
-        return started[-1]
+        running.append(Web(home, *options, **variables))
+        return running[-1]
 
-    yield start
-    for one in started:
-        one.process.kill()
-        one.process.communicate()
+    try:
+        yield start
+    finally:
+        for one in running:
+            one.process.kill()
+            one.process.communicate()
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[Callable[..., Web]]:
+    with started(tmp_path) as start:
+        yield start
 
 
 def wait_for_end(process: int) -> None:

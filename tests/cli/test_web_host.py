@@ -14,7 +14,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_web import Web, page_of
+from test_web import Web, page_of, started
 
 from frontdesk.cli.web.messages import (
     MOST_CELLS,
@@ -38,16 +38,8 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
     directory = tmp_path / "served"
     directory.mkdir()
     monkeypatch.chdir(directory)
-    started: list[Web] = []
-
-    def start(*options: str, **variables: str) -> Web:
-        started.append(Web(tmp_path, *options, **variables))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.process.kill()
-        one.process.communicate()
+    with started(tmp_path) as start:
+        yield start
 
 
 class Page:

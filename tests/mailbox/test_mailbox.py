@@ -64,11 +64,15 @@ async def test_the_first_refresh_reads_one_page(inbox: Inbox, mailbox: Mailbox) 
     assert mailbox.conversations(ALL).fetched_at == NOW
 
 
+def date_in_the_future(inbox: Inbox) -> None:
+    moved = inbox.conversations["7"].model_copy(update={"last_activity_at": at(10**6)})
+    inbox.conversations["7"] = moved
+
+
 async def test_a_refresh_leaves_no_gap_below_a_row_that_is_dated_in_the_future(
     inbox: Inbox, mailbox: Mailbox
 ) -> None:
-    moved = inbox.conversations["7"].model_copy(update={"last_activity_at": at(10**6)})
-    inbox.conversations["7"] = moved
+    date_in_the_future(inbox)
     await mailbox.refresh_conversations(ALL)
     await mailbox.older_conversations(ALL)
     for number in range(100, 220):
@@ -78,8 +82,20 @@ async def test_a_refresh_leaves_no_gap_below_a_row_that_is_dated_in_the_future(
     assert loaded[:150] == ids(inbox.listed(ALL))[:150]
     inbox.requests.clear()
     inbox.bump("300")
-    await mailbox.refresh_conversations(ALL)
+    assert (await mailbox.refresh_conversations(ALL)).added == ("300",)
     assert inbox.requests == ["conversations"]
+
+
+async def test_after_many_news_no_gap_is_below_a_row_that_is_dated_in_the_future_either(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    date_in_the_future(inbox)
+    await mailbox.refresh_conversations(ALL)
+    for number in range(100, 500):
+        inbox.bump(str(number))
+    assert (await mailbox.refresh_conversations(ALL)).restarted
+    await mailbox.older_conversations(ALL)
+    assert shown(mailbox) == ids(inbox.listed(ALL))[:300]
 
 
 async def test_older_pages_go_to_the_end_and_no_further(inbox: Inbox, mailbox: Mailbox) -> None:

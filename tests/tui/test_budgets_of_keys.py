@@ -193,6 +193,22 @@ async def work_of(pilot: Pilot[Any], work: Work, keys: str) -> Work:
     return replace(work)
 
 
+async def compare(small: Path, large: Path, work: Work, every: Sequence[str]) -> None:
+    """Check that keys do as much in a large inbox as in a small one."""
+    done = []
+    for path in (small, large):
+        with opened(path, offline()) as app:
+            async with app.run_test(size=SIZE) as pilot:
+                await settle(pilot)
+                done.append([await work_of(pilot, work, keys) for keys in every])
+    for keys, little, much in zip(every, *done, strict=True):
+        assert much.statements <= little.statements + REPAINTS, keys
+        assert much.steps <= 1.3 * little.steps + DIRECTORY, keys
+        # What was drawn before may be kept of the one and not of the other.
+        assert much.drawn <= little.drawn + SIZE[1] // 2, keys
+        assert much.strips <= little.strips + SIZE[1], keys
+
+
 KEYS = (
     *("j", "pagedown", "G", "G k", "G g", "j enter", "] [", "f c", "s f a c"),
     *("slash C u s enter", "ctrl+k", "u", "t"),
@@ -203,18 +219,7 @@ KEYS = (
 async def test_a_key_does_as_much_beside_many_conversations_as_beside_few(
     few: Path, many: Path, work: Work
 ) -> None:
-    done = []
-    for path in (few, many):
-        with opened(path, offline()) as app:
-            async with app.run_test(size=SIZE) as pilot:
-                await settle(pilot)
-                done.append([await work_of(pilot, work, keys) for keys in KEYS])
-    for keys, little, much in zip(KEYS, *done, strict=True):
-        assert much.statements <= little.statements + REPAINTS, keys
-        assert much.steps <= 1.3 * little.steps + DIRECTORY, keys
-        # What was drawn before may be kept of the one and not of the other.
-        assert much.drawn <= little.drawn + SIZE[1] // 2, keys
-        assert much.strips <= little.strips + SIZE[1], keys
+    await compare(few, many, work, KEYS)
 
 
 async def test_a_start_does_as_much_on_many_conversations_as_on_few(
@@ -284,17 +289,8 @@ def _conversations_held() -> int:
 async def test_a_key_does_as_much_in_a_long_thread_as_in_a_short_one(
     few: Path, long_thread: Path, work: Work
 ) -> None:
-    every = ("3 k", "3 pageup", "3 G", "3 left_square_bracket", "3 y")
-    done = []
-    for path in (few, long_thread):
-        with opened(path, offline()) as app:
-            async with app.run_test(size=SIZE) as pilot:
-                await settle(pilot)
-                done.append([await work_of(pilot, work, keys) for keys in every])
-    for keys, short, long in zip(every, *done, strict=True):
-        assert long.statements <= short.statements + REPAINTS, keys
-        assert long.steps <= 1.3 * short.steps + DIRECTORY, keys
-        assert long.drawn <= short.drawn + SIZE[1] // 2, keys
+    keys = ("3 k", "3 pageup", "3 G", "3 left_square_bracket", "3 y")
+    await compare(few, long_thread, work, keys)
 
 
 @pytest.mark.parametrize("what", ["fetch_older", "fetch"])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from frontdesk import wire
 from frontdesk.wire import Conversation, Label, Page, PartialPage, PhoneRef, ReportQuery, Wire
 from frontdesk.wire.base import nested_model
 from frontdesk.wire.reports import Period
@@ -20,6 +21,12 @@ json_values = st.recursive(
     lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
     max_leaves=5,
 )
+
+
+def test_the_package_lists_and_has_every_name_that_it_offers() -> None:
+    assert {*wire.__all__} <= {*dir(wire)}
+    assert all(hasattr(wire, name) for name in wire.__all__)
+    assert not hasattr(wire, "Envelope")
 
 
 def test_a_value_that_was_sent_differs_from_a_default() -> None:

@@ -166,8 +166,8 @@ class Cache:
         return self._guarded(lambda: list(map(model.model_validate, rows)), [])
 
     def top(self, which: ListName, until: str = HIGHEST.sort) -> Key | None:
-        """Key of the newest row of a list; until: the latest time, see `Key.sort`."""
-        return self._bound(which, "DESC", until)
+        """Key of the newest row of a list; until: see `frontdesk.cache.lists.save_head`."""
+        return self._bound(which, "DESC", until) or self._bound(which, "DESC")
 
     def oldest_key(self, which: ListName) -> Key | None:
         """Key of the oldest row of a list's contiguous range."""
@@ -274,12 +274,16 @@ class Cache:
         fetched: FetchedRows,
         now: datetime,
         *,
+        until: str = HIGHEST.sort,
         restart: bool = False,
     ) -> SaveResult:
-        """Merge the first pages into a list; after a gap, or on `restart`, they replace it."""
+        """Merge the first pages into a list; after a gap, or on `restart`, they replace it.
+
+        until: see `frontdesk.cache.lists.save_head`.
+        """
         return await self._write(
             lambda connection: lists.save_head(
-                connection, self._origin, which, fetched, now, restart=restart
+                connection, self._origin, which, fetched, now, until=until, restart=restart
             )
         )
 

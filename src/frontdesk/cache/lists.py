@@ -205,11 +205,16 @@ def save_head(
     fetched: FetchedRows,
     now: datetime,
     *,
+    until: str = HIGHEST.sort,
     restart: bool = False,
 ) -> SaveResult:
-    """Merge the first pages of a list; they replace the cached rows after a gap."""
+    """Merge the first pages of a list; they replace the cached rows after a gap.
+
+    until: latest time of the row that is the newest, unless all are later; see `Key.sort`.
+    """
     number = _opened(connection, origin, which.name)
-    top, oldest_key = _bounds(connection, number, which.kind)
+    top, oldest_key = _bounds(connection, number, which.kind, until)
+    later = set(_entries(connection, number, which.kind, top, HIGHEST)) if top else set()
     restarted = top is not None and (restart or not fetched.stretch.meets(top))
     if restarted:
         _cut(connection, number)
@@ -223,7 +228,9 @@ def save_head(
     connection.execute(
         "UPDATE list SET fetched_at = ? WHERE number = ?", (int(now.timestamp() * 1000), number)
     )
-    added = [key.id for key in fetched.stretch.keys if top is not None and key > top]
+    added = [
+        key.id for key in fetched.stretch.keys if top is not None and key > top and key not in later
+    ]
     return SaveResult(changed or moved or restarted, tuple(added), restarted)
 
 
@@ -388,18 +395,20 @@ def _number(connection: sqlite3.Connection, origin: int, name: str) -> int | Non
 
 
 def _bounds(
-    connection: sqlite3.Connection, number: int, kind: str
+    connection: sqlite3.Connection, number: int, kind: str, until: str = HIGHEST.sort
 ) -> tuple[Key, Key] | tuple[None, None]:
-    """Newest and oldest row of the given kind."""
-    bounds = [
-        connection.execute(
-            "SELECT sort, size, id, kind FROM entry WHERE list = ? AND +kind = ?"
+    """Newest and oldest row of the given kind; until: see `save_head`."""
+
+    def bound(way: str, until: str = HIGHEST.sort) -> Key | None:
+        row = connection.execute(
+            "SELECT sort, size, id, kind FROM entry WHERE list = ? AND +kind = ? AND sort <= ?"
             f" ORDER BY sort {way}, size {way}, id {way} LIMIT 1",
-            (number, kind),
+            (number, kind, until),
         ).fetchone()
-        for way in ("DESC", "ASC")
-    ]
-    return (Key(*bounds[0]), Key(*bounds[1])) if bounds[0] else (None, None)
+        return Key(*row) if row else None
+
+    newest, oldest = bound("DESC", until) or bound("DESC"), bound("ASC")
+    return (newest, oldest) if newest and oldest else (None, None)
 
 
 def _cut(connection: sqlite3.Connection, number: int) -> None:

@@ -40,14 +40,12 @@ def _run(first_frame: "FirstFrameDisplay") -> None:
 
 
 def _configure_libraries() -> None:
-    """Set what libraries look at when they are imported."""
+    """Set variables that libraries read when they are imported."""
     from frontdesk.system.subprocess_environment import set_only_here
     from frontdesk.text.clean import is_kitty_terminal
 
     # Its search for plugins reads the metadata of all installed packages.
     set_only_here("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # The command that comes with httpx: it imports more than all the rest, and may be missing.
-    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
     # Frames a second. With Textual's default of 60, a key shortly after a frame waits up to 16 ms.
     set_only_here("TEXTUAL_FPS", "240")
     # They have all colours, which they say in a variable that ssh does not pass on.

@@ -7,7 +7,7 @@ imports the network stack and the service, in a thread after the first paint.
 import asyncio
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -185,13 +185,17 @@ def _open(
         )
 
 
-def open_wall(target: Target, options: "ReportOptions") -> None:
+def open_wall(
+    target: Target, options: "ReportOptions", fields: Sequence[str], targets: Targets
+) -> None:
     """Show the live counts and today's metrics until the user ends it.
+
+    fields: the metrics; without any, the usual ones.
 
     Raises: InboxError.
     """
     from frontdesk.reports.metrics import glyphs_for
-    from frontdesk.tui.reports.wall import WallApp
+    from frontdesk.tui.reports.wall import TODAY, WallApp
 
     _check_terminal()
     configured = configuration()
@@ -209,8 +213,9 @@ def open_wall(target: Target, options: "ReportOptions") -> None:
             options,
             title=inbox.title,
             glyphs=glyphs_for(os.environ),
+            fields=fields or TODAY,
             theme=settings.theme,
-            targets=targets_of(configured),
+            targets=targets,
         )
         asyncio.run(_run_until_closed(app, mouse=False))
     _exit_if_signalled(app)

@@ -20,7 +20,7 @@ from frontdesk.cache import (
     thread_name,
 )
 from frontdesk.cache.rows import Row, sort_text
-from frontdesk.cache.timeline import HIGHEST, Key, stretch
+from frontdesk.cache.timeline import HIGHEST, Key, Stretch, stretch
 from frontdesk.errors import BadResponse, CursorRefused, Forbidden, NotFound
 from frontdesk.system import request_priority
 
@@ -202,10 +202,11 @@ class Lists:
     ) -> RefreshResult:
         most = THOROUGH_PAGES if thorough or not which.order else HEAD_PAGES
         thorough = thorough or bool(which.order)
-        top, oldest_key = self._newest(which), self._cache.oldest_key(which)
+        oldest_key = self._cache.oldest_key(which)
         walk = self._walk(which, fetch)
         while await walk.step():
             keys = walk.fetched().stretch
+            top = self._cache.top(which, self._until(which, keys))
             met = keys.keys and (top is None or keys.meets(top))
             if met and not (thorough and oldest_key and keys.lowest > oldest_key):
                 break
@@ -213,17 +214,27 @@ class Lists:
                 break
         return await self._save_head(which, walk)
 
-    def _newest(self, which: ListName) -> Key | None:
-        """Key of the newest cached row; not of one of the future, which every first page has."""
-        until = sort_text(self._server_clock().isoformat())
-        past = None if which.order else self._cache.top(which, until)
-        return past or self._cache.top(which)
+    def _until(self, which: ListName, fetched: Stretch) -> str:
+        """Latest time of a cached row that fetched rows have to meet.
+
+        Rows of the future are on every first page, so that they say nothing about what is below
+        them. Where all that was fetched is in the future, the server's times are taken as they are.
+        """
+        now = sort_text(self._server_clock().isoformat())
+        return HIGHEST.sort if which.order or fetched.lowest.sort > now else now
 
     async def _save_head(
         self, which: ListName, walk: PageWalk, *, restart: bool = False
     ) -> RefreshResult:
         walk.check_any()
-        saved = await self._cache.save_head(which, walk.fetched(), self._clock(), restart=restart)
+        fetched = walk.fetched()
+        saved = await self._cache.save_head(
+            which,
+            fetched,
+            self._clock(),
+            until=self._until(which, fetched.stretch),
+            restart=restart,
+        )
         walk.raise_if_stuck()
         return RefreshResult(saved.changed, saved.added, saved.restarted, walk.unreadable)
 

@@ -10,6 +10,7 @@ from frontdesk.exports.brief import moment_words, short_name
 from frontdesk.reports.metrics import (
     BREAKDOWNS,
     BY_FIELD,
+    NO_FIGURES,
     NO_VALUE,
     TARGETS,
     Measured,
@@ -121,7 +122,7 @@ def brief_lines(report: Report, by: str, zone: tzinfo | None) -> Iterator[str]:
     groups = [*_groups(report, by, zone), _BriefRow("all", report.metrics, report.previous)]
     metrics = shown_metrics([*BY_FIELD.values()], [group.now for group in groups])
     if not metrics:
-        yield "None of these figures is in the answer of the server."
+        yield NO_FIGURES
         return
     headings = [name for metric in metrics for name in _headings(metric, groups)]
     yield ""

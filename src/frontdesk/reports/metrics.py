@@ -56,6 +56,7 @@ def glyphs_for(environment: Mapping[str, str]) -> Glyphs:
 FEW_SAMPLES = 5
 
 NO_VALUE = "–"
+NO_FIGURES = "None of these figures is in the answer of the server."
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 

@@ -2,6 +2,7 @@
 
 import re
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,8 +16,10 @@ from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import ASCII, BLOCKS, Glyphs, time_words
 from frontdesk.tui.clock import Clock
 from frontdesk.tui.reports.query import ReportOptions
+from frontdesk.tui.reports.reading import REMEMBERED
 from frontdesk.tui.reports.wall import Block, Tile, WallApp, large, wall
 from frontdesk.tui.widgets.glyphs import PlainCharacters
+from frontdesk.wire import ReportQuery
 from tests.conftest import NOW
 from tests.tui.conftest import Open, lines, settle, shown
 from tests.tui.reports import failing
@@ -108,6 +111,41 @@ async def test_the_wall_keeps_the_channel_of_the_report(report: Open) -> None:
         assert lines(app)[2].split() == ["13", "5"]
 
 
+async def test_the_wall_keeps_whom_the_report_is_of(report: Open, cache: Cache) -> None:
+    cache.set_setting(REMEMBERED, ReportOptions(subject="user:1").to_store())
+    app = report()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        before = lines(app)[0].split("  ")[0]
+        await press(pilot, "W")
+        assert "TODAY until 10:00" in shown(app)
+        assert lines(app)[0].split("  ")[0] == before != " REPORTS sample · all channels"
+
+
+def alone(client: InboxClient, cache: Cache, options: ReportOptions, **more: Any) -> WallApp:
+    """The wall as a program of its own."""
+    mailbox = Mailbox(lambda: client, cache, clock=lambda: NOW)
+    clock = Clock(NOW.tzinfo, lambda: NOW)
+    return WallApp(mailbox, options, title="sample", glyphs=BLOCKS, clock=clock, **more)
+
+
+async def test_alone_it_shows_the_figures_that_are_asked_for(
+    client: InboxClient, cache: Cache
+) -> None:
+    fields = ("avg_reply_time", "incoming_messages_count", "outgoing_messages_count")
+    app = alone(client, cache, ReportOptions("today", subject="user:1"), fields=fields)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        who = (await client.report(ReportQuery(user="1"))).user
+        assert who is not None
+        assert f"sample · {who.name}" in lines(app)[0]
+        names = next(line for line in lines(app) if "Waiting, mean" in line)
+        # No person receives messages.
+        assert names.split("  ")[0].strip() == "Waiting, mean"
+        assert "Messages sent" in names
+        assert "Messages received" not in shown(app)
+
+
 async def test_a_terminal_without_blocks_gets_large_digits_all_the_same(
     report: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,13 +181,7 @@ async def test_a_long_problem_is_wrapped_on_the_wall_and_in_place_of_the_hours(
 
 @pytest.mark.parametrize("key", ["ctrl+c", "escape", "q"])
 async def test_alone_it_ends_on_a_key(client: InboxClient, cache: Cache, key: str) -> None:
-    app = WallApp(
-        Mailbox(lambda: client, cache, clock=lambda: NOW),
-        ReportOptions("today"),
-        title="sample",
-        glyphs=BLOCKS,
-        clock=Clock(NOW.tzinfo, lambda: NOW),
-    )
+    app = alone(client, cache, ReportOptions("today"))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert "TODAY until 10:00" in shown(app)

@@ -8,7 +8,6 @@ import pytest
 
 from frontdesk.cache import Cache
 from frontdesk.client import InboxClient
-from frontdesk.errors import Forbidden
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import QueryNames, parse
 from frontdesk.query.names import meaning
@@ -35,10 +34,9 @@ def directory(client: InboxClient, cache: Cache) -> Open:
 class Answering:
     """The sample's server, but for labels."""
 
-    def __init__(self, client: InboxClient, *labels: Label, error: Exception | None = None) -> None:
+    def __init__(self, client: InboxClient, *labels: Label) -> None:
         self._client = client
         self.labels: Sequence[Label] = labels
-        self._error = error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -46,8 +44,6 @@ class Answering:
     async def catalogue_page(self, row: type[Any], **page: Any) -> Page[Any]:
         if row is not Label:
             return await self._client.catalogue_page(row, **page)
-        if self._error:
-            raise self._error
         return Page[Label](data=self.labels)
 
 
@@ -296,14 +292,6 @@ async def test_a_search_selects_its_first_match_unless_the_selected_one_matches(
         assert "/ elan" in shown(app)
         await press(pilot, "enter", "full_stop")
         assert "elan" not in shown(app)
-
-
-async def test_a_section_that_may_not_be_read_says_so(directory: Open, client: InboxClient) -> None:
-    app = directory(Answering(client, error=Forbidden("No.", scope="labels:read")))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "4")
-        assert "This key may not read labels. It needs the scope labels:read." in flat(app)
 
 
 async def test_every_size_shows_the_list_or_says_what_it_needs(directory: Open) -> None:

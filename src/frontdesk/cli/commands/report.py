@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, timedelta, tzinfo
 from functools import partial, reduce
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from frontdesk.cli.completion import (
     complete_team,
     complete_user,
 )
-from frontdesk.cli.config import configuration
+from frontdesk.cli.config import TargetSettings, configuration
 from frontdesk.cli.exit_codes import say
 from frontdesk.cli.options import target_options
 from frontdesk.cli.output import (
@@ -46,7 +46,7 @@ from frontdesk.reports.figures import FIGURES, parse_figures, with_figures
 from frontdesk.reports.metrics import PART_WORDS, missing_parts, seconds_of
 from frontdesk.reports.periods import SPANS, placed
 from frontdesk.reports.sorting import ASPECTS, ReportOrder, parse_order
-from frontdesk.selection.names import filter_ids, report_filter_ids
+from frontdesk.selection.names import report_filter_ids
 from frontdesk.text.times import parse_duration
 from frontdesk.wire import ReportQuery
 from frontdesk.wire.queries import CALENDAR_PARTS, COMPARISONS, FILTERED_REPORT_PARTS, GRANULARITIES
@@ -65,6 +65,17 @@ _BY = MappingProxyType(
 )
 _TARGETS = ("first_response", "reply")
 _TABLE_FORMATS = ("table", "markdown")
+# Parameters that say what tables have, and how they are sorted.
+_OF_TABLES = MappingProxyType(
+    {
+        "by": "--by",
+        "order": "--sort",
+        "hours": "--hours",
+        "spread": "--spread",
+        "waits": "--waits",
+        "compare": "--compare",
+    }
+)
 _NAMED_AND_DAYS = "A named period does not go with --from or --to"
 WATCH_SECONDS = 30.0
 _CHANGE_STYLES = MappingProxyType({"better": "green", "worse": "yellow"})
@@ -234,6 +245,9 @@ def report_command(
     """
     if watch and (period not in (None, "today") or first or last):
         raise click.UsageError("--watch shows today: leave out the period")
+    on_wall = watch and output.format == "table" and sys.stdout.isatty()
+    if on_wall:
+        _refuse_tables()
     if period and (first or last):
         raise click.UsageError(_NAMED_AND_DAYS)
     if first is not None:
@@ -254,7 +268,7 @@ def report_command(
     named = [name for name, enabled in {"hours": hours, "live": waits}.items() if enabled]
     parts += [name for name, enabled in flags.items() if enabled]
     _check_parts(subject, parts, business_hours=business_hours)
-    targets = configuration(whole=False).targets
+    targets = configuration(whole=False).targets.model_copy(update=lengths)
     granularity = _granularity(by)
 
     async def work(client: "InboxClient") -> Report:
@@ -267,8 +281,8 @@ def report_command(
             compare=compare,
             clock="business" if business_hours else None,
             include=",".join(parts) or None,
-            target_first_response=seconds_of(lengths.get("first_response", targets.first_response)),
-            target_reply=seconds_of(lengths.get("reply", targets.reply)),
+            target_first_response=seconds_of(targets.first_response),
+            target_reply=seconds_of(targets.reply),
         )
         report = await client.report(await _placed(client, query, period) if period else query)
         for part in missing_parts(report, query):
@@ -279,8 +293,9 @@ def report_command(
 
     if not watch:
         _write(run_with_client(target, work, waits=True), output, sorting)
-    elif output.format == "table" and sys.stdout.isatty():
-        _open_wall(target, channel, zone)
+    elif on_wall:
+        names = {"channel": channel, **subject}
+        _open_wall(target, names, zone, fields or (), targets, business=business_hours)
     else:
         period = "today"
         run_with_client(
@@ -382,16 +397,39 @@ async def watch_report(
     await follow(poll, show, interval=WATCH_SECONDS, sleep=sleep)
 
 
-def _open_wall(target: Target, channel: str | None, zone: str | None) -> None:
+def _refuse_tables() -> None:
+    """Raises: UsageError: an option of this command is about tables, which no wall has."""
+    given = click.get_current_context().params
+    refused = [option for name, option in _OF_TABLES.items() if given[name]]
+    if refused:
+        raise click.UsageError(
+            f"In a terminal, --watch shows large digits without {' or '.join(refused)}: "
+            "add --format markdown for tables every half minute"
+        )
+
+
+def _open_wall(
+    target: Target,
+    names: Mapping[str, str | None],
+    zone: str | None,
+    fields: Sequence[str],
+    targets: TargetSettings,
+    *,
+    business: bool,
+) -> None:
+    """Show the wall. names: of the channel, and of a user, team or label."""
     from frontdesk.cli.viewer import open_wall
+    from frontdesk.tui.preferences import Targets
     from frontdesk.tui.reports.query import ReportOptions
 
-    async def id_of(client: "InboxClient") -> str | None:
-        id: str | None = (await filter_ids(client, channel=channel))["channel"]
-        return id
+    async def ids_of(client: "InboxClient") -> dict[str, str | None]:
+        return await report_filter_ids(client, **names)
 
-    id = run_with_client(target, id_of) if channel else None
-    open_wall(target, ReportOptions("today", channel=id, zone=zone))
+    ids = run_with_client(target, ids_of) if any(names.values()) else {"channel": None}
+    channel = ids.pop("channel")
+    subject = next((f"{kind}:{id}" for kind, id in ids.items() if id is not None), "")
+    options = ReportOptions("today", channel=channel, zone=zone, business=business, subject=subject)
+    open_wall(target, options, fields, Targets(targets.first_response, targets.reply))
 
 
 def _check_parts(subject: Iterable[str], parts: Sequence[str], *, business_hours: bool) -> None:

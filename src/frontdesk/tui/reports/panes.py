@@ -49,7 +49,7 @@ from frontdesk.tui.dialogs.base import Choice
 from frontdesk.tui.key_names import KeyNames
 from frontdesk.tui.reports.authors import AuthorTable
 from frontdesk.tui.reports.plots import HOURS, HeatCells, HeatMap, Plot, Scene
-from frontdesk.tui.reports.query import moments_of
+from frontdesk.tui.reports.query import ReportOptions, moments_of
 from frontdesk.tui.reports.tables import (
     GroupTable,
     LiveLine,
@@ -124,6 +124,23 @@ def subject_choices(mailbox: Mailbox) -> list[Choice[str]]:
     for kind, rows in groups.items():
         choices += [Choice(f"{kind}:{id}", one_line(name or id), kind) for id, name in rows]
     return choices
+
+
+def subject_words(mailbox: Mailbox, subject: str, report: Report | None) -> str:
+    """Name of the user, team or label that a report is of; "" for all."""
+    kind, _, value = subject.partition(":")
+    choices = subject_choices(mailbox) if subject else ()
+    names = {choice.value: choice.words for choice in choices}
+    of = {"user": report.user, "team": report.team}.get(kind) if report else None
+    return one_line(names.get(subject) or (of and of.name) or value)
+
+
+def scope_words(mailbox: Mailbox, options: ReportOptions, report: Report | None) -> str:
+    """What a report is of: all or one channel, user, team or label; and its clock."""
+    subject = subject_words(mailbox, options.subject, report)
+    channel = channel_words(options.channel, channels_by_id(mailbox, report))
+    words = [subject] if subject and options.channel is None else [channel, subject]
+    return " · ".join(filter(None, [*words, "business hours" if options.business else ""]))
 
 
 def period_words(report: Report | None, zone: tzinfo, width: int) -> list[Piece]:

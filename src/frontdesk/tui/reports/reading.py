@@ -12,7 +12,6 @@ from frontdesk.errors import BadResponse, Forbidden, InboxError, NotFound, Refus
 from frontdesk.inbox.link import problem_words
 from frontdesk.inbox.sentences import LOADING
 from frontdesk.reports.metrics import Glyphs, with_part
-from frontdesk.text.clean import one_line
 from frontdesk.tui.dialogs.view_table import Opening
 from frontdesk.tui.reports import panes
 from frontdesk.tui.reports.panes import ReportPanes
@@ -171,13 +170,9 @@ class ReportReading(ViewScreen):
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         width = self.size.width
-        names = [self._channel_name(), self._subject_name()]
-        if names[1] and self._options.channel is None:
-            del names[0]
-        if self._options.business:
-            names.append("business hours")
+        scope = panes.scope_words(self.mailbox, self._options, self._report)
         return (
-            panes.heading(self.inbox_title, " · ".join(filter(None, names)), width),
+            panes.heading(self.inbox_title, scope, width),
             panes.period_words(self._report, self._zone(), width),
         )
 
@@ -190,13 +185,6 @@ class ReportReading(ViewScreen):
 
     def _channel_name(self) -> str:
         return panes.channel_words(self._options.channel, self._channels())
-
-    def _subject_name(self) -> str:
-        """Name of the user, team or label that the report is of; "" for all."""
-        choices = panes.subject_choices(self.mailbox) if self._options.subject else ()
-        names = {choice.value: choice.words for choice in choices}
-        value = self._options.subject
-        return one_line(names.get(value, value.partition(":")[2]))
 
     def _channels(self) -> Mapping[str, str]:
         return panes.channels_by_id(self.mailbox, self._report)

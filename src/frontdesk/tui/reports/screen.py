@@ -290,7 +290,14 @@ class ReportScreen(ReportReading):
 
     def action_wall(self) -> None:
         """Show the live counts and today's metrics in large digits."""
-        options = ReportOptions("today", channel=self._options.channel, zone=self._options.zone)
+        shown = self._options
+        options = ReportOptions(
+            "today",
+            channel=shown.channel,
+            zone=shown.zone,
+            business=shown.business,
+            subject=shown.subject,
+        )
         self.app.push_screen(WallScreen(self.opening, options, glyphs=self._glyphs))
 
     def action_formula(self) -> None:

@@ -15,6 +15,7 @@ from frontdesk.errors import InboxError
 from frontdesk.mailbox import Mailbox
 from frontdesk.reports.metrics import (
     BY_FIELD,
+    NO_FIGURES,
     NO_VALUE,
     Figure,
     Glyphs,
@@ -60,7 +61,8 @@ _PIXELS = 5
 # Cells of two pixels above each other.
 _HALVES = MappingProxyType({"  ": " ", "# ": "▀", " #": "▄", "##": "█"})
 _LARGEST = 6
-_TODAY = (
+# Metrics of today that are shown without a choice.
+TODAY = (
     *("conversations_count", "incoming_messages_count", "outgoing_messages_count"),
     *("resolutions_count", "avg_first_response_time", "avg_reply_time"),
 )
@@ -222,10 +224,10 @@ def live_block(report: Report, as_of: str) -> Block:
     return Block([("accent", f" NOW {as_of}")], tiles)
 
 
-def today_block(report: Report, glyphs: Glyphs, until: str) -> Block:
-    """Tiles of the metrics of today."""
+def today_block(report: Report, glyphs: Glyphs, until: str, fields: Sequence[str]) -> Block:
+    """Tiles of metrics of today, in the order of `fields`."""
     figures = {figure.metric.field: figure for figure in figures_of(report, glyphs=glyphs)}
-    tiles = [_metric_tile(figures[field]) for field in _TODAY if field in figures]
+    tiles = [_metric_tile(figures[field]) for field in fields if field in figures]
     heading = [("accent", f" TODAY until {until}"), ("dim", "  against yesterday until then")]
     return Block(heading, tiles)
 
@@ -254,11 +256,17 @@ class WallScreen(ViewScreen):
     _LACKING = frozenset({"views", "view", "find", "find_next", "copy"})
 
     def __init__(
-        self, opening: Opening, options: ReportOptions, *, glyphs: Glyphs, alone: bool = False
+        self,
+        opening: Opening,
+        options: ReportOptions,
+        *,
+        glyphs: Glyphs,
+        fields: Sequence[str] = TODAY,
+        alone: bool = False,
     ) -> None:
-        """alone: leaving it ends the program."""
+        """fields: the metrics of today. alone: leaving it ends the program."""
         super().__init__(opening)
-        self._alone = alone
+        self._alone, self._fields = alone, fields
         self._options = options
         self._glyphs = glyphs
         self._wall = Wall(glyphs)
@@ -304,10 +312,10 @@ class WallScreen(ViewScreen):
         zone = zone_of(self._options, report, self.clock)
         end = instant(report.period.to)
         until = time_of_day(end.astimezone(zone)) if end else ""
-        blocks = [today_block(report, self._glyphs, until)]
+        blocks = [today_block(report, self._glyphs, until, self._fields)]
         if report.live is not None:
             blocks.insert(0, live_block(report, panes.as_of(report, self.clock)))
-        self._wall.show(blocks)
+        self._wall.show([block for block in blocks if block.tiles], NO_FIGURES)
 
     def seen_at(self) -> datetime | None:
         live = self._report.live if self._report else None
@@ -315,10 +323,9 @@ class WallScreen(ViewScreen):
 
     def heading(self) -> tuple[Sequence[Piece], Sequence[Piece]]:
         width = self.size.width
-        names = panes.channels_by_id(self.mailbox, self._report)
-        channel = panes.channel_words(self._options.channel, names)
+        scope = panes.scope_words(self.mailbox, self._options, self._report)
         zone = self._report.period.timezone if self._report else ""
-        return panes.heading(self.inbox_title, channel, width), [("dim", f"{one_line(zone)} ")]
+        return panes.heading(self.inbox_title, scope, width), [("dim", f"{one_line(zone)} ")]
 
 
 class WallApp(CrashReportingApp[None]):
@@ -338,6 +345,7 @@ class WallApp(CrashReportingApp[None]):
         *,
         title: str,
         glyphs: Glyphs,
+        fields: Sequence[str] = TODAY,
         theme: str | None = None,
         targets: Targets = PLAIN.targets,
         clock: Clock | None = None,
@@ -347,7 +355,7 @@ class WallApp(CrashReportingApp[None]):
         clock = clock or Clock()
         clock.follow(lambda: mailbox.server.clock_skew if mailbox.server else None)
         opening = Opening(mailbox, clock, title, targets=targets)
-        self._wall = WallScreen(opening, options, glyphs=glyphs, alone=True)
+        self._wall = WallScreen(opening, options, glyphs=glyphs, fields=fields, alone=True)
         self.theme = theme or DARK.name
 
     def on_mount(self) -> None:

@@ -1,0 +1,35 @@
+"""Plans are kept as long as they hold."""
+
+import pytest
+
+from frontdesk.inbox.planning import Planning
+from frontdesk.query import parse
+from tests.inbox.memory import Cache, Clock, Server
+
+DAY = 24 * 60 * 60
+
+
+@pytest.mark.parametrize(
+    ("text", "member"),
+    [("active:today", "active_from"), ("-is:open field:renewal>=today", "fields")],
+)
+def test_a_plan_with_days_is_that_of_the_day(text: str, member: str) -> None:
+    seconds, cache = 0.0, Cache(Server(size=0))
+    planning, query = Planning(cache, Clock(lambda: seconds)), parse(text)
+    before = planning.plan_of(query).filter.parameters()[member]
+    seconds = DAY
+    assert before < planning.plan_of(query).filter.parameters()[member]
+
+
+def test_a_plan_is_that_of_the_filters_and_names_that_are_known() -> None:
+    cache = Cache(Server(size=0))
+    planning, query = Planning(cache, Clock(lambda: 0)), parse("is:open,snoozed @grace")
+    assert planning.plan_of(query).rest == query.terms[1:]
+    cache.has_names = True
+    planning.forget_names()
+    assert planning.plan_of(query).filter.parameters() == {
+        "statuses": "open,snoozed",
+        "assignee": "1",
+    }
+    cache.lacks = frozenset({"statuses"})
+    assert planning.plan_of(query).rest == query.terms[:1]
