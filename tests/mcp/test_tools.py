@@ -121,6 +121,17 @@ async def test_a_walk_by_cursors_is_the_list_of_the_shell(
     assert cursor is not None or len(found) == len(expected)
 
 
+async def test_without_arguments_a_list_is_the_first_open_ones_in_a_line_each(
+    client: InboxClient,
+) -> None:
+    async with session_with(client) as session:
+        text = await answer(session, "list_conversations")
+    rows = text.split("\n\n")[1].split("\n")[:20]
+    assert [shown_ids(row) for row in rows] == [
+        [id] for id in (await ids_of(client, "is:open"))[:20]
+    ]
+
+
 async def test_a_list_has_the_last_messages_of_each(client: InboxClient) -> None:
     async with session_with(client) as session:
         text = await answer(session, "list_conversations", limit=3, last=2)
@@ -240,6 +251,27 @@ async def test_a_period_that_is_not_reached_says_how_far_was_read() -> None:
         )
     assert "(5,000 messages were read; older messages: cursor=c1)" in text
     assert text.endswith("(no messages)")
+
+
+@pytest.mark.parametrize(
+    ("readable", "heading", "who"), [(True, "#1006 · ", "Zoë 6"), (False, "#1006\n", "Customer")]
+)
+async def test_reactions_are_the_customers_by_name_if_the_conversation_may_be_read(
+    readable: bool, heading: str, who: str
+) -> None:
+    def answered(server: OtherServer, question: Question) -> Reply | None:
+        if question.name == "messages":
+            reaction = {"emoji": "👍", "author": "contact"}
+            return reply({"data": [{**message(2), "reactions": [reaction]}], "has_more": False})
+        if question.name == "conversation" and not readable:
+            return problem(403, "insufficient_scope", required_scope="conversations:read")
+        return None
+
+    server = OtherServer((Variant(before=answered),))
+    async with client_of(server) as inbox, session_with(inbox) as session:
+        text = await answer(session, "read_threads", conversations=["1006"])
+    assert f"\n{heading}" in text
+    assert f"👍 {who}" in text
 
 
 async def test_what_is_not_found_does_not_hide_the_others(client: InboxClient) -> None:
