@@ -121,15 +121,34 @@ async def test_a_walk_by_cursors_is_the_list_of_the_shell(
     assert cursor is not None or len(found) == len(expected)
 
 
-async def test_without_arguments_a_list_is_the_first_open_ones_in_a_line_each(
-    client: InboxClient,
+@pytest.mark.parametrize(
+    ("tool", "arguments", "defaults"),
+    [
+        ("list_conversations", {}, {"query": "is:open", "last": 0, "limit": 20}),
+        ("read_threads", {"conversations": ["1006"]}, {"last": 50, "who": "all"}),
+        ("report", {}, {"period": "this-week", "by": "all", "spread": False}),
+    ],
+)
+async def test_an_argument_that_is_left_out_has_its_default(
+    tool: str, arguments: dict[str, Any], defaults: dict[str, Any]
 ) -> None:
-    async with session_with(client) as session:
-        text = await answer(session, "list_conversations")
-    rows = text.split("\n\n")[1].split("\n")[:20]
-    assert [shown_ids(row) for row in rows] == [
-        [id] for id in (await ids_of(client, "is:open"))[:20]
-    ]
+    rows = {
+        "conversations": [
+            {**conversation(number), "status": "open"} for number in range(70, 0, -1)
+        ],
+        "messages": [message(number) for number in range(70, 0, -1)],
+    }
+
+    def long(server: OtherServer, question: Question) -> Reply | None:
+        found = rows.get(question.name)
+        return None if found is None else reply({"data": found, "has_more": False})
+
+    texts = []
+    for given in (arguments, {**arguments, **defaults}):
+        server = OtherServer((Variant(before=long),))
+        async with client_of(server) as inbox, session_with(inbox) as session:
+            texts.append(await answer(session, tool, **given))
+    assert texts[0] == texts[1]
 
 
 async def test_a_list_has_the_last_messages_of_each(client: InboxClient) -> None:
