@@ -445,6 +445,8 @@ async def test_a_cursor_of_another_query_is_refused(client: InboxClient) -> None
     [
         (problem(401, "invalid_key"), "Do not retry: a working key is stored with"),
         (problem(503, "service_unavailable"), "Try again"),
+        (problem(400, "assignee_me_unavailable"), "Nobody is “me” here"),
+        (problem(400, "invalid_filter", detail="No such filter"), "No such filter"),
         (reply(b"<html>"), "."),
     ],
 )
