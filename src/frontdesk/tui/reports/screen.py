@@ -138,7 +138,7 @@ class ReportScreen(ReportReading):
         Binding("left_square_bracket,comma", "beside(-1)", "Previous period", id="report.before"),
         Binding("right_square_bracket,full_stop", "beside(1)", "Next period", id="report.after"),
         Binding("c", "channel", "Channel…", id="report.channel"),
-        Binding("f", "subject", "One person, team or label…", id="report.subject"),
+        Binding("f", "subject", "Filter by person, team or label…", id="report.subject"),
         Binding("Z", "zone", "Time zone…", id="report.zone"),
         Binding("g", "granularity", "Hours, days, weeks or months", id="report.granularity"),
         Binding("S", "sort", "Sort rows…", id="report.sort"),
