@@ -100,3 +100,19 @@ async def test_a_poll_of_a_long_list_reads_its_first_pages_only(
     inbox.requests.clear()
     await mailbox.refresh_conversations(ordered, thorough=thorough)
     assert len(inbox.requests) == pages
+
+
+async def test_a_row_that_another_list_brings_moves_to_its_place(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    ordered = ConversationFilter(status="open", sort="waiting")
+    for number in range(1, 31):
+        inbox.bump(str(number), waiting_since=at(number))
+    await mailbox.refresh_conversations(ordered)
+    assert shown(mailbox, ordered)[:3] == ["1", "2", "3"]
+    inbox.bump("20", waiting_since=at(0))
+    inbox.bump("1", waiting_since=None)
+    await mailbox.refresh_conversations(ConversationFilter(status="open"))
+    held = shown(mailbox, ordered)
+    assert held[:3] == ["20", "2", "3"]
+    assert held == ids(inbox.listed(ordered))[: len(held)]
