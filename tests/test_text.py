@@ -10,6 +10,14 @@ from frontdesk.client.response import clean_json
 from frontdesk.text.clean import clean, file_size, price
 
 
+def test_every_control_and_surrogate_is_replaced() -> None:
+    controls = [*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)]
+    kept = {number for number in controls if clean(f"a{chr(number)}b") != "a\ufffdb"}
+    assert kept == {ord("\t"), ord("\n")}
+    for number in (0x20, 0x7E, 0xA1, 0xD7FF, 0xE000):
+        assert clean(f"a{chr(number)}b") == f"a{chr(number)}b"
+
+
 @pytest.mark.parametrize(
     ("hostile", "shown"),
     [

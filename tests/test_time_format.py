@@ -1,15 +1,19 @@
 """Ages, durations and dates for people."""
 
 import locale
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from frontdesk.text.times import (
     ago,
+    ahead_or_behind,
     duration,
+    in_zone,
     long_date,
     long_duration,
+    milliseconds,
+    parse_duration,
     range_words,
     short_date,
     time_of_day,
@@ -23,29 +27,88 @@ NOW = datetime(2026, 3, 14, 10, 0, tzinfo=UTC)
     [
         (timedelta(seconds=-90), "now"),
         (timedelta(seconds=59), "now"),
-        (timedelta(minutes=12), "12m"),
-        (timedelta(hours=3), "3h"),
-        (timedelta(days=2), "Thu"),
-        (timedelta(days=20), "22 Feb"),
-        (timedelta(days=400), "2025"),
+        (timedelta(minutes=1), "1m"),
+        (timedelta(minutes=59, seconds=59), "59m"),
+        (timedelta(hours=1), "1h"),
+        (timedelta(hours=23, minutes=59), "23h"),
+        (timedelta(days=1), "Fri"),
+        (timedelta(days=5, hours=23), "Sun"),
+        (timedelta(days=6), "8 Mar"),
+        (timedelta(days=72), "1 Jan"),
+        (timedelta(days=73), "2025"),
     ],
 )
 def test_ages_are_short(passed: timedelta, shown: str) -> None:
     assert ago(NOW - passed, NOW) == shown
 
 
-def test_durations_name_their_units() -> None:
-    assert [duration(timedelta(minutes=m)) for m in (-5, 12, 125, 3000)] == [
-        "0m",
-        "12m",
-        "2h",
-        "2d",
-    ]
-    days = (99, 100, 999, 1000, 3650)
-    assert [duration(timedelta(days=d)) for d in days] == ["99d", "100d", "999d", "2y", "10y"]
-    assert long_duration(timedelta(hours=21, minutes=40)) == "21h 40m"
-    assert long_duration(timedelta(days=3, hours=2)) == "3d 2h"
-    assert long_duration(timedelta(minutes=5)) == "5m"
+@pytest.mark.parametrize(
+    ("length", "short", "long"),
+    [
+        (timedelta(minutes=-5), "0m", "0m"),
+        (timedelta(seconds=59), "0m", "0m"),
+        (timedelta(minutes=59, seconds=59), "59m", "59m"),
+        (timedelta(hours=1), "1h", "1h 0m"),
+        (timedelta(hours=23, minutes=59), "23h", "23h 59m"),
+        (timedelta(days=1), "1d", "1d 0h"),
+        (timedelta(days=3, hours=2, minutes=59), "3d", "3d 2h"),
+        (timedelta(days=999, hours=23), "999d", "999d 23h"),
+        (timedelta(days=1000), "2y", "1000d 0h"),
+        (timedelta(days=3650), "10y", "3650d 0h"),
+    ],
+)
+def test_durations_name_their_units(length: timedelta, short: str, long: str) -> None:
+    assert (duration(length), long_duration(length)) == (short, long)
+
+
+@pytest.mark.parametrize(
+    ("skew", "words"),
+    [
+        (None, "the server sends no time"),
+        (timedelta(), "the same as here"),
+        (timedelta(seconds=1.4), "1 second ahead of this machine"),
+        (timedelta(seconds=-1), "1 second behind this machine"),
+        (timedelta(seconds=90), "90 seconds ahead of this machine"),
+        (timedelta(seconds=-90), "90 seconds behind this machine"),
+    ],
+)
+def test_a_clock_is_ahead_or_behind_by_seconds(skew: timedelta | None, words: str) -> None:
+    assert ahead_or_behind(skew) == words
+
+
+def test_latencies_are_in_whole_milliseconds() -> None:
+    assert milliseconds(None) == "unknown"
+    assert milliseconds(timedelta(microseconds=83_600)) == "84 ms"
+
+
+@pytest.mark.parametrize(
+    ("text", "units", "length"),
+    [
+        ("30d", "hdw", timedelta(days=30)),
+        ("90s", "s", timedelta(seconds=90)),
+        ("99999w", "w", timedelta(weeks=99_999)),
+        ("0m", "m", timedelta()),
+        ("30m", "hdw", None),
+        ("100000w", "w", None),
+        ("30", "d", None),
+        (" 30d", "d", None),
+        ("٣d", "d", None),
+    ],
+)
+def test_a_duration_is_a_number_and_one_of_the_units(
+    text: str, units: str, length: timedelta | None
+) -> None:
+    assert parse_duration(text, units) == length
+
+
+@pytest.mark.parametrize(
+    ("limit", "hours"),
+    [(datetime.min.replace(tzinfo=UTC), -11), (datetime.max.replace(tzinfo=UTC), 14)],
+)
+def test_the_limits_of_the_calendar_stay_in_utc(limit: datetime, hours: int) -> None:
+    zone = timezone(timedelta(hours=hours))
+    assert in_zone(limit, zone).tzinfo is UTC
+    assert in_zone(NOW, zone).tzinfo is zone
 
 
 LOCALES = {
@@ -86,3 +149,5 @@ def test_ranges_report_times_only_where_they_are_not_midnight() -> None:
     assert range_words(at(3, 13), at(3, 14)) == "13 Mar 2026"
     assert range_words(at(3, 13, 14), at(3, 14)) == "13 Mar 2026 14:00 – 24:00"
     assert range_words(at(2, 28) - timedelta(days=60), at(3, 1)) == "30 Dec 2025 – 28 Feb 2026"
+    assert range_words(at(1, 1) - timedelta(hours=10), at(1, 3)) == "31 Dec 2025 14:00 – 2 Jan 2026"
+    assert range_words(at(2, 8), at(3, 3), year=False) == "8 Feb – 2 Mar"

@@ -9,6 +9,7 @@ import pytest
 
 from frontdesk.cache import files
 from frontdesk.cache.files import FileState
+from frontdesk.system import first_frame_file
 
 
 def test_a_cache_is_whole_when_it_gets_its_name(
@@ -28,6 +29,22 @@ def test_a_cache_is_whole_when_it_gets_its_name(
     assert files.state(path) is FileState.OURS
     assert path.stat().st_mode & 0o777 == 0o600
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_file_is_set_aside_with_its_journal_and_two_of_such_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "pages.db"
+    for number in range(1, 12):
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).write_text(f"{suffix}{number}")
+        path.with_name(path.name + first_frame_file.SUFFIX).write_text("a frame")
+        aside = files.move_aside(path, "corrupt")
+        assert aside == path.with_name(f"pages.db.corrupt-{number}")
+        assert files.set_aside(path)[-1] == aside
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
+        f"pages.db.corrupt-{number}{suffix}": f"{suffix}{number}"
+        for number in (10, 11)
+        for suffix in ("", "-wal", "-shm")
+    }
 
 
 def test_a_cache_that_another_process_was_quicker_to_make_is_kept(

@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 from tests.cache.pages import NOW, OPEN, conversation, fetched, message
 
 from frontdesk.cache import CONVERSATION, MESSAGE, Cache, thread_name
+from frontdesk.cache.kept_files import KeptFiles, usage
 from frontdesk.cli.main import frontdesk
 from frontdesk.errors import BadSettings, UnusableFile
 from frontdesk.system import environment
@@ -123,6 +124,28 @@ def test_clear_can_be_for_what_was_not_read_for_long(path: Path) -> None:
     done("clear", "--older-than", "30d", "--yes")
     assert held(path, f"{SHOP} {SECRET}") == (0, 0)
     assert held(path, f"{DESK} {SECRET}") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        ((), set()),
+        (("--server", SHOP), {DESK}),
+        (("--server", SHOP, "--older-than", "30d"), {SHOP, DESK}),
+        (("--older-than", "30d"), {SHOP, DESK}),
+    ],
+)
+def test_clear_removes_files_of_messages_unless_it_is_for_what_was_not_read(
+    path: Path, options: tuple[str, ...], left: set[str]
+) -> None:
+    directories = {name: environment.media_directory(path, name) for name in (SHOP, DESK)}
+    for name, directory in directories.items():
+        hold(path, f"{name} {SECRET}", 1, read_at=datetime.now(UTC) - timedelta(days=40))
+        with KeptFiles(directory, most_bytes=1_000).writing("photo", preview=False) as file:
+            file.write(b"a photo")
+    done("clear", "--yes", *options)
+    assert {name for name in directories if usage(directories[name]) == (1, 7)} == left
+    assert usage(environment.media_directory(path)) == (len(left), 7 * len(left))
 
 
 def test_clear_asks_or_wants_to_be_sure(path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -108,6 +109,22 @@ async def test_there_is_a_bound_to_the_viewers() -> None:
         finally:
             os.kill(os.getpid(), signal.SIGINT)
             await running
+
+
+def test_a_port_can_be_taken_again_at_once_by_the_next_start() -> None:
+    with bound_to("127.0.0.1", 0) as first:
+        first.listen()
+        address = first.getsockname()
+        with socket.create_connection(address) as client:
+            served, _ = first.accept()
+            # The side that ends first keeps the port for a minute.
+            served.close()
+            assert client.recv(1) == b""
+    with bound_to(*address) as second:
+        assert second.getsockname() == address
+        second.listen()
+        with pytest.raises(BadSettings, match=f"Cannot listen on 127.0.0.1, port {address[1]}"):
+            bound_to(*address).__enter__()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])

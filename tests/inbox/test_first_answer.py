@@ -1,7 +1,7 @@
 """A view before the first answer of the server for it."""
 
 from frontdesk.errors import Unreachable
-from frontdesk.inbox import words
+from frontdesk.inbox import refreshing, words
 from frontdesk.inbox.requests import FetchCounts, Request
 from frontdesk.query import SavedView, parse
 from tests.inbox.memory import Server, Terminal
@@ -20,6 +20,16 @@ def test_a_filter_may_be_chosen_before_the_first_answer() -> None:
     assert words.title(terminal.inbox).startswith("Snoozed")
     assert {row.status for row in terminal.listed} == {"snoozed"}
     assert "live" in terminal.status
+
+
+def test_loaded_rows_that_match_are_there_at_once_with_the_cursor_on_the_last_selected() -> None:
+    terminal = Terminal(Server(30))
+    others = [id for id in terminal.ids if id not in needing_a_human(terminal)]
+    terminal.window.go_to(terminal.ids.index(others[3]))
+    terminal.press("enter")
+    terminal.do(refreshing.show_query, terminal.inbox, parse("is:open -needs:human"))
+    assert terminal.ids == others
+    assert terminal.window.selected_id == others[3]
 
 
 def test_rows_do_not_wait_for_the_counts_of_tabs() -> None:

@@ -180,3 +180,11 @@ def test_live_is_said_of_answers_alone_and_a_countdown_never_grows_by_hand(
 @pytest.mark.parametrize("link", [live(), live().asks(NOW).failed(NOW, AWAY, 0)])
 def test_a_clock_that_is_put_back_makes_no_wait_longer(link: Link) -> None:
     assert link.poll_in(NOW - timedelta(hours=2)) == link.poll_in(NOW)
+
+
+def test_rows_that_another_plan_makes_void_are_loading_again() -> None:
+    lost = live().loses_rows()
+    assert (lost.phase, lost.live_at, lost.activity) == (Phase.BEGUN, None, "loading…")
+    new = Link.at(NOW)
+    for link in (new, live().failed(NOW, AWAY, 1), live().failed(NOW, Unauthorised("No key"), 1)):
+        assert link.loses_rows().phase is link.phase is not Phase.LIVE

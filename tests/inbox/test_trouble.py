@@ -14,7 +14,7 @@ from frontdesk.errors import (
     Unreachable,
 )
 from frontdesk.inbox import words
-from frontdesk.inbox.requests import FetchHead, FetchThread, Request
+from frontdesk.inbox.requests import FetchHead, FetchNames, FetchThread, Request
 from tests.inbox.memory import Server, Terminal
 
 AWAY = Unreachable("The server does not answer")
@@ -84,3 +84,19 @@ def test_a_refused_key_is_not_tried_again() -> None:
     assert len(server.asked) == asked
     words = "The server refused the key (frontdesk doctor says where the key comes from)"
     assert terminal.warned == [words]
+
+
+@pytest.mark.parametrize("error", [NotFound("No such route"), BadResponse("A web page")])
+def test_names_that_are_not_given_are_asked_for_again_once_the_list_is_back(
+    error: InboxError,
+) -> None:
+    server = Server(30, fails=lambda request: error if isinstance(request, FetchNames) else None)
+    terminal = Terminal(server)
+    terminal.wait(120.0)
+    assert [type(request) for request in server.asked].count(FetchNames) == 1
+    server.error = AWAY
+    terminal.press("ctrl+r")
+    assert "offline" in terminal.status
+    server.error = None
+    terminal.press("ctrl+r", seconds=30.0)
+    assert [type(request) for request in server.asked].count(FetchNames) == 2

@@ -320,3 +320,13 @@ def test_many_at_once_are_what_one_after_the_other_is(database: Database) -> Non
     assert applied.conversations == Tally(new=700)
     again = apply(database, *said)
     assert again.messages == Tally(known=1_500)
+
+
+def test_the_sending_of_a_message_of_a_chat_export_is_that_message(database: Database) -> None:
+    apply(database, replace(outbound(NOW - DAY, source="chat_export"), wamid=None))
+    sent = apply(database, delivery("wamid.9", "sent", NOW - DAY + 1_000))
+    message = only(database, "message")
+    assert (message["wamid"], message["delivery_status"]) == ("wamid.9", "sent")
+    preview = json.loads(only(database, "conversation")["last_message_json"])
+    assert preview["delivery_status"] == "sent"
+    assert sent.statuses == Tally(changed=1)

@@ -123,6 +123,14 @@ def test_an_answered_call_of_a_customer_is_a_reply_to_what_waited() -> None:
     assert (standing.last_inbound_at, standing.unread_count) == (30, 0)
 
 
+@pytest.mark.parametrize(("live", "status"), [(1, OPEN), (0, RESOLVED)])
+def test_an_answered_call_reopens_unless_it_is_back_fill(live: int, status: str) -> None:
+    messages = [message(10), call(30, "answered", live=live)]
+    standing = fold(ConversationState(), messages, [StateEvent(20, 1, "resolved")])
+    assert (standing.status, standing.waiting_since) == (status, None)
+    assert standing.last_inbound_at == 30
+
+
 def test_an_answered_call_alone_is_no_reply_in_no_time() -> None:
     standing = fold(ConversationState(), [call(30, "answered")], [])
     assert standing.metrics == []

@@ -164,6 +164,23 @@ def test_an_answer_of_a_kind_that_is_not_known_keeps_its_words() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"type": "date_reply", "date_reply": {"title": "Thursday"}},
+        {"type": "date_reply", "title": "Thursday"},
+        {"date_reply": {"title": "Thursday"}},
+    ],
+)
+def test_the_kind_of_an_answer_is_its_type_or_the_name_of_what_it_has(
+    reply: dict[str, Any],
+) -> None:
+    found = read("interactive", interactive=reply)
+    assert (found.type, found.text) == ("interactive", "Thursday")
+    assert found.content is not None
+    assert (found.content["kind"], found.content["title"]) == ("date_reply", "Thursday")
+
+
 def test_an_order_lists_what_is_ordered() -> None:
     item = {"product_retailer_id": "P1", "quantity": 3, "item_price": 30.5, "currency": "EUR"}
     order = {"catalog_id": "C", "text": "By Monday", "product_items": [item]}
@@ -315,6 +332,8 @@ def test_a_medium_from_the_history_that_is_yet_to_come_says_so() -> None:
         ("location", {"location": {"latitude": True, "longitude": 1}}),
         ("contacts", {"contacts": []}),
         ("interactive", {"interactive": {"type": "tomorrow"}}),
+        ("interactive", {"interactive": {"type": "date_reply", "date_reply": {"day": 4}}}),
+        ("interactive", {"interactive": {"a": {"title": "One"}, "b": {"title": "Two"}}}),
         ("order", {"order": {}}),
         ("hologram", {"hologram": {}}),
     ],

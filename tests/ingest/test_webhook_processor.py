@@ -9,7 +9,9 @@ from tests.journeys import recorded_modules
 from tests.stores import sqlite_store
 
 from frontdesk.errors import Unreachable
+from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.audit import differences
+from frontdesk.ingest.events import ChannelUpsert, TeamUpsert, UserUpsert
 from frontdesk.ingest.webhooks import processor as intake_module
 from frontdesk.ingest.webhooks.processor import EVENTS_AT_ONCE, StepResult, WebhookProcessor
 from frontdesk.ingest.webhooks.retention import DAY, delete_old_webhooks
@@ -95,6 +97,22 @@ def test_received_webhooks_are_applied_and_the_counters_stay_correct(database: D
     assert drain(intake(database)) == (1, Counter(applied=2))
     assert words(database).keys() == {"w1", "w2", "w3"}
     assert database.read(lambda connection: list(differences(connection, ACCOUNT))) == []
+
+
+def test_a_new_conversation_goes_to_the_next_member_of_the_channels_team(database: Database):
+    staff = [
+        ChannelUpsert(CHANNEL, 1),
+        UserUpsert("ana", "Ana", 1),
+        TeamUpsert("Days", 1, channels=(CHANNEL,), members=("ana",)),
+    ]
+    database.write(lambda connection: apply_events(connection, ACCOUNT, staff, now=NOW))
+    arrive(database, body(text("w1")))
+    drain(intake(database))
+    assigned = """
+        SELECT app_user.key FROM conversation JOIN app_user ON app_user.id = assignee_id
+    """
+    rows = database.read(lambda connection: connection.rows(assigned))
+    assert [row["key"] for row in rows] == ["ana"]
 
 
 STATUS = {

@@ -12,6 +12,7 @@ from frontdesk.errors import NotFound
 from frontdesk.mailbox import Mailbox
 from frontdesk.wire import (
     Contact,
+    ConversationFilter,
     MessagePreview,
     PhoneRef,
 )
@@ -115,6 +116,19 @@ def test_read_marks_are_restored_as_they_were(inbox: Inbox, mailbox: Mailbox) ->
     mailbox.restore_read_marks(marks)
     assert mailbox.unread_among(rows) == before == {"8": 2, "9": 2}
     assert mailbox.is_marked_unread("8")
+
+
+async def test_what_was_marked_unread_here_is_listed_as_far_as_it_is_known(
+    mailbox: Mailbox,
+) -> None:
+    await mailbox.refresh_conversations(ConversationFilter())
+    known = [row.id for row in mailbox.conversations(ConversationFilter())][:3]
+    assert mailbox.marked_unread() == []
+    for id in (*known, "unknown"):
+        mailbox.mark_unread(id)
+    mailbox.mark_read(known[0])
+    assert sorted(ids(mailbox.marked_unread())) == sorted(known[1:])
+    assert [mailbox.is_marked_unread(id) for id in known] == [False, True, True]
 
 
 def test_hidden_conversations_come_back_unread_and_hiding_is_taken_back(

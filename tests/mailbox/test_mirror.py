@@ -318,6 +318,16 @@ async def test_conversations_that_do_not_fit_are_not_loaded(world: World) -> Non
     assert world.asked == []
 
 
+async def test_that_the_rest_does_not_fit_is_said_once(world: World) -> None:
+    said: list[str] = []
+    for _ in range(2):
+        async with world.program(limit_bytes=1_000) as program:
+            mirror = program.mirror(full=lambda coverage: said.append(coverage.words))
+            await mirror.fill()
+            await mirror.fill()
+    assert said == ["0 of 5 conversations (the rest does not fit)"]
+
+
 async def test_where_nothing_can_be_saved_nothing_is_loaded(world: World) -> None:
     (world.folder / "pages.db").mkdir()
     async with world.program() as program:

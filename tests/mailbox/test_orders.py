@@ -84,3 +84,35 @@ async def test_a_page_that_was_under_way_does_not_bring_back_what_was_answered(
     await mailbox.older_conversations(ordered)
     waiting = [row.id for row in mailbox.conversations(ordered) if row.waiting_since]
     assert waiting == [str(number) for number in range(1, 102) if number != 60][: len(waiting)]
+
+
+@pytest.mark.parametrize(("thorough", "pages"), [(False, 5), (True, 7)])
+async def test_a_poll_of_a_long_list_reads_its_first_pages_only(
+    inbox: Inbox, mailbox: Mailbox, thorough: bool, pages: int
+) -> None:
+    ordered = ConversationFilter(sort="waiting")
+    for number in range(1, 351):
+        inbox.bump(str(number), waiting_since=at(number))
+    await mailbox.refresh_conversations(ordered)
+    for _ in range(6):
+        await mailbox.older_conversations(ordered)
+    assert len(mailbox.conversations(ordered)) == 350
+    inbox.requests.clear()
+    await mailbox.refresh_conversations(ordered, thorough=thorough)
+    assert len(inbox.requests) == pages
+
+
+async def test_a_row_that_another_list_brings_moves_to_its_place(
+    inbox: Inbox, mailbox: Mailbox
+) -> None:
+    ordered = ConversationFilter(status="open", sort="waiting")
+    for number in range(1, 31):
+        inbox.bump(str(number), waiting_since=at(number))
+    await mailbox.refresh_conversations(ordered)
+    assert shown(mailbox, ordered)[:3] == ["1", "2", "3"]
+    inbox.bump("20", waiting_since=at(0))
+    inbox.bump("1", waiting_since=None)
+    await mailbox.refresh_conversations(ConversationFilter(status="open"))
+    held = shown(mailbox, ordered)
+    assert held[:3] == ["20", "2", "3"]
+    assert held == ids(inbox.listed(ordered))[: len(held)]

@@ -121,6 +121,36 @@ async def test_a_walk_by_cursors_is_the_list_of_the_shell(
     assert cursor is not None or len(found) == len(expected)
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "defaults"),
+    [
+        ("list_conversations", {}, {"query": "is:open", "last": 0, "limit": 20}),
+        ("read_threads", {"conversations": ["1006"]}, {"last": 50, "who": "all"}),
+        ("report", {}, {"period": "this-week", "by": "all", "spread": False}),
+    ],
+)
+async def test_an_argument_that_is_left_out_has_its_default(
+    tool: str, arguments: dict[str, Any], defaults: dict[str, Any]
+) -> None:
+    rows = {
+        "conversations": [
+            {**conversation(number), "status": "open"} for number in range(70, 0, -1)
+        ],
+        "messages": [message(number) for number in range(70, 0, -1)],
+    }
+
+    def long(server: OtherServer, question: Question) -> Reply | None:
+        found = rows.get(question.name)
+        return None if found is None else reply({"data": found, "has_more": False})
+
+    texts = []
+    for given in (arguments, {**arguments, **defaults}):
+        server = OtherServer((Variant(before=long),))
+        async with client_of(server) as inbox, session_with(inbox) as session:
+            texts.append(await answer(session, tool, **given))
+    assert texts[0] == texts[1]
+
+
 async def test_a_list_has_the_last_messages_of_each(client: InboxClient) -> None:
     async with session_with(client) as session:
         text = await answer(session, "list_conversations", limit=3, last=2)
@@ -240,6 +270,27 @@ async def test_a_period_that_is_not_reached_says_how_far_was_read() -> None:
         )
     assert "(5,000 messages were read; older messages: cursor=c1)" in text
     assert text.endswith("(no messages)")
+
+
+@pytest.mark.parametrize(
+    ("readable", "heading", "who"), [(True, "#1006 · ", "Zoë 6"), (False, "#1006\n", "Customer")]
+)
+async def test_reactions_are_the_customers_by_name_if_the_conversation_may_be_read(
+    readable: bool, heading: str, who: str
+) -> None:
+    def answered(server: OtherServer, question: Question) -> Reply | None:
+        if question.name == "messages":
+            reaction = {"emoji": "👍", "author": "contact"}
+            return reply({"data": [{**message(2), "reactions": [reaction]}], "has_more": False})
+        if question.name == "conversation" and not readable:
+            return problem(403, "insufficient_scope", required_scope="conversations:read")
+        return None
+
+    server = OtherServer((Variant(before=answered),))
+    async with client_of(server) as inbox, session_with(inbox) as session:
+        text = await answer(session, "read_threads", conversations=["1006"])
+    assert f"\n{heading}" in text
+    assert f"👍 {who}" in text
 
 
 async def test_what_is_not_found_does_not_hide_the_others(client: InboxClient) -> None:
@@ -394,6 +445,8 @@ async def test_a_cursor_of_another_query_is_refused(client: InboxClient) -> None
     [
         (problem(401, "invalid_key"), "Do not retry: a working key is stored with"),
         (problem(503, "service_unavailable"), "Try again"),
+        (problem(400, "assignee_me_unavailable"), "Nobody is “me” here"),
+        (problem(400, "invalid_filter", detail="No such filter"), "No such filter"),
         (reply(b"<html>"), "."),
     ],
 )

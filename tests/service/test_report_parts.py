@@ -223,6 +223,10 @@ async def test_in_a_period_of_many_durations_those_of_who_has_few_are_exact(
 ) -> None:
     query = {"include": "spread,users,teams", "target_first_response": "301"}
     exact = await included(client, **query)
+    most = report_parts.MOST_READ_OF_GROUP
+    monkeypatch.setattr(report_parts, "MOST_READ_OF_GROUP", 0)
+    assert await included(client, **query) == exact
+    monkeypatch.setattr(report_parts, "MOST_READ_OF_GROUP", most)
     monkeypatch.setattr(report_parts, "MOST_READ_ONE_BY_ONE", 0)
     assert await included(client, **query) == exact
     monkeypatch.setattr(report_parts, "MOST_READ_OF_GROUP", 1)

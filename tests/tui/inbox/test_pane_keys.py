@@ -4,6 +4,7 @@ from frontdesk.errors import Unreachable
 from tests.tui.conftest import Viewer, lines, notifications, settle
 from tests.tui.faulty_sources import Failing
 from tests.tui.inbox_state import queue, screen_of
+from tests.tui.views import press
 
 
 async def test_capital_j_and_k_in_the_list_go_from_channel_to_channel(viewer: Viewer) -> None:
@@ -92,3 +93,18 @@ async def test_the_smallest_terminal_says_how_to_go_back_to_the_list(viewer: Vie
             await pilot.press(*key.split())
             await settle(pilot)
             assert lines(app)[-1].split("   ")[:2] == ["  esc back", "? help"]
+
+
+async def test_closing_the_contact_leaves_the_focus_in_another_pane(viewer: Viewer) -> None:
+    app = viewer()
+    async with app.run_test(size=(200, 40)) as pilot:
+        await settle(pilot)
+        panes, contact = screen_of(app).panes, screen_of(app).contact
+        assert contact.display
+        await press(pilot, "enter", "4", "2")
+        assert panes.before_contact == "thread"
+        for shown in (False, True):
+            await press(pilot, "i")
+            assert (panes.at, contact.display) == ("list", shown)
+        await press(pilot, "4", "i")
+        assert (panes.at, contact.display) == ("list", False)

@@ -1,5 +1,7 @@
 """Thread filters keep the reader's place."""
 
+from datetime import timedelta
+
 import pytest
 
 from frontdesk.cache import Cache
@@ -78,3 +80,29 @@ async def test_a_filter_begins_at_the_row_that_was_read(cache: Cache) -> None:
         assert messages.row.created_at <= read.created_at
         following = messages.rows[messages.cursor + 1]
         assert following.created_at > read.created_at
+
+
+async def test_a_filter_that_nothing_passes_says_what_was_looked_through(cache: Cache) -> None:
+    app = viewer_of(long_thread(notes=False), cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "f", "n")
+        assert "No notes in this conversation" in "\n".join(lines(app))
+        await press(pilot, "f", "a")
+        assert "No notes in this conversation" not in "\n".join(lines(app))
+
+
+@pytest.mark.parametrize("days", [0, 1])
+async def test_a_date_is_gone_to_over_all_pages_before_it(cache: Cache, days: int) -> None:
+    inbox = long_thread()
+    first = inbox.messages["1"][0]
+    day = (first.created_time - timedelta(days=days)).date()
+    app = viewer_of(inbox, cache)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "t", *day.isoformat(), "enter")
+        row = screen_of(app).thread.messages.row
+        assert row is not None
+        assert row.id == first.id
+        text = "\n".join(lines(app))
+        assert ("No messages on" in text) == (days > 0)

@@ -287,6 +287,8 @@ def test_a_long_value_is_wrapped_beside_its_name() -> None:
 def test_a_long_name_is_cut_unless_the_value_fits_beside_it() -> None:
     (line,) = drawn(Fact("a name that is too long", "a short value"), 30)
     assert re.fullmatch("a name[ a-z]*… +a short value +", line)
+    (line,) = drawn(Fact("a-name-that-is-too-long", "a short value"), 30)
+    assert re.fullmatch("a-name[-a-z]*… a short value +", line)
     (line,) = drawn(Fact("Orders so far", "27"), 30)
     assert line.split() == ["Orders", "so", "far", "27"]
 
