@@ -872,7 +872,7 @@ class Terminal:
         for key in keys:
             self.said.clear()
             self.last_key = key
-            self.do(refreshing.note_input, self.inbox)
+            self._note_input()
             self._press(key)
             self._frame()
             self.last_key = ""
@@ -951,16 +951,20 @@ class Terminal:
         if not finding.stop(self.inbox) and not goes_on and self.pane == "thread":
             self.enter_pane("list")
 
+    def _note_input(self) -> None:
+        if refreshing.note_input(self.inbox):
+            self.do(refreshing.poll, self.inbox)
+
     def query(self, text: str, seconds: float = 0.5) -> None:
         """Show a query."""
         self.said.clear()
-        self.do(refreshing.note_input, self.inbox)
+        self._note_input()
         self.do(navigating.show, self.inbox, parse(text))
         self._frame()
         self.wait(seconds)
 
     def wheel(self, rows: int) -> None:
-        self.do(refreshing.note_input, self.inbox)
+        self._note_input()
         self.window.scroll(rows)
         self._frame()
 
@@ -1011,7 +1015,6 @@ class Terminal:
     def _frame(self) -> None:
         """What the list tells after it was drawn."""
         window = self.window
-        self.do(self.inbox.note_rows_in_view)
         for _ in range(20):
             if not window.asks_for_more:
                 break

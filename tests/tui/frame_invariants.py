@@ -67,17 +67,17 @@ class TrueScreen:
         self._rested: set[str] = set()
         # When the bars began to say something else than the rows.
         self._behind_since: float | None = None
-        app.watch(self.inbox, "selected_id", self._select)
+        app.watch(self.inbox.queue.list, "selected_key", self._select)
         app.watch(self.inbox, "focused", self._focus)
 
     def _focus(self, widget: Widget | None) -> None:
         self._entered = self._entered or widget is self.inbox.thread.messages
 
-    def _select(self, id: str | None) -> None:
+    def _select(self) -> None:
         before, since = self._selected
         if before is not None and self._clock() - since >= _REST:
             self._rested.add(before)
-        self._selected = id, self._clock()
+        self._selected = self.inbox.queue.list.selected_id, self._clock()
 
     @property
     def inbox(self) -> InboxScreen:
@@ -119,7 +119,7 @@ class TrueScreen:
         inbox = self.inbox
         row = inbox.queue.list.row
         selected = row.id if row is not None else None
-        assert inbox.selected_id == selected
+        assert inbox.inbox.selection.id == selected
         thread = inbox.thread.conversation
         assert (thread.id if thread else None) == selected, f"{selected} and {thread}"
         if row is not None and inbox.query_one("#thread-title").is_on_screen:

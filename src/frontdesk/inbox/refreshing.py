@@ -148,18 +148,17 @@ def schedule_poll(inbox: Inbox) -> None:
     inbox.poll_at = None if wait is None else inbox.seconds() + wait.total_seconds()
 
 
-def note_input(inbox: Inbox) -> None:
-    """Record input of the user: a scan pauses, and what was requested seldom is requested now."""
+def note_input(inbox: Inbox) -> bool:
+    """Record input of the user: a scan pauses; True if what was requested seldom is due now."""
     inbox.input_at = inbox.seconds()
-    if inbox.connection.used():
-        poll(inbox)
+    return inbox.connection.used()
 
 
 def note_focus(inbox: Inbox, focused: bool) -> None:
     """Record a focus change of the terminal, which polling depends on."""
     inbox.connection.focus(focused)
-    if focused:
-        note_input(inbox)
+    if focused and note_input(inbox):
+        poll(inbox)
     schedule_poll(inbox)
 
 

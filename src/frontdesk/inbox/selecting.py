@@ -11,8 +11,8 @@ from frontdesk.inbox.state import Inbox, Selected
 from frontdesk.inbox.threads import request_thread
 
 
-def select(inbox: Inbox) -> None:
-    """Another row is under the cursor, or none is.
+def select(inbox: Inbox) -> bool:
+    """Another row is under the cursor, or none is; True if no rows are above any more that came.
 
     Its cached thread is shown at once, unless the cursor is moving on.
     """
@@ -27,6 +27,7 @@ def select(inbox: Inbox) -> None:
         open_selected(inbox)
     else:
         inbox.selection.opens_at = inbox.seconds() + PREVIEW_SECONDS
+    return inbox.note_rows_in_view()
 
 
 def open_selected(inbox: Inbox) -> None:

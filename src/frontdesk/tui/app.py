@@ -116,8 +116,7 @@ class FrontdeskApp(CrashReportingApp[InboxError | Switch | None]):
         if self._collector is not None:
             self._collector.record_input()
         self.end_notice_soon()
-        self._each_inbox(InboxScreen.record_input)
-        self._each_inbox(lambda inbox: inbox.withdraw_quit(event))
+        self._each_inbox(lambda inbox: inbox.record_input(event))
 
     def _hold_next(self, *, is_sent: bool = False) -> None:
         """Hold back the keys that follow, for a while. is_sent: also those sent to a widget."""

@@ -21,7 +21,7 @@ async def test_z_hides_a_conversation_until_a_time_and_undo_shows_it_again(viewe
         assert "Hidden on this computer until Monday 16 March 2026, 09:00" in shown(app)
         await press(pilot, "enter")
         assert queue_names(app) == before[1:]
-        assert screen_of(app).selected_id == before[1]
+        assert screen_of(app).queue.list.selected_id == before[1]
         said = "1 conversation hidden on this computer until Mon 09:00. v z: undo"
         assert notifications(app)[-1] == said
         await press(pilot, "v", "z")

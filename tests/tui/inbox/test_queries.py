@@ -114,12 +114,12 @@ async def test_back_and_forward_lead_through_views_with_their_selection(viewer: 
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "j", "j")
-        selected = screen_of(app).selected_id
+        selected = screen_of(app).queue.list.selected_id
         await press(pilot, "6", "ctrl+k", *"#refu", "enter")
         assert query_of(app) == "#refund"
         await press(pilot, "H", "H")
         assert query_of(app) == "is:open"
-        assert screen_of(app).selected_id == selected
+        assert screen_of(app).queue.list.selected_id == selected
         await press(pilot, "L", "L")
         assert query_of(app) == "#refund"
         await press(pilot, "L")

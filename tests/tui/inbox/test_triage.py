@@ -164,10 +164,10 @@ async def test_a_view_that_is_chosen_in_the_thread_shows_its_list(viewer: Viewer
         await pilot.press("enter", "7")
         await settle(pilot)
         assert "Needs a human 14" in shown(app)
-        before = screen_of(app).selected_id
+        before = screen_of(app).queue.list.selected_id
         await pilot.press("j")
         await settle(pilot)
-        assert screen_of(app).selected_id != before
+        assert screen_of(app).queue.list.selected_id != before
 
 
 async def test_escape_from_the_contact_goes_back_to_where_it_was_opened(viewer: Viewer) -> None:
@@ -446,11 +446,11 @@ async def test_a_refresh_that_drops_what_was_read_goes_on_with_the_next_customer
             await pilot.press("escape", "j")
         await pilot.press("k")
         await settle(pilot)
-        assert screen_of(app).selected_id == ids[2]
+        assert screen_of(app).queue.list.selected_id == ids[2]
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert [one.id for one in queue(app)] == ids[3:]
-        assert screen_of(app).selected_id == ids[3]
+        assert screen_of(app).queue.list.selected_id == ids[3]
 
 
 async def test_rows_sorted_by_the_reply_window_say_how_much_of_it_is_left(viewer: Viewer) -> None:

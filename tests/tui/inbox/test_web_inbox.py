@@ -63,7 +63,7 @@ async def test_o_on_a_conversation_opens_it_in_the_web_inbox(
         await pilot.press("j", "o")
         await settle(pilot)
         assert isinstance(app.screen, InboxScreen)
-        assert app.opened == [LINK.replace("{id}", str(app.screen.selected_id))]
+        assert app.opened == [LINK.replace("{id}", str(app.screen.queue.list.selected_id))]
 
 
 class Linked:

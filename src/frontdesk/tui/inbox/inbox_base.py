@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from textual.reactive import var
-
 from frontdesk.inbox import deadlines, navigating, refreshing, selecting
 from frontdesk.mailbox import Mailbox
 from frontdesk.query import Query
@@ -47,13 +45,7 @@ class Undo(NamedTuple):
 
 
 class InboxBase(SizedScreen[None]):
-    """The panes of an inbox, the state that they show, and ways to other conversations.
-
-    selected_id: id of the conversation under the cursor of the list, which thread and contact
-    follow in the same frame.
-    """
-
-    selected_id: var[str | None] = var(None, init=False)
+    """The panes of an inbox, the state that they show, and ways to other conversations."""
 
     def __init__(
         self, mailbox: Mailbox, clock: Clock, *, title: str, preferences: Preferences = PLAIN

@@ -255,11 +255,6 @@ class QueuePane(Pane):
         if order := order_of(event.text):
             self.post_message(self.OrderPressed(order))
 
-    @on(VirtualList.Highlighted)
-    def _note_place(self, event: VirtualList.Highlighted) -> None:
-        event.stop()
-        self.driver.note(self.inbox.note_rows_in_view)
-
     @on(ConversationList.Marked)
     def _count_marked(self, event: ConversationList.Marked) -> None:
         event.stop()

@@ -185,7 +185,7 @@ class RowActions(ViewActions):
 
     def action_date(self) -> None:
         """Ask for a date and go there; older messages are loaded as needed."""
-        if self.selected_id is None:
+        if self.queue.list.selected_id is None:
             self._notify(sentences.NO_CONVERSATION)
             return
         today = self._clock.now().date()
@@ -219,7 +219,7 @@ class RowActions(ViewActions):
 
     def action_open_link(self) -> None:
         """Open the file or link of the message in the thread, else the conversation elsewhere."""
-        template, id = self._preferences.conversation_link, self.selected_id
+        template, id = self._preferences.conversation_link, self.queue.list.selected_id
         if self.panes.at == "thread" and self.thread.open_file():
             return
         if id is None:

@@ -42,8 +42,7 @@ _QUIT_WITHIN = timedelta(seconds=2)
 class InboxScreen(RowActions):
     """Channels, conversation list, thread and contact; reads only through the mailbox.
 
-    selected_id: id of the conversation under the cursor of the list, which thread and contact
-    follow in the same frame.
+    Thread and contact follow the cursor of the list in the same frame.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -105,6 +104,8 @@ class InboxScreen(RowActions):
         Binding("ctrl+z", "app.suspend_process", "Suspend", id="inbox.suspend"),
     ]
     AUTO_FOCUS = ""
+    # Bars and panes cover it, so that its own lines need not be drawn.
+    BLANK = True
     COMPONENT_CLASSES = PARTS
     HORIZONTAL_BREAKPOINTS = [
         (0, "-tiny"),
@@ -188,10 +189,6 @@ class InboxScreen(RowActions):
     # The view and the selection
 
     def _follow_cursor(self) -> None:
-        row = self.queue.list.row
-        self.selected_id = row.id if row is not None else None
-
-    def watch_selected_id(self) -> None:
         """Show the row's data at once, and the thread when the cursor rests."""
         self.queue.driver.note(selecting.select, self.inbox)
 
@@ -210,7 +207,13 @@ class InboxScreen(RowActions):
 
     # Polling
 
-    def withdraw_quit(self, event: events.Event) -> None:
+    def record_input(self, event: events.Event) -> None:
+        """Record user input; refresh at once if polling had slowed down."""
+        if refreshing.note_input(self.inbox):
+            self.queue.driver.note(refreshing.poll, self.inbox)
+        self._withdraw_quit(event)
+
+    def _withdraw_quit(self, event: events.Event) -> None:
         """Forget that the user asked to quit, unless this is the key that asks again."""
         if self._asks_to_quit:
             key = event.key if isinstance(event, events.Key) else ""
@@ -223,10 +226,6 @@ class InboxScreen(RowActions):
         """True for some seconds after the user asked to quit."""
         asked = self._quit_asked
         return asked is not None and self._clock.now() - asked < _QUIT_WITHIN
-
-    def record_input(self) -> None:
-        """Record user input; refresh at once if polling had slowed down."""
-        self.queue.driver.note(refreshing.note_input, self.inbox)
 
     def terminal_focused(self, focused: bool) -> None:
         """Handle a focus change of the terminal, which polling depends on."""
@@ -243,7 +242,7 @@ class InboxScreen(RowActions):
     @on(QueuePane.SelectionOpened)
     def _enter_thread(self, event: QueuePane.SelectionOpened) -> None:
         # A key that was pressed after it may have shown another view already.
-        if event.id == self.selected_id:
+        if event.id == self.queue.list.selected_id:
             self._open_selected()
             self.panes.enter("thread")
 

@@ -30,6 +30,9 @@ class ThreadPane(ThreadExports):
         Binding("s", "save_file", "Save the file…", id="inbox.save_file"),
     ]
 
+    def on_mount(self) -> None:
+        self.watch(self.messages, "selected_key", self._show_end, init=False)
+
     def action_filter(self) -> None:
         """Open the menu of thread filters."""
         menu = dialogs.menu("Show", FILTER_MENU, current=self.filter)
@@ -93,11 +96,6 @@ class ThreadPane(ThreadExports):
         event.stop()
         if event.piece == -1 and not self.messages.at_end:
             self.messages.action_last()
-
-    @on(VirtualList.Highlighted)
-    def _update_foot(self, event: VirtualList.Highlighted) -> None:
-        event.stop()
-        self._show_end()
 
     @on(VirtualList.NearEnd)
     def _load_at_top(self, event: VirtualList.NearEnd) -> None:

@@ -286,6 +286,9 @@ class ReportPanes(Vertical):
             yield self.channels
             yield self._remark
 
+    def on_mount(self) -> None:
+        self.watch(self.metrics, "selected_key", self.follow, init=False)
+
     # Focus
 
     def enter(self, name: str) -> None:

@@ -405,12 +405,9 @@ class ReportScreen(ReportReading):
 
     # Messages of the panes
 
-    @on(ReportTable.Highlighted)
     @on(Plot.CursorMoved)
     @on(HeatMap.CellChosen)
-    def _follow(
-        self, event: ReportTable.Highlighted | Plot.CursorMoved | HeatMap.CellChosen
-    ) -> None:
+    def _follow(self, event: Plot.CursorMoved | HeatMap.CellChosen) -> None:
         event.stop()
         self._panes.follow()
 

@@ -295,6 +295,7 @@ class CatalogueScreen(ViewScreen):
         # Focus now rather than after the first paint, for keys typed ahead.
         if self.composed:
             self.set_focus(self.query_one(Input) if self.SEARCHES_AT_ONCE else self.list)
+            self.watch(self.list, "selected_key", self._show_details, init=False)
 
     def on_descendant_focus(self) -> None:
         """Update the keys that are named: in the search field they are text."""
@@ -490,12 +491,6 @@ class CatalogueScreen(ViewScreen):
             self._go_to_section(event.piece // 2)
 
     # Messages of the list
-
-    @on(CatalogueList.Highlighted)
-    def _follow(self, event: CatalogueList.Highlighted) -> None:
-        event.stop()
-        if event.widget is self.list:
-            self._show_details()
 
     @on(CatalogueList.Opened)
     def _open(self, event: CatalogueList.Opened) -> None:

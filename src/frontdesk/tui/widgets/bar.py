@@ -47,6 +47,8 @@ class Bar(LineWidget):
     def __init__(self, *, id: str | None = None, ground: str = "ground") -> None:
         super().__init__(id=id)
         self._words: Words = lambda width: ((), ())
+        # The pieces of `show`.
+        self._given: tuple[Sequence[Piece], Sequence[Piece]] | None = None
         self._ground = ground
         self._edge = ""
         # What the pieces were laid out for, and the pieces; the pieces of the strip, and the strip.
@@ -60,10 +62,14 @@ class Bar(LineWidget):
 
     def show(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
         """Show these pieces; only cells from the first to the last changed piece are repainted."""
-        self.show_fitted(lambda width: (left, right))
+        given = (left, right)
+        if given != self._given:
+            self.show_fitted(lambda width: given)
+            self._given = given
 
     def show_fitted(self, words: Words) -> None:
         """Show the pieces that `words` gives for the width of the bar, whatever that becomes."""
+        self._given = None
         before = self._pieces()
         self._words = words
         now = self._pieces()

@@ -1,5 +1,6 @@
 """Drawing of rows: only those in view, and of these only the lines that have changed."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, Self, TypeVar
@@ -7,7 +8,6 @@ from typing import ClassVar, Generic, Self, TypeVar
 from rich.segment import Segment
 from textual.geometry import Region, Size
 from textual.strip import Strip
-from textual.timer import Timer
 
 from frontdesk.inbox.rows import FixedRows, Rows
 from frontdesk.tui.widgets.glyphs import SCROLL_BAR_THUMB
@@ -72,7 +72,7 @@ class PaintedRows(LineWidget, Generic[R]):
         self._fitted = Size(0, 0)
         self._empty_words = ""
         self._seconds = 0
-        self._counting: Timer | None = None
+        self._counting: asyncio.TimerHandle | None = None
         self._edge = " "
         self._drawings: Drawings[Drawn] = Drawings()
 
@@ -116,16 +116,26 @@ class PaintedRows(LineWidget, Generic[R]):
             return
         changed = changed or self._seconds > 0
         self._empty_words, self._seconds = words, 0
-        if self._counting is not None:
-            self._counting.stop()
-            self._counting = None
-        if self.COUNTS_SECONDS and words.endswith("…") and self.is_attached:
-            self._counting = self.set_interval(1.0, self._count_second)
+        self._count_from_now(counts=self.COUNTS_SECONDS and words.endswith("…"))
         if changed and not self._count():
             self._refresh_changed()
 
+    def _count_from_now(self, *, counts: bool) -> None:
+        """Count the seconds from now on, or no more."""
+        if self._counting is not None:
+            self._counting.cancel()
+            self._counting = None
+        if counts and self.is_attached:
+            # A timer of Textual is a task, and a cursor that moves on needs one with each key.
+            loop = asyncio.get_running_loop()
+            self._counting = loop.call_later(1.0, self.call_next, self._count_second)
+
+    def on_unmount(self) -> None:
+        self._count_from_now(counts=False)
+
     def _count_second(self) -> None:
         self._seconds += 1
+        self._count_from_now(counts=True)
         if not self._count():
             self._refresh_changed()
 

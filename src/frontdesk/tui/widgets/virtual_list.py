@@ -5,6 +5,7 @@ Cursor and window are anchored to row keys, so inserted, removed or moved rows m
 Messages that lists post to their screen.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
@@ -41,10 +42,6 @@ class ListMessage(Message):
     @property
     def control(self) -> Widget:
         return self.widget
-
-
-class Highlighted(ListMessage):
-    """The cursor moved to another `row`."""
 
 
 class Opened(ListMessage):
@@ -88,6 +85,9 @@ class LabelPressed(Message):
 
 _WHEEL_LINES = 3
 
+# Seconds within which the frame of a movement is drawn and written.
+_FRAME_SECONDS = 0.01
+
 # Pages loaded at most for one press of "first" or "last".
 LOADS_PER_KEY = 100
 
@@ -121,12 +121,12 @@ class VirtualList(PaintedRows[R], can_focus=True):
     CLICKS_TO_OPEN: ClassVar[int] = 2
 
     # Key of the row under the cursor, None in an empty list. Watchers run before the next frame,
-    # whatever moved the cursor: a key, other rows, or the removal of its row.
+    # whatever moved the cursor: a key, other rows, or the removal of its row. The window is at its
+    # place by then.
     selected_key: var[str | None] = var(None, init=False)
     # True if a key or a click selected that row; False if the wheel or a change of the rows did.
     selected_by_input: var[bool] = var(False, init=False)
 
-    Highlighted: TypeAlias = Highlighted
     Opened: TypeAlias = Opened
     NearEnd: TypeAlias = NearEnd
     Stopped: TypeAlias = Stopped
@@ -138,6 +138,7 @@ class VirtualList(PaintedRows[R], can_focus=True):
         self._top_key: str | None = None
         self._following = self._was_last = False
         self._bound_for = self._loads_left = self._loading_more = 0
+        self._preparing: asyncio.TimerHandle | None = None
         # Where the reader was, and whether at the end, before resizes that no movement followed.
         self._unresized: tuple[Place | None, bool] | None = None
 
@@ -255,9 +256,9 @@ class VirtualList(PaintedRows[R], can_focus=True):
         if not self._count():
             return
         old, top = self.cursor, self._window.top
-        self._set_cursor(self._clamp(position), by_input=by_input)
         extra = self.size.height // 2 if self.HALF_PAGE_AT_EDGE else 0
-        self._window.reveal(self.cursor, extra=extra)
+        self._window.reveal(self._clamp(position), extra=extra)
+        self._set_cursor(self._clamp(position), by_input=by_input)
         if self._window.top != top:
             self._settle()
         else:
@@ -274,10 +275,34 @@ class VirtualList(PaintedRows[R], can_focus=True):
         else:
             self.go_to(self.cursor + step)
             if self.HALF_PAGE_AT_EDGE:
-                self.call_after_refresh(self._draw_coming_rows, step)
+                self._prepare_soon(step)
+
+    def _prepare_soon(self, step: int = 0) -> None:
+        """Prepare what the next key shows, once the next frame is written.
+
+        Right after the frame was drawn, that would hold up the thread that writes it.
+        """
+        self._stop_preparing()
+        loop = asyncio.get_running_loop()
+        self._preparing = loop.call_later(_FRAME_SECONDS, self.call_next, self._prepare, step)
+
+    def _stop_preparing(self) -> None:
+        if self._preparing is not None:
+            self._preparing.cancel()
+
+    def on_unmount(self) -> None:
+        self._stop_preparing()
+
+    def _prepare(self, step: int) -> None:
+        """Have a row of the next page read from disk; draw the rows that come after a step."""
+        ahead = self._window.ahead()
+        if ahead is not None:
+            self.rows[ahead]
+        if step:
+            self._draw_coming_rows(step)
 
     def _draw_coming_rows(self, step: int) -> None:
-        """Draw, between keys, the next row as selected and one that the next scroll shows."""
+        """Draw the next row as selected, and one that the next scroll shows."""
         width, chosen, half = self.size.width, self._chosen, len(self._window.visible()) // 2
         ahead = [(self.cursor + step, chosen), (self.cursor + step * (half + 1), "ground")]
         within = [(at, ground) for at, ground in ahead if width and 0 <= at < self._count()]
@@ -438,14 +463,11 @@ class VirtualList(PaintedRows[R], can_focus=True):
         self._window.reveal(self.cursor)
 
     def _set_cursor(self, position: int, *, by_input: bool = True) -> None:
-        changed = position != self.cursor
         self.selected_by_input = by_input
         self.cursor = position
         self._bound_for = 0
         self.selected_key = self.rows.key(position)
         self._was_last = position == self._clamp(self._count() - 1)
-        if changed:
-            self.post_message(self.Highlighted(self, row=self.rows[position]))
 
     def _settle(self, *, moved: bool = True) -> None:
         """Store the position by key, repaint, and post NearEnd if needed."""
@@ -465,13 +487,7 @@ class VirtualList(PaintedRows[R], can_focus=True):
         self._refresh_changed()
         self._ask_for_more()
         if moved and self.size:
-            self.call_after_refresh(self._read_ahead)
-
-    def _read_ahead(self) -> None:
-        """Access a row of the next page between keys, so that it is read from disk in advance."""
-        ahead = self._window.ahead()
-        if ahead is not None:
-            self.rows[ahead]
+            self._prepare_soon()
 
     def _ask_for_more(self) -> None:
         margin, count, top = self.size.height, self._count(), self._window.top[0]
