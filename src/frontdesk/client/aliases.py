@@ -1,13 +1,9 @@
 """Names of members in the answers of other servers, in snake case, beside those of `/v1`.
 
-A name may be a path such as "meta.sender"; a number in one indexes a list.
+A name may be a path, see `member_paths.py`.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from pydantic import AliasChoices, AliasPath
-from pydantic_core import PydanticUndefined
+from collections.abc import Mapping
 
 from frontdesk.wire import (
     CannedResponse,
@@ -34,28 +30,6 @@ from frontdesk.wire import (
     Wire,
 )
 from frontdesk.wire.reports import Metrics, Report
-
-
-def choices(*paths: str) -> AliasChoices:
-    """Names of which the first that is there is read."""
-    return AliasChoices(*(AliasPath(*map(_step, path.split("."))) for path in paths))
-
-
-def _step(text: str) -> Any:
-    return int(text) if text.lstrip("-").isdigit() else text
-
-
-def values_at(members: Any, names: AliasChoices) -> Iterator[tuple[str, Any]]:
-    """Pairs of name and value for the names that are there, in the given order."""
-    if not isinstance(members, dict):
-        return
-    for path in names.choices:
-        assert isinstance(path, AliasPath)
-        if path.path[0] in members:
-            value = path.search_dict_for_path(members)
-            if value is not PydanticUndefined:
-                yield ".".join(map(str, path.path)), value
-
 
 # Names of objects that only wrap a row or a value.
 WRAPPERS = ("data", "attributes", "payload", "result", "response", "node", "value", "item")

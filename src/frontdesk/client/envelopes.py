@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AliasChoices
 
-from frontdesk.client.aliases import RESOURCES, choices, values_at
+from frontdesk.client.aliases import RESOURCES
+from frontdesk.client.member_paths import choices, values_at
 from frontdesk.client.member_values import LISTS
 from frontdesk.wire import Wire
 

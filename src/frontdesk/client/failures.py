@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from frontdesk.client.aliases import choices, values_at
+from frontdesk.client.member_paths import choices, values_at
 from frontdesk.client.response import Response, clean_json, parse_json
 from frontdesk.client.throttle import retry_wait
 from frontdesk.errors import (

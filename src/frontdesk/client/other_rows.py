@@ -29,7 +29,8 @@ from pydantic import (
 from pydantic_core import PydanticOmit
 
 from frontdesk.client import member_values as readers
-from frontdesk.client.aliases import ALIASES, ASSUMED, BARE, RESOURCES, WRAPPERS, choices, values_at
+from frontdesk.client.aliases import ALIASES, ASSUMED, BARE, RESOURCES, WRAPPERS
+from frontdesk.client.member_paths import choices, values_at
 from frontdesk.client.member_values import BARE_ID, Remark, value_reader
 from frontdesk.wire import (
     Conversation,

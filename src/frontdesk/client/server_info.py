@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from statistics import median
 
 # Features by name, with display name and required scope of the key.
 FEATURES: Mapping[str, tuple[str, str]] = {
@@ -116,13 +115,18 @@ class ServerState:
         # True once counts were not narrowed by one of COUNTED_FILTERS.
         self.ignores_filters_of_counts = False
 
+    def _median_latency(self) -> timedelta | None:
+        """Of an even number, the longer one of the two in the middle."""
+        seconds = sorted(self._latencies)
+        return timedelta(seconds=seconds[len(seconds) // 2]) if seconds else None
+
     def server(self) -> Server:
         """Snapshot of the current state."""
         return Server(
             self._address,
             dict(self._features),
             tuple(self._differences),
-            timedelta(seconds=median(self._latencies)) if self._latencies else None,
+            self._median_latency(),
             self._skew,
             self._scopes,
             self._requests,

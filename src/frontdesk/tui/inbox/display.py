@@ -18,6 +18,7 @@ from frontdesk.tui.inbox.panes import LEAST_PANES, Panes
 from frontdesk.tui.inbox.queue_pane import QueuePane
 from frontdesk.tui.inbox.thread_pane import ThreadPane
 from frontdesk.tui.preferences import Preferences
+from frontdesk.tui.widgets.after_frame import after_frame
 from frontdesk.wire import Conversation
 
 
@@ -116,7 +117,7 @@ class Display:
         self._queue.highlight_new()
 
     def draw_ahead(self) -> None:
-        self._screen.call_after_refresh(self._draw_beside)
+        after_frame(self._screen, self._draw_beside)
 
     def _draw_beside(self) -> None:
         """Draw the cached threads above and below, one of which the next key may select."""

@@ -130,9 +130,6 @@ class PaintedRows(LineWidget, Generic[R]):
             loop = asyncio.get_running_loop()
             self._counting = loop.call_later(1.0, self.call_next, self._count_second)
 
-    def on_unmount(self) -> None:
-        self._count_from_now(counts=False)
-
     def _count_second(self) -> None:
         self._seconds += 1
         self._count_from_now(counts=True)

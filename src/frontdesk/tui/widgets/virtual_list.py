@@ -5,7 +5,7 @@ Cursor and window are anchored to row keys, so inserted, removed or moved rows m
 Messages that lists post to their screen.
 """
 
-import asyncio
+from asyncio import TimerHandle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from frontdesk.inbox.rows import Rows, place_of
 from frontdesk.text.clean import folded
+from frontdesk.tui.widgets.after_frame import after_frame
 from frontdesk.tui.widgets.chips import label_at
 from frontdesk.tui.widgets.painted_rows import PaintedRows
 
@@ -85,9 +86,6 @@ class LabelPressed(Message):
 
 _WHEEL_LINES = 3
 
-# Seconds within which the frame of a movement is drawn and written.
-_FRAME_SECONDS = 0.01
-
 # Pages loaded at most for one press of "first" or "last".
 LOADS_PER_KEY = 100
 
@@ -138,7 +136,7 @@ class VirtualList(PaintedRows[R], can_focus=True):
         self._top_key: str | None = None
         self._following = self._was_last = False
         self._bound_for = self._loads_left = self._loading_more = 0
-        self._preparing: asyncio.TimerHandle | None = None
+        self._preparing: TimerHandle | None = None
         # Where the reader was, and whether at the end, before resizes that no movement followed.
         self._unresized: tuple[Place | None, bool] | None = None
 
@@ -278,20 +276,10 @@ class VirtualList(PaintedRows[R], can_focus=True):
                 self._prepare_soon(step)
 
     def _prepare_soon(self, step: int = 0) -> None:
-        """Prepare what the next key shows, once the next frame is written.
-
-        Right after the frame was drawn, that would hold up the thread that writes it.
-        """
-        self._stop_preparing()
-        loop = asyncio.get_running_loop()
-        self._preparing = loop.call_later(_FRAME_SECONDS, self.call_next, self._prepare, step)
-
-    def _stop_preparing(self) -> None:
+        """Prepare what the next key shows, in place of what waits to be prepared."""
         if self._preparing is not None:
             self._preparing.cancel()
-
-    def on_unmount(self) -> None:
-        self._stop_preparing()
+        self._preparing = after_frame(self, self._prepare, step)
 
     def _prepare(self, step: int) -> None:
         """Have a row of the next page read from disk; draw the rows that come after a step."""
