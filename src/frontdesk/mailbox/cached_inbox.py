@@ -293,8 +293,7 @@ class FollowUps:
     def hidden(self) -> dict[str, datetime]:
         """Times until which conversations are hidden, by id."""
         stored = self._cache.settings_beginning_with(_HIDDEN).items()
-        # A damaged time has passed.
-        return {id: instant(value.partition(" ")[0]) or _LONG_AGO for id, value in stored}
+        return {id: _until(value) for id, value in stored}
 
     def hide(self, conversations: Iterable[Conversation], until: datetime) -> dict[str, str]:
         """Hide conversations until a time; returns what is stored before, for `restore`."""
@@ -333,10 +332,20 @@ class FollowUps:
 
     def among(self, conversations: Iterable[Conversation]) -> dict[str, datetime | None]:
         """When conversations come back, by id; None for those that have, and were not read."""
-        ids, hidden = [row.id for row in conversations], self.hidden()
-        marks = self._cache.get_settings([_read_name(id) for id in ids])
-        back = (id for id in ids if marks.get(_read_name(id)) == _CAME_BACK)
-        return {**dict.fromkeys(back), **{id: hidden[id] for id in ids if id in hidden}}
+        names = {row.id: (f"{_HIDDEN}{row.id}", _read_name(row.id)) for row in conversations}
+        stored = self._cache.get_settings([name for both in names.values() for name in both])
+        found: dict[str, datetime | None] = {}
+        for id, (hidden, read) in names.items():
+            if until := stored.get(hidden):
+                found[id] = _until(until)
+            elif stored.get(read) == _CAME_BACK:
+                found[id] = None
+        return found
+
+
+def _until(stored: str) -> datetime:
+    # A damaged time has passed.
+    return instant(stored.partition(" ")[0]) or _LONG_AGO
 
 
 def _read_name(conversation_id: str) -> str:

@@ -117,7 +117,7 @@ class Display:
         self._queue.highlight_new()
 
     def draw_ahead(self) -> None:
-        after_frame(self._screen, self._draw_beside)
+        self._screen.call_after_refresh(after_frame, self._screen, self._draw_beside)
 
     def _draw_beside(self) -> None:
         """Draw the cached threads above and below, one of which the next key may select."""

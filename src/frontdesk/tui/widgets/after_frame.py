@@ -1,4 +1,4 @@
-"""Work between frames: what the next key shows is prepared once a frame is written."""
+"""Work between frames: what the next key shows is prepared once the frame of this is written."""
 
 import asyncio
 from collections.abc import Callable

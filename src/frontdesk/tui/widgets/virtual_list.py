@@ -136,7 +136,7 @@ class VirtualList(PaintedRows[R], can_focus=True):
         self._top_key: str | None = None
         self._following = self._was_last = False
         self._bound_for = self._loads_left = self._loading_more = 0
-        self._preparing: TimerHandle | None = None
+        self._coming: TimerHandle | None = None
         # Where the reader was, and whether at the end, before resizes that no movement followed.
         self._unresized: tuple[Place | None, bool] | None = None
 
@@ -273,24 +273,12 @@ class VirtualList(PaintedRows[R], can_focus=True):
         else:
             self.go_to(self.cursor + step)
             if self.HALF_PAGE_AT_EDGE:
-                self._prepare_soon(step)
-
-    def _prepare_soon(self, step: int = 0) -> None:
-        """Prepare what the next key shows, in place of what waits to be prepared."""
-        if self._preparing is not None:
-            self._preparing.cancel()
-        self._preparing = after_frame(self, self._prepare, step)
-
-    def _prepare(self, step: int) -> None:
-        """Have a row of the next page read from disk; draw the rows that come after a step."""
-        ahead = self._window.ahead()
-        if ahead is not None:
-            self.rows[ahead]
-        if step:
-            self._draw_coming_rows(step)
+                if self._coming is not None:
+                    self._coming.cancel()
+                self._coming = after_frame(self, self._draw_coming_rows, step)
 
     def _draw_coming_rows(self, step: int) -> None:
-        """Draw the next row as selected, and one that the next scroll shows."""
+        """Draw, between keys, the next row as selected and one that the next scroll shows."""
         width, chosen, half = self.size.width, self._chosen, len(self._window.visible()) // 2
         ahead = [(self.cursor + step, chosen), (self.cursor + step * (half + 1), "ground")]
         within = [(at, ground) for at, ground in ahead if width and 0 <= at < self._count()]
@@ -475,7 +463,13 @@ class VirtualList(PaintedRows[R], can_focus=True):
         self._refresh_changed()
         self._ask_for_more()
         if moved and self.size:
-            self._prepare_soon()
+            self.call_after_refresh(self._read_ahead)
+
+    def _read_ahead(self) -> None:
+        """Access a row of the next page between keys, so that it is read from disk in advance."""
+        ahead = self._window.ahead()
+        if ahead is not None:
+            self.rows[ahead]
 
     def _ask_for_more(self) -> None:
         margin, count, top = self.size.height, self._count(), self._window.top[0]
