@@ -18,6 +18,7 @@ from frontdesk.store.accounts import revision
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.tui.app import FrontdeskApp
 from frontdesk.tui.clock import Clock
+from frontdesk.tui.widgets.after_frame import after_frame
 from tests.conftest import NOW
 from tests.tui.screen_text import chosen_line as chosen_line
 from tests.tui.screen_text import lines as lines
@@ -80,7 +81,8 @@ async def settle(pilot: Pilot[Any]) -> None:
 async def frame_shown(pilot: Pilot[Any]) -> None:
     """Wait for the frame that is due, which comes by a timer, and for what is done after it."""
     app, screen, done = pilot.app, pilot.app.screen, list[bool]()
-    if screen.call_after_refresh(done.append, True):
+    # What was begun before with the same wait comes before this.
+    if screen.call_after_refresh(after_frame, screen, done.append, True):
         while not done and app.is_running and app.screen is screen:
             await pilot.pause()
 

@@ -231,6 +231,8 @@ async def test_a_start_does_as_much_on_many_conversations_as_on_few(
             work.forget()
             async with app.run_test(size=SIZE) as pilot:
                 await settle(pilot)
+                # What is drawn ahead is drawn after the frame.
+                await frame_shown(pilot)
                 done.append(replace(work))
     little, much = done
     assert much.statements <= little.statements + REPAINTS
@@ -308,6 +310,8 @@ async def test_messages_come_to_a_long_thread_at_the_cost_of_a_short_one(
                 work.forget()
                 await getattr(reading, what)()
                 await settle(pilot)
+                # What is drawn ahead is drawn after the frame.
+                await frame_shown(pilot)
                 done.append(replace(work))
     short, long = done
     assert short.statements > 50

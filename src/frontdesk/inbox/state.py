@@ -266,8 +266,9 @@ class Inbox:
         return self.view.kept.rows(self._rows_in_view(), self.window.row)
 
     def note_rows_in_view(self) -> bool:
-        """Keep the rows that are in view; see `note_top`."""
-        self.view.kept.add_seen(self._rows_in_view())
+        """Keep the rows that are in view, once those that were stay; see `note_top`."""
+        if self.view.kept.keeps_seen:
+            self.view.kept.add_seen(self._rows_in_view())
         return self.note_top()
 
     def note_top(self) -> bool:
