@@ -170,6 +170,12 @@ class BadSettings(InboxError):
     code = "bad_settings"
 
 
+def sentence_of(error: InboxError) -> str:
+    """What went wrong: the error's own sentence, but where a server refuses "me"."""
+    is_nobody = isinstance(error, Refused) and error.code == ME_UNAVAILABLE
+    return NOBODY_IS_ME if is_nobody else str(error)
+
+
 def advice(error: InboxError) -> str:
     """Say what to do about a failure, where its own sentence does not; else ""."""
     match error:

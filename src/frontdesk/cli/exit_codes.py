@@ -12,8 +12,6 @@ from contextlib import contextmanager
 import click
 
 from frontdesk.errors import (
-    ME_UNAVAILABLE,
-    NOBODY_IS_ME,
     BadSettings,
     CursorRefused,
     InboxError,
@@ -24,6 +22,7 @@ from frontdesk.errors import (
     Unreachable,
     UnusableFile,
     advice,
+    sentence_of,
 )
 from frontdesk.text.clean import clean, compact_json, one_line
 
@@ -44,7 +43,7 @@ def guarded(work: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except InboxError as error:
-        say(_sentence(error))
+        say(sentence_of(error))
         code = exit_code(error)
     except OSError as error:
         code = _unwritten(error)
@@ -65,11 +64,6 @@ def exit_code(error: InboxError) -> int:
     return TRY_AGAIN if isinstance(error, Unreachable) else ERROR
 
 
-def _sentence(error: InboxError) -> str:
-    is_nobody = isinstance(error, Refused) and error.code == ME_UNAVAILABLE
-    return NOBODY_IS_ME if is_nobody else str(error)
-
-
 @contextmanager
 def json_errors(*, enabled: bool) -> Iterator[None]:
     """Write an expected failure or a usage error as a JSON object, and end with its exit code."""
@@ -79,7 +73,7 @@ def json_errors(*, enabled: bool) -> Iterator[None]:
         if not enabled:
             raise
         retry_after = error.retry_after if isinstance(error, Unreachable) else None
-        _write_error(error.code, _sentence(error), advice(error), retry_after)
+        _write_error(error.code, sentence_of(error), advice(error), retry_after)
         raise click.exceptions.Exit(exit_code(error)) from None
     except click.UsageError as error:
         if not enabled:

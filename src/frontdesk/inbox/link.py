@@ -8,8 +8,6 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from frontdesk.errors import (
-    ME_UNAVAILABLE,
-    NOBODY_IS_ME,
     BadResponse,
     CircuitOpen,
     CursorRefused,
@@ -21,6 +19,7 @@ from frontdesk.errors import (
     Refused,
     Unauthorised,
     Unreachable,
+    sentence_of,
 )
 from frontdesk.inbox.limits import (
     ASLEEP,
@@ -363,9 +362,8 @@ def problem_words(error: InboxError) -> str:
     """Sentence for the panes; the time of the next attempt is in the status line only."""
     if isinstance(error, Paused):
         return "The server asks for a pause"
-    if isinstance(error, Refused) and error.code == ME_UNAVAILABLE:
-        return NOBODY_IS_ME
-    words = one_line(clean(error.problem if isinstance(error, CircuitOpen) else str(error)))
+    said = error.problem if isinstance(error, CircuitOpen) else sentence_of(error)
+    words = one_line(clean(said))
     if isinstance(error, Unauthorised):
         return f"{words.rstrip('.')} (frontdesk doctor says where the key comes from)"
     return words

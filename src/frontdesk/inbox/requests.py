@@ -62,7 +62,10 @@ class InboxServer(Protocol):
 
 
 class Request(Generic[T]):
-    """Question to the server, whose answer is a T."""
+    """Question to the server, whose answer is a T. It is not changed once it is made.
+
+    Nothing enforces that: nine frozen classes take a start a millisecond longer.
+    """
 
     __slots__ = ()
 

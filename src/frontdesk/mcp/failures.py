@@ -9,7 +9,7 @@ import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ToolError
 
-from frontdesk.errors import ME_UNAVAILABLE, NOBODY_IS_ME, InboxError, NotOffered, Refused, advice
+from frontdesk.errors import InboxError, NotOffered, advice, sentence_of
 from frontdesk.exports.brief import short_name
 
 _PREFIX = re.compile(r"\AError executing tool \w+: ")
@@ -20,9 +20,7 @@ _MOST = 600
 
 def sentence(error: InboxError) -> str:
     """What went wrong, and what to do about it."""
-    is_nobody = isinstance(error, Refused) and error.code == ME_UNAVAILABLE
-    words = NOBODY_IS_ME if is_nobody else str(error)
-    return f"{short_name(words, _MOST).rstrip('.')}. {advice(error)}".strip()
+    return f"{short_name(sentence_of(error), _MOST).rstrip('.')}. {advice(error)}".strip()
 
 
 @contextmanager

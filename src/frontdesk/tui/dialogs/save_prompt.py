@@ -1,6 +1,6 @@
 """Saving text to a file: prompt for a name, then write it; in a browser as a download.
 
-The contents are made by `conversation_export`.
+The contents are made by `exports`.
 """
 
 import io
