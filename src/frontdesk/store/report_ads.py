@@ -17,28 +17,36 @@ def figures_by_ad(connection: Connection, selection: PartSelection) -> list[Row]
     by two ads counts for both.
     """
     timed = ", ".join(map(repr, TIMED))
-    return connection.rows(
-        f"""
+    arrival = f"""
         WITH arrival AS MATERIALIZED (
-          SELECT DISTINCT ad, conversation_id FROM ({arrivals(connection, selection)}) AS each)
+          SELECT DISTINCT ad, conversation_id FROM ({arrivals(connection, selection)}) AS each)"""
+    # Of a union of these, SQLite would read all conversations and facts first, for a Bloom filter.
+    figures = (
+        f"""
         SELECT ad, '{ARRIVED}' AS name, COUNT(*) AS n, 0 AS samples, 0 AS total
         FROM arrival GROUP BY ad
-        UNION ALL
-        SELECT ad, '{STARTED}', COUNT(*), 0, 0
+        """,
+        f"""
+        SELECT ad, '{STARTED}' AS name, COUNT(*) AS n, 0 AS samples, 0 AS total
         FROM arrival CROSS JOIN conversation
         WHERE conversation.account_id = :account AND conversation.id = arrival.conversation_id
           AND conversation.created_at >= :start AND conversation.created_at < :end
         GROUP BY ad
-        UNION ALL
-        SELECT ad, fact.name, COUNT(*), COUNT(fact.started_at),
-          CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT)
+        """,
+        f"""
+        SELECT ad, fact.name, COUNT(*) AS n, COUNT(fact.started_at) AS samples,
+          CAST(COALESCE(SUM(fact.ended_at - fact.started_at), 0) AS BIGINT) AS total
         FROM arrival CROSS JOIN metric_event AS fact
         WHERE fact.account_id = :account AND fact.conversation_id = arrival.conversation_id
           AND fact.name IN ({timed}) AND fact.ended_at >= :start AND fact.ended_at < :end
         GROUP BY ad, fact.name
         """,
-        selection.parameters,
     )
+    return [
+        row
+        for select in figures
+        for row in connection.rows(f"{arrival} {select}", selection.parameters)
+    ]
 
 
 def ads(connection: Connection, selection: PartSelection) -> list[Row]:
