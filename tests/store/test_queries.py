@@ -1,7 +1,9 @@
 """Queries walk an index and sort no range: their cost depends on the page, not the list."""
 
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -37,6 +39,13 @@ from frontdesk.text.custom_fields import compared, equal_to
 
 pytestmark = pytest.mark.both_engines
 
+# Rows of sqlite_stat1 of 100,000 conversations: table, index, rows of it and of each prefix.
+SIZES_OF_A_LARGE_INBOX = (
+    ("metric_event", "metric_event", "592239 592239 6 1"),
+    ("message", "message_referral", "11530 11530 1"),
+    ("conversation", "sqlite_autoindex_conversation_1", "100000 100000 1"),
+)
+
 # The steps of a query: (the step it is a part of, what it does).
 Plan = list[tuple[int, str]]
 
@@ -69,16 +78,16 @@ def sqlite_database(tmp_path: Path) -> Iterator[SQLiteDatabase]:
 @pytest.fixture
 def explaining(sqlite_database: SQLiteDatabase):
     """Runs reading work and gives its plans."""
+    return partial(plans_of, sqlite_database)
 
-    def explain(work) -> list[Plan]:
-        def read(connection: Connection) -> list[Plan]:
-            watched = Explaining(connection)
-            work(watched)
-            return watched.plans
 
-        return sqlite_database.read(read)
+def plans_of(database: SQLiteDatabase, work) -> list[Plan]:
+    def read(connection: Connection) -> list[Plan]:
+        watched = Explaining(connection)
+        work(watched)
+        return watched.plans
 
-    return explain
+    return database.read(read)
 
 
 FILTERS = list(product(((0,), (0, 1, 2)), (None, True, False), (None, 1), (0, 3), (None, (9, 9))))
@@ -229,6 +238,20 @@ def test_arrivals_by_an_ad_are_a_range_of_the_messages_with_a_referral(explainin
             steps = [step for _, step in plan]
             assert any("INDEX message_referral (account_id=? AND created_at>?" in s for s in steps)
             assert not any(step.startswith("SCAN fact") for step in steps)
+
+
+def test_figures_by_an_ad_read_no_table_whole_in_a_large_inbox(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    SQLiteDatabase(path, create=True, durable=False).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ANALYZE")
+        connection.executemany("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", SIZES_OF_A_LARGE_INBOX)
+        connection.commit()
+    with closing(SQLiteDatabase(path)) as database:
+        selection = report_parts.PartSelection(1, ReportFilter(), 1_234, 900_000_001)
+        plans = plans_of(database, lambda c: report_ads.figures_by_ad(c, selection))
+    assert plans
+    assert not any("BLOOM FILTER" in text(plan) for plan in plans)
 
 
 @pytest.mark.parametrize("grouping", ["users", "teams"])
