@@ -1,6 +1,7 @@
 """Files of the demo: drawn, sounded and written by code, and kept with the messages."""
 
 import hashlib
+import io
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from PIL import Image
 
 from frontdesk.file_types import duration_seconds, media_type
 from frontdesk.pictures import PictureDecoder
@@ -62,6 +64,15 @@ def test_the_pictures_are_those_of_the_documentation(motif: Callable[[Random], C
     assert hashlib.sha256(drawn).hexdigest()[:16] == SHOWN[motif.__name__]
 
 
+def test_a_picture_is_a_png_with_three_bytes_a_pixel() -> None:
+    png = Canvas(3, 2, (1, 2, 3)).png()
+    assert png[:33] == (
+        b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\3\0\0\0\2\x08\2\0\0\0" + png[29:33]
+    )
+    with Image.open(io.BytesIO(png)) as read:
+        assert [read.getpixel((x, y)) for y in range(2) for x in range(3)] == [(1, 2, 3)] * 6
+
+
 def rows(canvas: Canvas) -> list[str]:
     """What is white on a canvas, as letters."""
     drawn = pixels(canvas.png())[8:]
@@ -90,6 +101,9 @@ def test_shapes_cover_the_pixels_within_them_and_are_cut_off_at_the_edges() -> N
     canvas = Canvas(6, 4, BLACK)
     canvas.polygon([(0, 0), (6, 0), (0, 4)], WHITE)
     assert rows(canvas) == ["#####.", "####..", "##....", "#....."]
+    canvas = Canvas(8, 3, BLACK)
+    canvas.polygon([(0, 0), (8, 0), (8, 3), (6, 3), (6, 1), (2, 1), (2, 3), (0, 3)], WHITE)
+    assert rows(canvas) == ["########", "##....##", "##....##"]
     canvas = Canvas(6, 3, BLACK)
     canvas.line((1, 1.5), (5, 1.5), 1, WHITE)
     assert rows(canvas) == ["......", ".####.", "......"]
