@@ -170,6 +170,13 @@ def test_other_rows_have_their_members_in_cells() -> None:
     assert nested_json({}) == nested_json([]) == ""
 
 
+def test_the_business_hours_of_a_channel_are_one_cell() -> None:
+    hours = {"timezone": "Europe/Madrid", "monday": ["09:00-13:00"]}
+    channel = Channel.model_validate({**inbox_rows.channel(0), "business_hours": hours})
+    written = json.loads(str(cells(CHANNELS, channel)["business_hours"]))
+    assert {name: value for name, value in written.items() if value} == hours
+
+
 @pytest.mark.parametrize("parts", [[], [{"type": "FOOTER", "text": "x"}], [{"type": "BODY"}]])
 def test_a_template_may_have_no_body(parts: list[dict[str, str]]) -> None:
     template = Template.model_validate({**inbox_rows.template(1), "components": parts})

@@ -66,9 +66,7 @@ def test_the_pictures_are_those_of_the_documentation(motif: Callable[[Random], C
 
 def test_a_picture_is_a_png_with_three_bytes_a_pixel() -> None:
     png = Canvas(3, 2, (1, 2, 3)).png()
-    assert png[:33] == (
-        b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\3\0\0\0\2\x08\2\0\0\0" + png[29:33]
-    )
+    assert png[:33] == (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\3\0\0\0\2\x08\2\0\0\0" + png[29:33])
     with Image.open(io.BytesIO(png)) as read:
         assert [read.getpixel((x, y)) for y in range(2) for x in range(3)] == [(1, 2, 3)] * 6
 
