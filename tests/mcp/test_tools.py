@@ -14,8 +14,9 @@ from frontdesk.query import parse
 from frontdesk.selection.conversations import ConversationWalk, select
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.text.entries import in_order
+from tests.client import inbox_rows
 from tests.client.full_read import CONVERSATION, client_of
-from tests.client.inbox_rows import conversation, label, message
+from tests.client.inbox_rows import conversation, message
 from tests.client.other_server import OtherServer, Question, Reply, Variant, problem, reply
 from tests.conftest import NOW, NOW_MILLISECONDS
 from tests.mcp.sessions import (
@@ -648,7 +649,9 @@ async def test_an_overview_has_forty_names_of_each(count: int, more: bool) -> No
     def labelled(server: OtherServer, question: Question) -> Reply | None:
         if question.name != "labels":
             return None
-        rows = [{**label(0), "id": str(at), "title": f"label{at}"} for at in range(count)]
+        rows = [
+            {**inbox_rows.label(0), "id": str(at), "title": f"label{at}"} for at in range(count)
+        ]
         return reply({"data": rows, "has_more": False})
 
     server = OtherServer((Variant(before=labelled),))
