@@ -1,5 +1,6 @@
 """The configuration file: mistakes are reported with their line, and the rest is used."""
 
+import re
 import tomllib
 from datetime import time, timedelta
 from pathlib import Path
@@ -21,7 +22,14 @@ from frontdesk.cli.config import (
     read,
 )
 from frontdesk.cli.profiles import with_profile, with_selected, without_profile
-from frontdesk.cli.target import Target, resolve
+from frontdesk.cli.target import (
+    Target,
+    database_origin,
+    origin_of,
+    parse_target,
+    resolve,
+    where,
+)
 from frontdesk.errors import BadSettings
 from frontdesk.system.environment import cache_limit_bytes, config_file
 
@@ -630,3 +638,111 @@ name = "2"
 def test_a_profile_that_is_selected_has_to_be_there(text: str, words: str) -> None:
     assert said(text) == [words]
     assert parsed(PATH, text).profile is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"url": "https://a", "database": "a.db"},
+        {"url": "https://a", "profile": "a"},
+        {"database": "a.db", "profile": "a"},
+    ],
+)
+def test_only_one_place_can_be_named(options: dict[str, str]) -> None:
+    with pytest.raises(BadSettings, match="Use only one of --url, --database and --profile"):
+        parse_target(**options)
+
+
+def test_a_place_and_a_user_are_a_target() -> None:
+    assert parse_target() == Target()
+    assert parse_target(url="https://a") == Target(url="https://a")
+    assert parse_target(database="a.db", user="ana") == Target(database="a.db", user="ana")
+    assert parse_target(profile="a", user="ana") == Target(profile="a", user="ana")
+    with pytest.raises(BadSettings, match="--url does not go with --as"):
+        parse_target(url="https://a", user="ana")
+
+
+def test_the_user_is_the_one_who_is_named_or_that_of_the_profile() -> None:
+    text = """\
+profile = "here"
+[profiles.here]
+database = "a.db"
+me = "bo"
+[profiles.there]
+url = "https://a"
+"""
+    configured = parsed(PATH, text)
+    assert resolve(Target(), configured) == Target(None, "a.db", "bo", "here")
+    assert resolve(Target(user="ana"), configured) == Target(None, "a.db", "ana", "here")
+    assert resolve(Target(profile="there"), configured) == Target("https://a", profile="there")
+    with pytest.raises(BadSettings, match="a server knows “me” by the API key"):
+        resolve(Target(profile="there", user="ana"), configured)
+    for place in (Target(database="b.db", user="ana"), Target(url="https://c", profile="there")):
+        assert resolve(place, configured) == place
+    assert resolve(Target(user="ana"), Configuration(PATH)) == Target(user="ana")
+
+
+def test_a_cache_is_of_a_server_and_key_or_a_database_and_user(tmp_path: Path) -> None:
+    key = "fdk_secret"
+    origins = {origin_of("https://a", key), origin_of("https://a//", key)}
+    assert len(origins) == 1
+    (origin,) = origins
+    assert re.fullmatch("https://a [0-9a-f]{16}", origin)
+    assert origin_of("https://a", "fdk_other") != origin
+    path = tmp_path / "inbox.db"
+    assert database_origin(str(path), None) == f"{path} "
+    assert database_origin(str(path), 7) == f"{path} 7"
+    address = database_origin("postgresql://ana:s3cret@db/inbox", 7)
+    assert address.endswith("@db/inbox 7")
+    assert "s3cret" not in address
+
+
+def test_a_profile_is_shown_without_its_password() -> None:
+    assert where(Profile(name="a", url="https://a")) == "https://a"
+    assert where(Profile(name="a", database="a.db")) == "a.db"
+    shown = where(Profile(name="a", database="postgresql://ana:s3cret@db/inbox"))
+    assert shown.endswith("@db/inbox")
+    assert "s3cret" not in shown
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '\n[profiles.b]\nurl = "https://b"\n'),
+        ("[viewer]\nbell = true", '[viewer]\nbell = true\n\n[profiles.b]\nurl = "https://b"\n'),
+        ("[viewer]\n", '[viewer]\n\n[profiles.b]\nurl = "https://b"\n'),
+    ],
+)
+def test_a_profile_is_added_below_everything_else(before: str, after: str) -> None:
+    assert with_profile(before, Profile(name="b", url="https://b", theme="nord")) == after
+
+
+def test_all_that_a_profile_is_opened_with_is_written() -> None:
+    profile = Profile.model_construct(
+        name="b", database="b.db", user="ana", key_command=("pass", "a b")
+    )
+    assert with_profile("", profile) == (
+        '\n[profiles.b]\ndatabase = "b.db"\nme = "ana"\nkey_command = ["pass", "a b"]\n'
+    )
+
+
+def test_a_profile_that_goes_takes_its_lines_and_is_not_in_use_any_more() -> None:
+    text = """\
+profile = "a"
+[profiles.a]
+# mine
+url = "https://a"
+key_command = [
+  "pass",
+]
+[profiles.b]
+url = "https://b"
+[viewer]
+bell = true
+"""
+    assert without_profile(text, "a") == (
+        '[profiles.b]\nurl = "https://b"\n[viewer]\nbell = true\n'
+    )
+    assert without_profile(text, "b") == text.replace('[profiles.b]\nurl = "https://b"\n', "")
+    assert with_selected("", "b") == 'profile = "b"\n'
+    assert with_selected(text, "b") == text.replace('profile = "a"', 'profile = "b"')
