@@ -154,7 +154,8 @@ def test_threads_are_objects_or_their_entries_one_after_the_other() -> None:
         "created_at,kind,id,direction,author,author_name,type,delivery_status,text,conversation_id"
     )
     assert lines[2] == (
-        "2026-03-14T09:22:53.000Z,message,5002,outbound,user,Ana Souza,text,delivered,Message 2,1006"
+        "2026-03-14T09:22:53.000Z,message,5002,outbound,user,Ana Souza,text,delivered,Message 2,"
+        "1006"
     )
     assert len(lines) == 4
 
