@@ -5,6 +5,7 @@ import tomllib
 from datetime import time, timedelta
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -21,6 +22,7 @@ from frontdesk.cli.config import (
     parsed,
     read,
 )
+from frontdesk.cli.options import chosen_target
 from frontdesk.cli.profiles import with_profile, with_selected, without_profile
 from frontdesk.cli.target import (
     Target,
@@ -746,3 +748,56 @@ bell = true
     assert without_profile(text, "b") == text.replace('[profiles.b]\nurl = "https://b"\n', "")
     assert with_selected("", "b") == 'profile = "b"\n'
     assert with_selected(text, "b") == text.replace('profile = "a"', 'profile = "b"')
+
+
+@pytest.mark.parametrize(
+    ("behind", "before", "variables", "target"),
+    [
+        ({}, {}, {}, Target()),
+        ({"database": "a.db"}, {}, {"URL": "https://a"}, Target(database="a.db")),
+        ({}, {"database": "a.db"}, {"URL": "https://a"}, Target(database="a.db")),
+        ({"database": "a.db"}, {"database": "b.db"}, {}, Target(database="a.db")),
+        ({"user": "ana"}, {"database": "a.db"}, {}, Target(database="a.db", user="ana")),
+        ({"user": "ana"}, {}, {"DATABASE": " a.db "}, Target(database="a.db", user="ana")),
+        ({}, {"user": "ana"}, {"DATABASE": "a.db"}, Target(database="a.db", user="ana")),
+        ({}, {}, {"URL": " ", "PROFILE": "a"}, Target(profile="a")),
+        ({}, {}, {"URL": "https://a"}, Target(url="https://a")),
+    ],
+)
+def test_a_target_is_named_behind_a_command_or_before_it_or_by_a_variable(
+    behind: dict[str, str],
+    before: dict[str, str],
+    variables: dict[str, str],
+    target: Target,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("URL", "DATABASE", "PROFILE"):
+        monkeypatch.delenv(f"FRONTDESK_{name}", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(f"FRONTDESK_{name}", value)
+    root = click.Context(click.Group("frontdesk"))
+    root.params = {**before}
+    context = click.Context(click.Command("counts"), parent=root)
+    context.params = {"database": "not this"}
+    given = {name: behind.get(name) for name in ("url", "database", "user", "profile")}
+    assert chosen_target(context, given) == target
+
+
+def test_a_command_alone_has_no_options_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("URL", "DATABASE", "PROFILE"):
+        monkeypatch.delenv(f"FRONTDESK_{name}", raising=False)
+    alone = click.Context(click.Command("counts"))
+    alone.params = {"database": "a.db"}
+    nothing = dict.fromkeys(("url", "database", "user", "profile"))
+    assert chosen_target(alone, nothing) == Target()
+
+
+def test_two_variables_are_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRONTDESK_URL", "https://a")
+    monkeypatch.setenv("FRONTDESK_DATABASE", "a.db")
+    monkeypatch.delenv("FRONTDESK_PROFILE", raising=False)
+    context = click.Context(click.Command("counts"))
+    nothing = dict.fromkeys(("url", "database", "user", "profile"))
+    words = "FRONTDESK_URL and FRONTDESK_DATABASE are set: keep one of them, or give an option"
+    with pytest.raises(BadSettings, match=words):
+        chosen_target(context, nothing)
