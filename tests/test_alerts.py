@@ -241,3 +241,145 @@ def test_a_known_terminal_is_sent_one_sequence_whatever_the_name(
         assert inside.count(";") <= 3
     else:
         assert not written
+
+
+LAST = {"id": "1", "text": "Hello", "created_at": stamp(NOW)}
+
+
+def at_end(minutes: float) -> Conversation:
+    """A conversation that waits and whose reply window closes in so many minutes."""
+    ends = stamp(NOW + timedelta(minutes=minutes))
+    return conversation(minutes=10, service_window_expires_at=ends)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "expected"),
+    [(120, [WINDOW]), (120.01, []), (0.01, [WINDOW]), (0, []), (-1, [])],
+)
+def test_a_reply_window_is_alerted_until_it_is_closed(minutes: float, expected: list[str]) -> None:
+    assert kinds([at_end(minutes)], AlertSettings(window=timedelta(hours=2))) == expected
+
+
+def test_a_message_is_alerted_if_it_came_after_the_start_and_not_in_quiet_hours() -> None:
+    mine, rows = AlertSettings(mine=True), {MINE: [conversation(minutes=5)]}
+    wrote = NOW - timedelta(minutes=5)
+    assert due(rows, NOW, mine, wrote, {}) == []
+    assert len(due(rows, NOW, mine, wrote - timedelta(seconds=1), {})) == 1
+    quiet = mine._replace(quiet=QuietHours(time(11, 50), time(11, 56), "UTC"))
+    assert due(rows, NOW, quiet, wrote - timedelta(hours=1), {}) == []
+    nothing = {MINE: [conversation(last_inbound_at=None)]}
+    assert due(nothing, NOW, mine, wrote, {}) == []
+
+
+def test_an_alert_is_not_due_again_until_its_moment_is_later() -> None:
+    (one,) = due({WAITING: [conversation(minutes=20)]}, NOW, ALL, NOW, {})
+    assert (one.key, one.mark) == ("waiting 1", round(one.moment.timestamp() * 1000))
+    for mark, count in ((one.mark, 0), (one.mark + 1, 0), (one.mark - 1, 1)):
+        found = due({WAITING: [conversation(minutes=20)]}, NOW, ALL, NOW, {one.key: mark})
+        assert len(found) == count
+
+
+def test_alerts_come_in_the_order_of_their_moments() -> None:
+    rows = {WAITING: [conversation(str(minutes), minutes=minutes) for minutes in (20, 40, 30)]}
+    assert [one.conversation.id for one in due(rows, NOW, ALL, NOW, {})] == ["40", "30", "20"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "sentence"),
+    [
+        (MINE, conversation(minutes=0.5), "New message: Ana · Hello"),
+        (WAITING, conversation(minutes=95), "Waiting for 1h: Ana · Hello"),
+        (WINDOW, at_end(95), "Reply window: 1h 35m left: Ana · Hello"),
+        (WAITING, conversation(minutes=95, last_message=None), "Waiting for 1h: Ana"),
+        (
+            WAITING,
+            conversation(minutes=95, last_message={**LAST, "direction": "outbound"}),
+            "Waiting for 1h: Ana",
+        ),
+        (
+            WAITING,
+            conversation(minutes=95, name="x" * 300),
+            f"Waiting for 1h: {'x' * 184}",
+        ),
+    ],
+)
+def test_a_sentence_says_what_is_the_matter_with_whom(
+    kind: str, row: Conversation, sentence: str
+) -> None:
+    (found,) = due({kind: [row]}, NOW, ALL, NOW - timedelta(hours=1), {})
+    assert found.sentence == sentence
+
+
+@pytest.mark.parametrize("saved", [None, "", "{", "[]", "3", '{"a": "b"}', '{"a": null}'])
+def test_marks_that_cannot_be_read_are_none(saved: str | None) -> None:
+    stored: list[str] = []
+    AlertWatch(ALL, NOW, saved, stored.append).remember([alert()])
+    assert json.loads(stored[0]) == {alert().key: alert().mark}
+
+
+def test_the_newest_thousand_marks_are_remembered_with_those_of_before() -> None:
+    stored: list[str] = []
+    before = {f"waiting {number}": number for number in range(1_000)}
+    AlertWatch(ALL, NOW, json.dumps(before), stored.append).remember([alert(id="new")])
+    marks = json.loads(stored[0])
+    assert len(marks) == 1_000
+    assert "waiting 0" not in marks
+    assert {"waiting 1", "waiting new"} <= marks.keys()
+
+
+@pytest.mark.parametrize(("count", "sentences"), [(0, 0), (1, 1), (3, 3), (4, 3), (1_002, 3)])
+def test_up_to_three_alerts_are_told_and_of_more_two_and_a_number(
+    count: int, sentences: int
+) -> None:
+    told = announcements([alert(id=str(id)) for id in range(count)])
+    assert len(told) == sentences
+    if count > 3:
+        assert told[2] == (f"And {count - 2:,} more", {"FRONTDESK_ALERT": "more"})
+
+
+def polled(settings: AlertSettings, pages: list[list[Conversation]]) -> tuple[int, int]:
+    """How many pages were asked for, of endlessly many, and how many alerts came of them."""
+    asked: list[ConversationFilter] = []
+
+    async def fetch(filter: ConversationFilter, cursor: str | None) -> Page[Conversation]:
+        asked.append(filter)
+        rows = pages[min(len(asked), len(pages)) - 1]
+        return Page[Conversation](data=tuple(rows), next_cursor=str(len(asked)))
+
+    alerts = asyncio.run(AlertWatch(settings, NOW - timedelta(hours=1)).poll(fetch, NOW))
+    return len(asked), len(alerts)
+
+
+def test_a_list_is_read_as_long_as_its_rows_may_be_due() -> None:
+    mine = AlertSettings(mine=True)
+    recent, old = conversation("1", minutes=60), conversation("2", minutes=60.01)
+    assert polled(mine, [[recent], [old], [recent]]) == (2, 0)
+    assert polled(mine, [[conversation(last_activity_at="?")], [recent]]) == (1, 1)
+    window = AlertSettings(window=timedelta(hours=2))
+    assert polled(window, [[at_end(-5)], [at_end(120)], [at_end(121)]]) == (3, 1)
+    assert polled(window, [[conversation(service_window_expires_at=None)]]) == (1, 0)
+    # Not endlessly, and past a page without rows.
+    assert polled(window, [[], [at_end(5)]]) == (10, 1)
+    quiet = window._replace(quiet=QuietHours(time(11), time(13), "UTC"))
+    assert polled(quiet, [[at_end(5)]]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("environment", "sequence"),
+    [
+        ({"TERM": "rxvt-unicode-256color"}, "\x1b]777;notify;frontdesk;{}\x1b\\"),
+        ({"TERM": "xterm", "TERM_PROGRAM": "WezTerm"}, "\x1b]9;frontdesk: {}\x1b\\"),
+        ({"TERM": "xterm", "TERM_PROGRAM": "ghostty"}, "\x1b]9;frontdesk: {}\x1b\\"),
+        ({"TERM": "xterm-ghostty"}, "\x1b]9;frontdesk: {}\x1b\\"),
+        ({"TERM": "xterm-kitty", "TMUX": "/tmp/tmux"}, ""),
+        ({"TERM": "screen", "TERM_PROGRAM": "iTerm.app"}, ""),
+        ({"TERM": "dumb", "TERM_PROGRAM": "Apple_Terminal"}, ""),
+        ({}, ""),
+    ],
+)
+def test_each_alert_is_a_notification_of_the_terminal(
+    environment: dict[str, str], sequence: str
+) -> None:
+    alerts = [alert("Ana; Bo"), alert("Cy", "2")]
+    sentences = ("Waiting for 26m: Ana, Bo · Hello", "Waiting for 26m: Cy · Hello")
+    assert terminal_notification(alerts, environment) == "".join(map(sequence.format, sentences))

@@ -117,3 +117,90 @@ def test_the_newest_entries_that_fit_are_as_many_as_can_be(sizes: list[int], mos
     fit = brief.newest_that_fit(len(sizes), render, most)
     assert len(render(fit)) <= most
     assert fit == len(sizes) or len(render(fit + 1)) > most
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "shown"),
+    [
+        ("abcd", 4, "abcd"),
+        ("abcde", 4, "abcd […1 more characters]"),
+        ("ab  cd", 4, "ab […2 more characters]"),
+        ("a" * 1_004, 4, "aaaa […1,000 more characters]"),
+        ("", 0, ""),
+    ],
+)
+def test_a_text_of_the_length_is_whole_and_a_longer_one_is_cut(
+    text: str, most: int, shown: str
+) -> None:
+    assert brief.cut(text, most) == shown
+
+
+def test_a_blank_text_has_a_mark_too() -> None:
+    assert brief.marked("", ":") == ":"
+    assert brief.marked("a\n\n b ", "|") == "| a\n|\n|  b"
+
+
+def test_parts_fit_with_what_is_between_them() -> None:
+    parts = ["aaa", "bb", "c"]
+    assert [brief.fitting(parts, most) for most in range(12)] == [
+        *(0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3)
+    ]
+    assert [brief.fitting(parts, most, 0) for most in range(8)] == [0, 0, 0, 1, 1, 2, 3, 3]
+    assert brief.fitting([], 0) == 0
+
+
+def test_an_answer_begins_with_its_time_and_zone() -> None:
+    assert brief.heading(NOW, ZONE) == "Sun 2026-03-15 12:00 Europe/Madrid"
+    assert brief.moment_words(None, ZONE) == "-"
+
+
+def test_facts_that_are_not_there_have_no_words() -> None:
+    row = conversation(
+        assignee={"id": "7", "name": "Ana\nSouza"},
+        waiting_since=None,
+        unread_count=0,
+        labels=[],
+        awaiting_human=False,
+        channel={"id": "106", "name": None},
+        last_activity_at="2026-03-15T08:00:00.000Z",
+        service_window_expires_at="2026-03-15T14:10:00.000Z",
+    )
+    assert brief.conversation_line(row, NOW, ZONE) == (
+        "#1003 · Zoë 3 +1 650-555-1003 · 106 · open · assigned to Ana Souza"
+        " · active 2026-03-15 09:00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        (None, ""),
+        ("2026-03-15T11:00:00.000Z", ""),
+        ("2026-03-15T11:02:00.000Z", " · reply window closes in 2m"),
+    ],
+)
+def test_a_reply_window_is_told_while_it_is_open(ends: str | None, words: str) -> None:
+    row = conversation(
+        waiting_since="2026-03-15T10:00:00.000Z",
+        service_window_expires_at=ends,
+        labels=[],
+        unread_count=0,
+        awaiting_human=False,
+    )
+    line = brief.conversation_line(row, NOW, ZONE)
+    assert line.endswith(f" · waits 1h 0m, since 2026-03-15 11:00{words}")
+
+
+def test_what_is_told_beside_the_author_is_in_brackets() -> None:
+    sent = message(
+        "Hi", direction="outbound", author="user", author_ref={"name": "Ana"}, forwarded="once"
+    )
+    sent = sent.model_copy(update={"delivery_status": "read"})
+    assert brief.entry_block(sent, ZONE).startswith("2026-03-14 10:21 Ana (forwarded, read)\n: ")
+
+
+def test_of_texts_that_all_fit_all_are_shown_and_of_none_none() -> None:
+    assert brief.newest_that_fit(0, lambda number: "", 0) == 0
+    assert brief.newest_that_fit(3, lambda number: "x" * number, 3) == 3
+    assert brief.newest_that_fit(4, lambda number: "x" * number, 3) == 3
+    assert brief.newest_that_fit(4, lambda number: "x" * (10 * number), 3) == 0

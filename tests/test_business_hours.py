@@ -1,6 +1,8 @@
 """Business time between two moments, also where clocks change, against a count of minutes."""
 
-from datetime import UTC, datetime
+import json
+import tomllib
+from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -9,12 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontdesk.business_hours import (
+    MOST_HOLIDAYS,
+    MOST_SPANS,
     BusinessCalendar,
     BusinessClock,
     BusinessHours,
     dumps,
     loads,
     parse_hours,
+    toml_text,
+    written,
 )
 
 MINUTE = 60_000
@@ -146,3 +152,134 @@ def test_hours_that_are_none_say_what_is_wrong_and_where(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         parse_hours({**MADRID, **change})
+
+
+@pytest.mark.parametrize(
+    ("spans", "minutes"),
+    [
+        (["00:00-24:00"], [(0, 1440)]),
+        (["00:00-00:01"], [(0, 1)]),
+        ([" 09:05 – 23:59 "], [(545, 1439)]),
+        # One may begin when another ends.
+        (["09:00-13:00", "13:00-14:00"], [(540, 780), (780, 840)]),
+        ([f"{hour:02}:00-{hour:02}:30" for hour in range(MOST_SPANS)], None),
+        ([], []),
+    ],
+)
+def test_the_spans_of_a_day_are_minutes_since_its_midnight(
+    spans: list[str], minutes: list[tuple[int, int]] | None
+) -> None:
+    found = calendar({**MADRID, "thursday": spans}).week[3]
+    assert len(found) == len(spans)
+    assert minutes is None or [*found] == minutes
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        ["09:00-09:00"],
+        ["09:00-13:00", "12:59-14:00"],
+        ["24:00-24:00"],
+        ["09:00-24:01"],
+        ["09:60-10:00"],
+        ["9:00-10:00"],
+        [900],
+        [f"{hour:02}:00-{hour:02}:30" for hour in range(MOST_SPANS + 1)],
+        None,
+        "09:00-13:00",
+    ],
+)
+def test_what_is_no_spans_of_a_day_is_refused(spans: object) -> None:
+    with pytest.raises(ValueError, match="thursday: "):
+        parse_hours({**MADRID, "thursday": spans})
+
+
+def test_holidays_are_dates_or_their_texts_and_not_too_many() -> None:
+    days = [date.fromordinal(date(2026, 1, 1).toordinal() + number) for number in range(1_001)]
+    assert calendar({**MADRID, "holidays": [days[0], "2026-01-02"]}).holidays == {*days[:2]}
+    assert len(calendar({**MADRID, "holidays": days[:MOST_HOLIDAYS]}).holidays) == MOST_HOLIDAYS
+    for wrong in (days, "2026-01-01", [datetime(2026, 1, 1, tzinfo=UTC)], [1.5]):
+        with pytest.raises(ValueError, match="holidays: "):
+            parse_hours({**MADRID, "holidays": wrong})
+
+
+@pytest.mark.parametrize(
+    ("contents", "words"),
+    [
+        ([], "^it is a table of a time zone and weekdays$"),
+        ({"channels": []}, "^channels: it is a table of channels by their ids$"),
+        ({"channels": {"1": 7}}, r"^channels\.1\.: it is a table of a time zone"),
+        ({**MADRID, "timezone": None}, "^timezone: it is an IANA name .*, not None$"),
+        ({**MADRID, "timezone": ""}, "^timezone: it is an IANA name .*, not ''$"),
+        ({"timezone": "UTC", "monday": []}, "^monday: some weekday needs hours"),
+    ],
+)
+def test_what_is_no_table_of_hours_is_refused(contents: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        parse_hours(contents)
+
+
+def test_an_account_may_have_hours_for_some_channels_only() -> None:
+    assert parse_hours({}) == BusinessHours()
+    hours = parse_hours({"channels": {"101": NIGHT}})
+    assert hours
+    assert (hours.calendar, hours.of("102")) == (None, None)
+    assert loads(dumps(hours)) == hours
+
+
+NIGHT_TABLE = {**NIGHT, "holidays": []}
+
+
+def test_hours_are_stored_as_they_are_written_by_channel_and_without_days_that_are_closed() -> None:
+    assert written(calendar(NIGHT)) == NIGHT_TABLE
+    assert written(calendar(MADRID)) == MADRID
+    hours = parse_hours({**MADRID, "channels": {"102": NIGHT, "101": NIGHT}})
+    channels = {"101": NIGHT_TABLE, "102": NIGHT_TABLE}
+    assert dumps(hours) == json.dumps({**MADRID, "channels": channels})
+    assert dumps(parse_hours({"channels": channels})) == json.dumps({"channels": channels})
+
+
+def test_hours_as_toml_are_read_again() -> None:
+    hours = parse_hours({**MADRID, "channels": {"102": NIGHT, "101": MADRID}})
+    text = toml_text(hours)
+    assert (
+        text.split("\n\n")[2]
+        == """\
+[business_hours.channels."102"]
+timezone = "Europe/Madrid"
+saturday = ["22:00-24:00"]
+sunday = ["00:00-04:00"]
+holidays = []"""
+    )
+    assert "\nholidays = [2026-03-10]\n\n[business_hours.channels" in text
+    assert parse_hours(tomllib.loads(text)["business_hours"]) == hours
+    assert toml_text(BusinessHours()) == ""
+
+
+def test_beyond_the_ends_of_its_range_nothing_is_open() -> None:
+    start, end = at("2026-03-09T10:00"), at("2026-03-09T12:00")
+    clock = BusinessClock(calendar(MADRID), start, end)
+    assert clock.between(start - DAY, end + DAY) == 2 * HOUR
+    assert clock.between(end, start) == 0
+    assert clock.between(start, start + 1) == 1
+    assert clock.before(end, 2 * HOUR) == start
+    assert clock.before(end, 2 * HOUR + 1) is None
+    assert clock.before(end, 0) == end
+    assert BusinessClock(calendar(MADRID), start, start).before(start, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "moment"),
+    [
+        (0, "2026-03-11T10:00"),
+        (1 * HOUR, "2026-03-11T09:00"),
+        # Tuesday is a holiday: the evening of Monday.
+        (1 * HOUR + MINUTE, "2026-03-09T17:59"),
+        (4 * HOUR, "2026-03-09T15:00"),
+        (4 * HOUR + MINUTE, "2026-03-09T12:59"),
+    ],
+)
+def test_so_much_business_time_ago_was(milliseconds: int, moment: str) -> None:
+    end = at("2026-03-11T10:00")
+    clock = BusinessClock(calendar(MADRID), end - 7 * DAY, end)
+    assert clock.before(end, milliseconds) == at(moment)

@@ -1,7 +1,8 @@
 """Exported conversations: order, authors, contents, markup."""
 
+import json
 import time
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,10 +10,15 @@ import pytest
 from frontdesk.exports.conversations import (
     entry_text,
     escaped,
+    file_name,
     markdown_lines,
+    queue_text,
     remarks,
+    selection_lines,
     text_lines,
     thread_text,
+    threads_text,
+    transcript_lines,
 )
 from frontdesk.text.entries import by_people, in_order
 from frontdesk.wire import Conversation, Media, Message, Note, Reaction, Ref, ReplyTo
@@ -228,3 +234,87 @@ def test_nothing_begins_a_list_or_a_rule(text: str):
 )
 def test_the_start_of_a_list_is_escaped_at_its_sign(text: str, expected: str) -> None:
     assert escaped(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [
+        ("Sheena Nelson", "sheena-nelson-2026-03-14.md"),
+        ("../a\\b: c?", "a-b-c-2026-03-14.md"),
+        ("x" * 61, f"{'x' * 60}-2026-03-14.md"),
+        ("日本 +1", "日本-+1-2026-03-14.md"),
+        ("///", "frontdesk-2026-03-14.md"),
+    ],
+)
+def test_a_file_has_a_name_that_every_system_takes(what: str, name: str) -> None:
+    assert file_name(what, date(2026, 3, 14), "md") == name
+
+
+def test_a_thread_as_json_is_what_the_server_sent() -> None:
+    entries = [message("1", text="hi"), note("2", "2026-03-14T10:00:00.000Z")]
+    written = json.loads(thread_text(CONVERSATION, entries, "json", UTC))
+    assert [one["id"] for one in written] == ["1", "2"]
+    assert written[0] == {
+        **{"id": "1", "direction": "inbound", "author": "contact", "text": "hi"},
+        "created_at": "2026-03-14T09:26:53.000Z",
+    }
+
+
+TRANSCRIPT = """\
+Conversation: 27
+Customer:     +16505551234
+Channel:      London · +442079460018
+Status:       snoozed until 2026-03-20 08:00
+Times:        UTC
+========================================================================
+
+Saturday 14 March 2026
+09:26  +16505551234
+       hi
+"""
+
+
+def test_several_threads_follow_one_another() -> None:
+    one = [message("1", text="hi")]
+    alone = thread_text(CONVERSATION, one, "txt", UTC)
+    assert alone == TRANSCRIPT
+    assert threads_text([(CONVERSATION, one)] * 2, "txt", UTC) == f"{alone}\n{alone}"
+    lines = selection_lines([(CONVERSATION, one), (CONVERSATION, [])]).split("\n")
+    first, second = map(json.loads, lines[:2])
+    assert lines[2:] == [""]
+    assert (first["conversation"]["id"], first["entries"][0]["text"]) == ("27", "hi")
+    assert second["entries"] == []
+
+
+def test_a_transcript_of_a_conversation_that_is_not_known_has_its_id() -> None:
+    lines = list(transcript_lines("2\n7", None, [message("1", text="hi")], UTC))
+    assert lines[:2] == ["Conversation: 2 7", "Times:        UTC"]
+    assert lines[-2:] == ["09:26  Customer", "       hi"]
+    assert next(transcript_lines("27", None, [], UTC, markdown=True)) == "# Conversation 27\n"
+
+
+def test_a_time_that_cannot_be_read_is_said() -> None:
+    entries = [message("1", "soon", text="hi"), message("2", "later", text="ho")]
+    assert list(text_lines(entries, UTC)) == [
+        *("at an unknown time", "--:--  Customer", "       hi", "--:--  Customer", "       ho"),
+    ]
+    assert list(markdown_lines(entries, UTC))[:2] == [
+        "## At an unknown time\n",
+        "**--:-- Customer**  ",
+    ]
+
+
+def test_of_a_deleted_message_nothing_is_quoted() -> None:
+    deleted = message(reply_to=REPLY, deleted_at="2026-03-14T10:00:00.000Z")
+    assert not entry_text(deleted).startswith(">")
+    assert entry_text(message(reply_to=ReplyTo(text="a"), text="b")) == "> a\nb"
+
+
+def test_conversations_are_exported_in_their_order() -> None:
+    other = CONVERSATION.model_copy(update={"id": "28"})
+    assert [row["id"] for row in json.loads(queue_text([other, CONVERSATION], "json"))] == [
+        *("28", "27"),
+    ]
+    lines = queue_text([other, CONVERSATION], "csv").split("\r\n")
+    assert lines[0].startswith("\ufeffid,status,contact,")
+    assert [line.partition(",")[0] for line in lines[1:]] == ["28", "27", ""]

@@ -1,25 +1,37 @@
 """The configuration file: mistakes are reported with their line, and the rest is used."""
 
+import re
 import tomllib
-from datetime import timedelta
+from datetime import time, timedelta
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as some
 
+from frontdesk.alert_settings import AlertSettings, QuietHours
 from frontdesk.cli.commands.config import config_group
 from frontdesk.cli.config import (
     NEW_FILE,
     Configuration,
     Profile,
     line_of,
+    lines_of,
     parsed,
     read,
 )
+from frontdesk.cli.options import chosen_target
 from frontdesk.cli.profiles import with_profile, with_selected, without_profile
-from frontdesk.cli.target import Target, resolve
+from frontdesk.cli.target import (
+    Target,
+    database_origin,
+    origin_of,
+    parse_target,
+    resolve,
+    where,
+)
 from frontdesk.errors import BadSettings
 from frontdesk.system.environment import cache_limit_bytes, config_file
 
@@ -340,3 +352,452 @@ def test_the_password_of_an_address_is_not_repeated(tmp_path: Path):
     (mistake, *_) = read(file).mistakes
     assert "s3cret" not in str(mistake)
     assert "database is 'postgresql://ana:***@db/inbox" in str(mistake)
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ('density = "auto"', 0),
+        ("density = 1", 1),
+        ("density = 3", 3),
+        ('mark_read_after = "open"', "open"),
+        ('mark_read_after = "never"', "never"),
+        ("mark_read_after = 0", 0.0),
+        ("mark_read_after = 0.5", 0.5),
+        ("mark_read_after = 3600", 3600.0),
+        ("cache_mb = 1", 1),
+        ("cache_mb = 1000000", 1_000_000),
+        ("media_mb = 1", 1),
+        ('picture_lines = "auto"', 0),
+        ("picture_lines = 4", 4),
+        ("picture_lines = 40", 40),
+        ('pictures = "kitty"', "kitty"),
+        ("quiet_unfocused = true", True),
+        ("mouse = false", False),
+        ("open_with = \"open -a 'My App'\"", ("open", "-a", "My App")),
+        ('open_audio = ["mpv", "a b"]', ("mpv", "a b")),
+        ('theme = "nord"', "nord"),
+    ],
+)
+def test_a_setting_of_the_viewer_is_read(line: str, value: object) -> None:
+    configured = parsed(PATH, f"[viewer]\n{line}\n")
+    assert configured.mistakes == ()
+    assert getattr(configured.viewer, line.partition(" ")[0]) == value
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "allowed"),
+    [
+        ("viewer", "density = 0", 'use "auto", 1, 2 or 3'),
+        ("viewer", "density = 4", 'use "auto", 1, 2 or 3'),
+        ("viewer", "density = true", 'use "auto", 1, 2 or 3'),
+        ("viewer", "mark_read_after = -1", 'use "open", "never" or seconds up to 3600'),
+        ("viewer", "mark_read_after = 3601", 'use "open", "never" or seconds up to 3600'),
+        ("viewer", "mark_read_after = true", 'use "open", "never" or seconds up to 3600'),
+        ("viewer", "mark_read_after = nan", 'use "open", "never" or seconds up to 3600'),
+        ("viewer", "cache_mb = 1000001", "use a number of MB, 1 to 1000000"),
+        ("viewer", "media_mb = 0", "use a number of MB, 1 to 1000000"),
+        ("viewer", 'media_mb = "9"', "use a number of MB, 1 to 1000000"),
+        ("viewer", "picture_lines = 3", 'use "auto" or a number of lines, 4 to 40'),
+        ("viewer", "picture_lines = 41", 'use "auto" or a number of lines, 4 to 40'),
+        ("viewer", "picture_lines = true", 'use "auto" or a number of lines, 4 to 40'),
+        ("viewer", 'pictures = "small"', 'use "auto", "large", "blocks", "kitty", "off"'),
+        ("viewer", "open_with = []", 'use a program and its arguments: ["pass", "show", '),
+        ("viewer", "open_with = [1]", 'use a program and its arguments: ["pass", "show", '),
+        ("viewer", 'open_with = " "', 'use a program and its arguments: ["pass", "show", '),
+        ("alerts", 'waiting = "31d"', 'use a time like "15m", "1h" or "2d", up to "30d"'),
+        ("alerts", 'waiting = "1w"', 'use a time like "15m", "1h" or "2d", up to "30d"'),
+        ("alerts", 'quiet = "19:00-19:00"', 'use "19:00-08:30" or'),
+        ("alerts", 'quiet = "19:00Z-20:00"', 'use "19:00-08:30" or'),
+        ("alerts", 'quiet = "19:00-20:00+01:00"', 'use "19:00-08:30" or'),
+        ("alerts", 'quiet = "19:00"', 'use "19:00-08:30" or'),
+        ("alerts", 'quiet = "19:00-20:00 Nowhere"', 'use "19:00-08:30" or'),
+        ("network", 'ca_file = "a.pem"', "use a path that begins with / or ~"),
+        ("network", 'ca_file = " "', "use a text in quotes"),
+        ("network", "proxy = 1", 'use an address in quotes, or "" for none'),
+        ("open", 'conversation = "https://a/"', "use an address with {id}"),
+        ("open", 'conversation = "ftp://a/{id}"', "use an address with {id}"),
+        ("open", 'conversation = "https:///{id}"', "use an address with {id}"),
+        ("open", 'conversation = "https://a/{id}{id}"', "use an address with {id}"),
+        ("open", 'conversation = "https://a/}{id}"', "use an address with {id}"),
+        ("open", 'conversation = "https://a{id}"', "put {id} after the host"),
+        ("open", 'conversation = "https://a/b c{id}"', "put {id} after the host"),
+        ("open", 'conversation = "https://a/{id}\\u0007"', "put {id} after the host"),
+    ],
+)
+def test_a_value_that_is_not_allowed_is_said_and_the_default_holds(
+    table: str, line: str, allowed: str
+) -> None:
+    configured = parsed(PATH, f"[{table}]\n{line}\n")
+    (mistake,) = configured.mistakes
+    name = line.partition(" ")[0]
+    assert (mistake.line, mistake.place) == (2, (table, name))
+    assert mistake.words.startswith(name)
+    assert allowed in mistake.words
+    member = "network_settings" if table == "network" else table
+    assert getattr(configured, member) == getattr(Configuration(PATH), member)
+
+
+def test_alerts_are_set_by_their_table() -> None:
+    text = """\
+[alerts]
+mine = true
+waiting = "30d"
+window = "90s"
+quiet = "19:00-08:30 Europe/London"
+terminal = true
+run = "notify-send frontdesk"
+"""
+    assert parsed(PATH, text).alert_settings == AlertSettings(
+        mine=True,
+        waiting=timedelta(days=30),
+        window=timedelta(seconds=90),
+        quiet=QuietHours(time(19), time(8, 30), "Europe/London"),
+        terminal=True,
+        run=("notify-send", "frontdesk"),
+    )
+    nothing = parsed(PATH, "").alert_settings
+    assert nothing == AlertSettings()
+    assert (nothing.mine, nothing.terminal, nothing.run) == (False, False, ())
+
+
+def test_addresses_are_read_without_blanks_around_them() -> None:
+    text = """\
+[open]
+conversation = " https://a.example/x/{id}/y "
+[network]
+proxy = " http://proxy.example.com:3128 "
+ca_file = " /etc/ca.pem "
+"""
+    configured = parsed(PATH, text)
+    assert configured.mistakes == ()
+    assert configured.open.conversation == "https://a.example/x/{id}/y"
+    assert configured.network.proxy == "http://proxy.example.com:3128"
+    assert configured.network.ca_file == "/etc/ca.pem"
+    assert parsed(PATH, '[network]\nproxy = ""\n').network.proxy == ""
+
+
+def test_the_address_of_a_proxy_is_not_repeated_and_never_falls_back_to_a_default() -> None:
+    configured = parsed(PATH, '[network]\nproxy = "ftp://ana:s3cret@proxy"\n[viewer]\nbell = 1\n')
+    assert "s3cret" not in str(configured.mistakes)
+    with pytest.raises(BadSettings, match=r"^config\.toml, line 2: proxy"):
+        _ = configured.network
+    assert parsed(PATH, "[viewer]\nbell = 1\n").network == Configuration(PATH).network
+    with pytest.raises(BadSettings, match="line 1: this is not TOML"):
+        _ = parsed(PATH, "x").network
+
+
+def test_a_file_without_lists_has_none() -> None:
+    for text in ("", "views = []\ncommands = []\n", "views = 1", "commands = 1", "views = [1]"):
+        configured = parsed(PATH, text)
+        assert (configured.views, configured.commands, configured.keys) == ((), (), {})
+    assert said("views = 1") == ["line 1: views is not a list of tables: write [[views]]"]
+    assert said("viewer = 1") == ["line 1: viewer is not a table: write [viewer]"]
+    assert said("[profiles]\na = 1\n") == [
+        "line 2: a is not a table: write [profiles.a]",
+        "line 2: the profile 'a' needs either url or database",
+    ]
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_without_commands_it_is_no_matter_who_can_change_the_file(is_trusted: bool) -> None:
+    configured = parsed(PATH, "[viewer]\nbell = true\n", is_trusted=is_trusted)
+    assert (configured.mistakes, configured.commands) == ((), ())
+
+
+def test_what_only_the_viewer_uses_is_left_out_where_it_is_not_needed() -> None:
+    text = """\
+[viewer]
+bell = 1
+[keys]
+"inbox.nxt" = "x"
+[[views]]
+name = 1
+[[commands]]
+name = 1
+[profiles.a]
+url = "https://a"
+theme = "drak"
+[mirror]
+keep = "most"
+"""
+    configured = parsed(PATH, text, whole=False)
+    assert [mistake.place for mistake in configured.mistakes] == [("mirror", "keep")]
+    assert configured.profiles["a"].url == "https://a"
+    assert len(said(text)) == 7
+    assert said("profiles = 1") == ["line 1: profiles is not a table: write [profiles]"]
+    assert parsed(PATH, "profiles = 1", whole=False).profiles == {}
+    assert parsed(PATH, "[profiles]\na = 1", whole=False).mistakes
+
+
+def test_a_profile_with_a_mistake_is_refused_only_if_nothing_says_where_it_is() -> None:
+    text = """\
+[profiles.a]
+url = "https://a"
+me = 1
+[profiles.b]
+url = 7
+[profiles."c d"]
+url = "https://c"
+"""
+    configured = parsed(PATH, text)
+    assert [*configured.profiles] == ["a", "b"]
+    assert (configured.named("a").url, configured.named("a").user) == ("https://a", None)
+    with pytest.raises(BadSettings, match=r"^config\.toml, line 5: url is 7: use a text in quotes"):
+        configured.named("b")
+    assert str(configured.mistakes[-1]) == "line 6: 'c d' is no name: letters, digits, - and _ are"
+    assert Configuration(PATH).in_use is None
+
+
+@pytest.mark.parametrize(
+    ("name", "is_name"),
+    [
+        ("a", True),
+        ("A_9-z", True),
+        ("-a", False),
+        ("a" * 40, True),
+        ("a" * 41, False),
+        ("é", False),
+    ],
+)
+def test_a_profile_is_named_by_up_to_40_letters_and_digits(name: str, is_name: bool) -> None:
+    configured = parsed(PATH, f'[profiles."{name}"]\nurl = "https://a"\n')
+    assert (name in configured.profiles) == is_name == (not configured.mistakes)
+
+
+def test_a_long_value_is_repeated_in_part() -> None:
+    (whole,) = said(f'[viewer]\npictures = "{"x" * 98}"\n')
+    assert f"pictures is '{'x' * 98}': use" in whole
+    (cut,) = said(f'[viewer]\npictures = "{"x" * 99}"\n')
+    assert f"pictures is '{'x' * 99}…: use" in cut
+
+
+def test_the_largest_file_has_64_kib(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("#" * 65_535 + "\n")
+    assert read(file) == Configuration(file)
+    file.write_text("#" * 65_536 + "\n")
+    assert [str(one) for one in read(file).mistakes] == ["line 1: this is larger than 64 KiB"]
+
+
+def test_each_place_has_the_line_that_defines_it_first() -> None:
+    text = """\
+# a comment
+profile = "a"
+
+[viewer]
+open_with = [
+  "a",
+]
+bell = true
+[profiles.a]
+url = "x"
+[profiles.b]
+network = { proxy = "", ca_file = "x" }
+alerts.mine = true
+[[views]]
+name = "1"
+[[views]]
+
+name = "2"
+"""
+    assert lines_of(text) == {
+        (): 1,
+        ("profile",): 2,
+        ("viewer",): 4,
+        ("viewer", "open_with"): 5,
+        ("viewer", "bell"): 8,
+        ("profiles",): 9,
+        ("profiles", "a"): 9,
+        ("profiles", "a", "url"): 10,
+        ("profiles", "b"): 11,
+        ("profiles", "b", "network"): 12,
+        ("profiles", "b", "network", "proxy"): 12,
+        ("profiles", "b", "network", "ca_file"): 12,
+        ("profiles", "b", "alerts"): 13,
+        ("profiles", "b", "alerts", "mine"): 13,
+        ("views",): 14,
+        ("views", "0"): 14,
+        ("views", "0", "name"): 15,
+        ("views", "1"): 16,
+        ("views", "1", "name"): 18,
+    }
+    assert line_of(text, ("viewer", "missing", "deep")) == 4
+    assert line_of(text, ("missing",)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("profile = 1", "line 1: there is no profile 1"),
+        ('profile = "a"', "line 1: there is no profile 'a'"),
+        (
+            'profile = "x"\n[profiles.a]\nurl = "https://a"',
+            "line 1: there is no profile 'x'; there is a",
+        ),
+    ],
+)
+def test_a_profile_that_is_selected_has_to_be_there(text: str, words: str) -> None:
+    assert said(text) == [words]
+    assert parsed(PATH, text).profile is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"url": "https://a", "database": "a.db"},
+        {"url": "https://a", "profile": "a"},
+        {"database": "a.db", "profile": "a"},
+    ],
+)
+def test_only_one_place_can_be_named(options: dict[str, str]) -> None:
+    with pytest.raises(BadSettings, match="Use only one of --url, --database and --profile"):
+        parse_target(**options)
+
+
+def test_a_place_and_a_user_are_a_target() -> None:
+    assert parse_target() == Target()
+    assert parse_target(url="https://a") == Target(url="https://a")
+    assert parse_target(database="a.db", user="ana") == Target(database="a.db", user="ana")
+    assert parse_target(profile="a", user="ana") == Target(profile="a", user="ana")
+    with pytest.raises(BadSettings, match="--url does not go with --as"):
+        parse_target(url="https://a", user="ana")
+
+
+def test_the_user_is_the_one_who_is_named_or_that_of_the_profile() -> None:
+    text = """\
+profile = "here"
+[profiles.here]
+database = "a.db"
+me = "bo"
+[profiles.there]
+url = "https://a"
+"""
+    configured = parsed(PATH, text)
+    assert resolve(Target(), configured) == Target(None, "a.db", "bo", "here")
+    assert resolve(Target(user="ana"), configured) == Target(None, "a.db", "ana", "here")
+    assert resolve(Target(profile="there"), configured) == Target("https://a", profile="there")
+    with pytest.raises(BadSettings, match="a server knows “me” by the API key"):
+        resolve(Target(profile="there", user="ana"), configured)
+    for place in (Target(database="b.db", user="ana"), Target(url="https://c", profile="there")):
+        assert resolve(place, configured) == place
+    assert resolve(Target(user="ana"), Configuration(PATH)) == Target(user="ana")
+
+
+def test_a_cache_is_of_a_server_and_key_or_a_database_and_user(tmp_path: Path) -> None:
+    key = "fdk_secret"
+    origins = {origin_of("https://a", key), origin_of("https://a//", key)}
+    assert len(origins) == 1
+    (origin,) = origins
+    assert re.fullmatch("https://a [0-9a-f]{16}", origin)
+    assert origin_of("https://a", "fdk_other") != origin
+    path = tmp_path / "inbox.db"
+    assert database_origin(str(path), None) == f"{path} "
+    assert database_origin(str(path), 7) == f"{path} 7"
+    address = database_origin("postgresql://ana:s3cret@db/inbox", 7)
+    assert address.endswith("@db/inbox 7")
+    assert "s3cret" not in address
+
+
+def test_a_profile_is_shown_without_its_password() -> None:
+    assert where(Profile(name="a", url="https://a")) == "https://a"
+    assert where(Profile(name="a", database="a.db")) == "a.db"
+    shown = where(Profile(name="a", database="postgresql://ana:s3cret@db/inbox"))
+    assert shown.endswith("@db/inbox")
+    assert "s3cret" not in shown
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '\n[profiles.b]\nurl = "https://b"\n'),
+        ("[viewer]\nbell = true", '[viewer]\nbell = true\n\n[profiles.b]\nurl = "https://b"\n'),
+        ("[viewer]\n", '[viewer]\n\n[profiles.b]\nurl = "https://b"\n'),
+    ],
+)
+def test_a_profile_is_added_below_everything_else(before: str, after: str) -> None:
+    assert with_profile(before, Profile(name="b", url="https://b", theme="nord")) == after
+
+
+def test_all_that_a_profile_is_opened_with_is_written() -> None:
+    profile = Profile.model_construct(
+        name="b", database="b.db", user="ana", key_command=("pass", "a b")
+    )
+    assert with_profile("", profile) == (
+        '\n[profiles.b]\ndatabase = "b.db"\nme = "ana"\nkey_command = ["pass", "a b"]\n'
+    )
+
+
+def test_a_profile_that_goes_takes_its_lines_and_is_not_in_use_any_more() -> None:
+    text = """\
+profile = "a"
+[profiles.a]
+# mine
+url = "https://a"
+key_command = [
+  "pass",
+]
+[profiles.b]
+url = "https://b"
+[viewer]
+bell = true
+"""
+    assert without_profile(text, "a") == (
+        '[profiles.b]\nurl = "https://b"\n[viewer]\nbell = true\n'
+    )
+    assert without_profile(text, "b") == text.replace('[profiles.b]\nurl = "https://b"\n', "")
+    assert with_selected("", "b") == 'profile = "b"\n'
+    assert with_selected(text, "b") == text.replace('profile = "a"', 'profile = "b"')
+
+
+@pytest.mark.parametrize(
+    ("behind", "before", "variables", "target"),
+    [
+        ({}, {}, {}, Target()),
+        ({"database": "a.db"}, {}, {"URL": "https://a"}, Target(database="a.db")),
+        ({}, {"database": "a.db"}, {"URL": "https://a"}, Target(database="a.db")),
+        ({"database": "a.db"}, {"database": "b.db"}, {}, Target(database="a.db")),
+        ({"user": "ana"}, {"database": "a.db"}, {}, Target(database="a.db", user="ana")),
+        ({"user": "ana"}, {}, {"DATABASE": " a.db "}, Target(database="a.db", user="ana")),
+        ({}, {"user": "ana"}, {"DATABASE": "a.db"}, Target(database="a.db", user="ana")),
+        ({}, {}, {"URL": " ", "PROFILE": "a"}, Target(profile="a")),
+        ({}, {}, {"URL": "https://a"}, Target(url="https://a")),
+    ],
+)
+def test_a_target_is_named_behind_a_command_or_before_it_or_by_a_variable(
+    behind: dict[str, str],
+    before: dict[str, str],
+    variables: dict[str, str],
+    target: Target,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("URL", "DATABASE", "PROFILE"):
+        monkeypatch.delenv(f"FRONTDESK_{name}", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(f"FRONTDESK_{name}", value)
+    root = click.Context(click.Group("frontdesk"))
+    root.params = {**before}
+    context = click.Context(click.Command("counts"), parent=root)
+    context.params = {"database": "not this"}
+    given = {name: behind.get(name) for name in ("url", "database", "user", "profile")}
+    assert chosen_target(context, given) == target
+
+
+def test_a_command_alone_has_no_options_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("URL", "DATABASE", "PROFILE"):
+        monkeypatch.delenv(f"FRONTDESK_{name}", raising=False)
+    alone = click.Context(click.Command("counts"))
+    alone.params = {"database": "a.db"}
+    nothing = dict.fromkeys(("url", "database", "user", "profile"))
+    assert chosen_target(alone, nothing) == Target()
+
+
+def test_two_variables_are_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRONTDESK_URL", "https://a")
+    monkeypatch.setenv("FRONTDESK_DATABASE", "a.db")
+    monkeypatch.delenv("FRONTDESK_PROFILE", raising=False)
+    context = click.Context(click.Command("counts"))
+    nothing = dict.fromkeys(("url", "database", "user", "profile"))
+    words = "FRONTDESK_URL and FRONTDESK_DATABASE are set: keep one of them, or give an option"
+    with pytest.raises(BadSettings, match=words):
+        chosen_target(context, nothing)

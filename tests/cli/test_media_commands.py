@@ -6,7 +6,9 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import click
 import httpx
 import pytest
 from click.testing import CliRunner
@@ -18,9 +20,19 @@ from tests.pictures.drawn import encoded, photo
 from tests.stores import PostgresServer
 
 from frontdesk.cli.commands.serve import serve_command
+from frontdesk.cli.media import (
+    MediaOptions,
+    media_files,
+    media_options,
+    named_files,
+    provider_credentials,
+    stored_words,
+)
+from frontdesk.client.files import ProviderCredentials
 from frontdesk.errors import BadSettings
 from frontdesk.ingest.apply.batch import apply_events
 from frontdesk.ingest.events import Author, MessageUpsert, Person
+from frontdesk.service.media.upkeep import MediaLimits
 from frontdesk.store import media
 from frontdesk.store.database import Connection
 from frontdesk.store.media import StoredFile
@@ -380,3 +392,92 @@ def test_a_bucket_needs_an_address_that_names_one(inbox: Inbox) -> None:
     inbox.message(ANA, "1")
     text = output("media", "status", "--database", inbox.path, "--media", "s3://", code=2)
     assert "'s3://' is no bucket: give s3://BUCKET or s3://BUCKET/PREFIX" in " ".join(text.split())
+
+
+def media_settings(*arguments: str) -> MediaOptions:
+    """The options of a command that has them."""
+
+    @media_options
+    def show(**options: Any) -> MediaOptions:
+        return MediaOptions.taken_from(options)
+
+    taken: MediaOptions = click.command()(show).main([*arguments], standalone_mode=False)
+    return taken
+
+
+def test_files_have_these_limits_unless_others_are_given() -> None:
+    plain = media_settings()
+    assert plain == MediaOptions(
+        media=None,
+        media_max_file=100_000_000,
+        media_kinds=frozenset(("image", "video", "audio", "document", "sticker")),
+        media_keep_days=0,
+        media_max_total=0,
+        media_least_free=1_000_000_000,
+    )
+    assert plain.limits() == MediaLimits(keep_days=0, total_bytes=0)
+    assert [plain.fetching(workers).error_budget for workers in (1, 3, 4, 5, 6, 40)] == [
+        *(10, 3, 2, 2, 2, 2),
+    ]
+    given = media_settings("--media-keep-days=30", "--media-max-total=2TB", "--media-kinds= image,")
+    assert given.limits() == MediaLimits(keep_days=30, total_bytes=2_000_000_000_000)
+    assert given.fetching(1).kinds == {"image"}
+    assert given.fetching(1).most_bytes == 100_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("0", 0),
+        ("17", 17),
+        ("5KB", 5_000),
+        (" 5 mb ", 5_000_000),
+        ("999999999999", 999_999_999_999),
+        ("3gb", 3_000_000_000),
+    ],
+)
+def test_a_size_is_a_number_of_bytes_or_has_a_unit(text: str, size: int) -> None:
+    assert media_settings(f"--media-max-file={text}").media_max_file == size
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5MB", "1000000000000", "5B", "5  MB", "MB"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="is no size: give a number with KB, MB, GB or TB"):
+        media_settings(f"--media-max-file={text}")
+
+
+def test_files_are_beside_a_database_file_or_where_it_is_said(tmp_path: Path) -> None:
+    path = str(tmp_path / "inbox.db")
+    for place, root in ((None, f"{path}.media"), (str(tmp_path / "x"), str(tmp_path / "x"))):
+        files = media_files(place, path)
+        assert files is not None
+        assert files.place == root
+    assert media_files("off", path) is None
+    assert media_files(None, "postgresql://db/inbox") is None
+    assert media_files(str(tmp_path / "x"), "postgresql://db/inbox") is not None
+    with pytest.raises(BadSettings, match="name it with --media"):
+        named_files("off", path)
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://", "s3://B/x", "s3://a", "s3://bucket/a b", "s3://b/x?y"]
+)
+def test_the_address_of_a_bucket_has_a_name(address: str) -> None:
+    with pytest.raises(BadSettings, match="is no bucket: give s3://BUCKET or s3://BUCKET/PREFIX"):
+        media_files(address, "inbox.db")
+
+
+def test_outcomes_that_did_not_happen_are_not_told() -> None:
+    assert stored_words({"stored": 1_200, "damaged": 0, "missing": 1}) == "1,200 stored, 1 missing"
+    assert stored_words({}) == ""
+
+
+def test_a_provider_has_a_token_and_perhaps_an_address_of_its_own() -> None:
+    assert provider_credentials(None, None, "secrets") is None
+    meta = provider_credentials(" EAAG ", None, "secrets")
+    assert meta == ProviderCredentials("EAAG")
+    other = provider_credentials("EAAG", "https://waba.example.com", "secrets")
+    assert other == ProviderCredentials("EAAG", "https://waba.example.com", file_hosts=())
+    for token, address in ((None, "https://a"), (" ", None), (5, None)):
+        with pytest.raises(BadSettings, match="secrets: access_token must be a text"):
+            provider_credentials(token, address, "secrets")

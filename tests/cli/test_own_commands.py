@@ -1,12 +1,14 @@
 """Own commands in the configuration: mistakes, and what would be run."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from tests.commands import output_of, run_on
 
 from frontdesk.cli.config import parsed, read
+from frontdesk.own_commands.command import AskedField
 
 PATH = Path("config.toml")
 GOOD = """\
@@ -93,6 +95,139 @@ def test_a_mistake_is_said_with_its_line(text: str, words: str) -> None:
     mistakes = [str(mistake) for mistake in parsed(PATH, text).mistakes]
     assert len(mistakes) == 1
     assert words in mistakes[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "member", "value"),
+    [
+        (f'name = "{"x" * 40}"', "name", "x" * 40),
+        ('letter = "7"', "letter", "7"),
+        ('letter = "Z"', "letter", "Z"),
+        ("last = 0", "last", 0),
+        ('last = 100000\nstdin = "thread-json"', "last", 100_000),
+        ('timeout = "1s"', "timeout", timedelta(seconds=1)),
+        ('timeout = "24h"', "timeout", timedelta(days=1)),
+        ("confirm = true", "confirm", "Run this command?"),
+        ("confirm = false", "confirm", ""),
+        ('confirm = " Now? "', "confirm", "Now?"),
+        ('hold = true\noutput = "terminal"', "holds", True),
+        ('hold = false\noutput = "terminal"', "holds", False),
+        ('cwd = "/tmp"', "directory", "/tmp"),
+        ("", "directory", str(Path("~").expanduser())),
+        ('environment = { A = "1" }', "environment", {"A": "1"}),
+        ('when = "  is:open   #vip"', "condition", "is:open #vip"),
+        ('for = ["message", "contact"]', "places", ("message", "contact")),
+        ("", "places", ("conversation",)),
+        ('profiles = ["work"]', "profiles", ("work",)),
+        ('key = "f6"', "key", "f6"),
+        ('ask = [{ name = "a1_" }]', "fields", (AskedField("a1_", "a1_"),)),
+        (
+            'ask = [{ name = "a", title = "T", default = "x", choices = ["x", "y"] }]',
+            "fields",
+            (AskedField("a", "T", "x", ("x", "y")),),
+        ),
+        (f'ask = [{{ name = "a", title = "{"x" * 60}" }}]', "fields", (AskedField("a", "x" * 60),)),
+        (f'ask = [{{ name = "{"a" * 30}", title = "T" }}]', "fields", (AskedField("a" * 30, "T"),)),
+    ],
+)
+def test_a_member_of_a_command_is_read(line: str, member: str, value: object) -> None:
+    text = table(line)
+    if member == "name":
+        text = text.replace('name = "A"\n', "")
+    configured = parsed(PATH, text)
+    assert configured.mistakes == ()
+    assert getattr(configured.commands[0], member) == value
+
+
+FIELD = '{ name = "a" }'
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f'name = "{"x" * 41}"', "use 1 to 40 characters"),
+        ('name = " "', "use 1 to 40 characters"),
+        ('letter = "é"', "use one letter or digit"),
+        ('letter = ""', "use one letter or digit"),
+        ('letter = "-"', "use one letter or digit"),
+        ('last = 100001\nstdin = "thread"', "use a number of messages, 0 for all"),
+        ('last = true\nstdin = "thread"', "use a number of messages, 0 for all"),
+        ('timeout = "0s"', 'use a time like "90s" or "10m"'),
+        ('timeout = "25h"', 'use a time like "90s" or "10m"'),
+        ('timeout = "1d"', 'use a time like "90s" or "10m"'),
+        ("timeout = 9", 'use a time like "90s" or "10m"'),
+        ('confirm = " "', "use true, false or a question in quotes"),
+        ("confirm = 1", "use true, false or a question in quotes"),
+        ('hold = 1\noutput = "terminal"', "use true or false"),
+        ('hold = false\noutput = "pane"', 'hold needs output = "terminal"'),
+        ("extract = ''", "use a regular expression in single quotes"),
+        ('when = " "', "use a query in quotes"),
+        ("ask = []", "use a list of 1 to 5 tables"),
+        (f"ask = [{', '.join([FIELD] * 6)}]", "1 to 5 tables"),
+        ('ask = [{ name = "a", titel = "T" }]', "use tables like"),
+        (f'ask = [{{ name = "{"a" * 31}" }}]', "a field needs a name of small letters"),
+        ('ask = [{ name = "a", title = "" }]', "a title of 1 to 60 characters"),
+        (f'ask = [{{ name = "a", title = "{"x" * 61}" }}]', "a title of 1 to 60 characters"),
+        ('ask = [{ name = "a", default = 1 }]', "title and default are texts"),
+        ('ask = [{ name = "a", choices = [1] }]', "choices is a list of up to 50 texts"),
+        (
+            f'ask = [{{ name = "a", choices = {["x"] * 51} }}]',
+            "choices is a list of up to 50 texts",
+        ),
+        ('ask = ["a"]', "use tables like"),
+        ("environment = { A = 1 }", "use names and texts"),
+        ('environment = { "A=B" = "1" }', "names have no ="),
+        ('environment = { "" = "1" }', "names have no ="),
+        ('environment = { A = "\\u0000" }', "names have no ="),
+        ("profiles = []", "use a list of texts in quotes"),
+        ("profiles = [1]", "use a list of texts in quotes"),
+        ('timeout = "9s"\noutput = "terminal"', 'output = "terminal" has no timeout'),
+        ('extract = \'a\'\nfor = ["contact"]\nconfirm = "{match}?"', "no {match} for"),
+        ('when = "is:open"\nfor = ["everywhere"]', "when needs a conversation"),
+        ('confirm = "{message.id}?"', 'needs for = ["message"]'),
+        ('stdin = "message"\nfor = ["message", "contact"]', 'needs for = ["message"]'),
+    ],
+)
+def test_a_member_that_is_not_allowed_is_a_mistake(line: str, words: str) -> None:
+    text = table(line)
+    if line.startswith("name"):
+        text = text.replace('name = "A"\n', "")
+    configured = parsed(PATH, text)
+    assert len(configured.mistakes) == 1
+    assert words in str(configured.mistakes[0])
+    assert configured.commands == ()
+
+
+def test_there_may_be_a_hundred_commands() -> None:
+    text = "\n".join(table().replace('"A"', f'"A{at}"') for at in range(100))
+    assert (len(parsed(PATH, text).commands), parsed(PATH, text).mistakes) == (100, ())
+
+
+def test_of_two_commands_with_a_letter_the_second_is_a_mistake() -> None:
+    first = table('letter = "a"')
+    text = "\n".join([first, first.replace('"A"', '"B"')])
+    configured = parsed(PATH, text)
+    assert [one.name for one in configured.commands] == ["A"]
+    assert str(configured.mistakes[0]) == "line 8: another command has the letter a already"
+
+
+@pytest.mark.parametrize(
+    ("place", "other", "is_free"),
+    [
+        ("conversation", "contact", False),
+        ("conversation", "report", True),
+        ("report", "report", False),
+        ("everywhere", "report", False),
+        ("report", "everywhere", False),
+        ("contact", "everywhere", False),
+    ],
+)
+def test_a_key_may_be_that_of_a_command_for_another_screen(
+    place: str, other: str, is_free: bool
+) -> None:
+    first, second = (table('key = "ctrl+g"', f'for = ["{one}"]') for one in (place, other))
+    configured = parsed(PATH, "\n".join([first, second.replace('"A"', '"B"')]))
+    assert [one.key for one in configured.commands] == ["ctrl+g", "ctrl+g" if is_free else ""]
 
 
 def test_a_command_with_a_mistake_is_left_out_and_the_others_stay() -> None:

@@ -68,3 +68,25 @@ async def test_an_unreachable_server_is_reported_once_and_polled_again(
 async def test_what_asking_again_does_not_mend_ends_it():
     script = Script(["a"], NetworkMisconfigured("Its certificate has expired"))
     assert await script.run(NetworkMisconfigured) == ["a"]
+
+
+@pytest.mark.parametrize(("chance", "pauses"), [(0.0, [3.6, 5.4]), (1.0, [4.4, 6.6])])
+async def test_programs_that_begin_together_do_not_ask_together(
+    chance: float, pauses: list[float]
+) -> None:
+    script = Script([], REFUSED)
+    with pytest.raises(Unauthorised):
+        await follow(
+            script.poll, lambda rows: None, interval=4, sleep=script.sleep, chance=lambda: chance
+        )
+    assert script.pauses == pauses
+
+
+async def test_a_pause_is_no_shorter_after_a_server_was_away(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gone = Unreachable("Away")
+    script = Script([], gone, ["a"], gone, [], REFUSED)
+    assert await script.run() == ["a"]
+    assert script.pauses == [4, 6, 6, 4, 4, 6]
+    assert len(capsys.readouterr().err.splitlines()) == 4

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.commands import Terminal, run_on
 
-from frontdesk.cli.output import Output, cut, plain, table
+from frontdesk.cli.output import Output, cut, json_of, moment, plain, table
+from frontdesk.errors import BadSettings
 from frontdesk.exports.tables import Column, local_time, markdown_cell
 from frontdesk.text.clean import clean, escape_formula
 from frontdesk.wire import Label
@@ -242,3 +243,102 @@ def test_a_file_in_another_encoding_has_no_mark(tmp_path: Path):
 def test_the_option_for_a_mark_is_refused_without_csv(inbox: Path):
     assert run_on(inbox, "labels", "list", "--bom").exit_code == 2
     assert run_on(inbox, "labels", "list", "--format=csv", "--bom").stdout.startswith("\ufeffid,")
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (None, ["ID   NAME                STATUS  AT", f"215  {'a' * 18}  open    2026"]),
+        (37, ["ID   NAME                STATUS  AT", f"215  {'a' * 18}  open    2026"]),
+        (36, ["ID   NAME               STATUS  AT", f"215  {'a' * 16}…  open    2026"]),
+        (27, ["ID   NAME      STATUS  AT", f"215  {'a' * 7}…  open    2026"]),
+        # No column is narrower than eight: others are left out.
+        (26, ["ID   NAME             AT", f"215  {'a' * 14}…  2026"]),
+        (17, ["ID   AT", "215  2026"]),
+        # These two are never cut.
+        (3, ["ID   AT", "215  2026"]),
+    ],
+)
+def test_the_widest_column_is_cut_first_and_none_below_eight(
+    width: int | None, lines: list[str]
+) -> None:
+    drawn = table(
+        ["ID", "NAME", "STATUS", "AT"],
+        [["215", "a" * 18, "open", "2026"]],
+        width=width,
+        rigid=[0, 3],
+    ).split("\n")
+    assert drawn == lines
+
+
+def test_a_whole_column_is_left_out_and_not_cut() -> None:
+    row = ["Ana", "+44 20 7946 0018", "Hello"]
+    headings = ["NAME", "NUMBER", "LAST"]
+    assert table(headings, [row], width=29, whole=[1]).split("\n") == [
+        "NAME  NUMBER            LAST",
+        "Ana   +44 20 7946 0018  Hello",
+    ]
+    assert table(headings, [row], width=28, whole=[1]).split("\n") == [
+        "NAME  NUMBER",
+        "Ana   +44 20 7946 0018",
+    ]
+    assert table(headings, [row], width=21, whole=[1]).split("\n") == ["NAME", "Ana"]
+
+
+def test_the_first_column_is_never_left_out() -> None:
+    assert table(["A", "B"], [["x" * 30, "y" * 30]], width=10).split("\n") == [
+        "A",
+        f"{'x' * 9}…",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("日本語", 5, "日本…"),
+        ("日本", 4, "日本"),
+        ("", 1, ""),
+    ],
+)
+def test_a_text_is_cut_with_an_ellipsis(text: str, width: int, shown: str) -> None:
+    assert cut(text, width) == shown
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "shown"),
+    [(None, "-"), (0, "1970-01-01 00:00Z"), (59_999, "1970-01-01 00:00Z")],
+)
+def test_a_moment_of_the_database_is_to_the_minute(milliseconds: int | None, shown: str) -> None:
+    assert moment(milliseconds) == shown
+
+
+ROW = {"id": "7", "contact": {"phone": "+44", "name": None}, "last": None}
+
+
+@pytest.mark.parametrize(
+    ("fields", "members"),
+    [
+        ((), ROW),
+        (("id",), {"id": "7"}),
+        (("contact.phone", "id"), {"contact.phone": "+44", "id": "7"}),
+        (("last.text.body",), {"last.text.body": None}),
+        (("contact.name",), {"contact.name": None}),
+    ],
+)
+def test_json_has_the_members_that_are_asked_for(fields: tuple[str, ...], members: object) -> None:
+    assert json.loads(json_of(ROW, fields)) == members
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("name", "--json: no member 'name'; there is id, contact, last; before an argument write"),
+        ("contact.fax", "no member 'contact.fax'; there is phone, name; before"),
+        ("id.x", "no member 'id.x'; it has none; before an argument write --json="),
+    ],
+)
+def test_a_member_that_is_not_there_is_refused_with_those_that_are(field: str, words: str) -> None:
+    with pytest.raises(BadSettings, match=re.escape(words)):
+        json_of(ROW, (field,))

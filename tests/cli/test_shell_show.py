@@ -4,14 +4,20 @@ import csv
 import io
 import json
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+from tests.client import inbox_rows
 from tests.commands import output_of, run_on
 
 from frontdesk.cli.exit_codes import NOT_FOUND
+from frontdesk.cli.output import Output
+from frontdesk.cli.threads import ShownThread, print_threads, report_failures
+from frontdesk.errors import NotFound
+from frontdesk.exports import brief
 from frontdesk.text.phones import format_phone
-from frontdesk.wire import Contact
+from frontdesk.wire import Contact, Conversation, Message
 
 
 @pytest.fixture
@@ -112,3 +118,101 @@ def test_custom_fields_have_their_names(inbox: Path):
 def test_a_number_without_a_country_is_an_error_before_any_request(inbox: Path, number: str):
     result = run_on(inbox, "contact", number)
     assert (result.exit_code, result.stdout) == (2, "")
+
+
+# Printed threads, of rows that are at hand
+
+
+def shown_thread(id: str, *numbers: int, known: bool = True) -> ShownThread:
+    row = Conversation.model_validate({**inbox_rows.conversation(6), "id": id}) if known else None
+    entries = [Message.model_validate(inbox_rows.message(number)) for number in numbers]
+    return ShownThread(id, row, entries)
+
+
+def printed(
+    threads: list[ShownThread],
+    style: str,
+    most: int | None = None,
+    *,
+    as_objects: bool = False,
+) -> str:
+    with redirect_stdout(io.StringIO()) as out:
+        print_threads(threads, Output(style, bom=False), most, as_objects=as_objects)
+    return out.getvalue()
+
+
+def test_threads_are_objects_or_their_entries_one_after_the_other() -> None:
+    threads = [shown_thread("1", 1, 2), shown_thread("2", 3, known=False)]
+    entries = [json.loads(line)["id"] for line in printed(threads, "jsonl").splitlines()]
+    assert entries == ["5001", "5002", "5003"]
+    first, second = map(json.loads, printed(threads, "jsonl", as_objects=True).splitlines())
+    assert (first["id"], first["conversation"]["id"], second["conversation"]) == ("1", "1", None)
+    assert [one["id"] for one in first["entries"]] == ["5001", "5002"]
+    assert json.loads(printed(threads, "json", as_objects=True)) == [first, second]
+    lines = printed(threads, "csv", as_objects=True).splitlines()
+    assert lines[0] == (
+        "created_at,kind,id,direction,author,author_name,type,delivery_status,text,conversation_id"
+    )
+    assert lines[2] == (
+        "2026-03-14T09:22:53.000Z,message,5002,outbound,user,Ana Souza,text,delivered,Message 2,"
+        "1006"
+    )
+    assert len(lines) == 4
+
+
+def test_texts_of_threads_are_separated_by_a_blank_line() -> None:
+    threads = [shown_thread("1", 1), shown_thread("2", known=False)]
+    first, second = (printed([one], "text") for one in threads)
+    assert printed(threads, "text") == f"{first}\n{second}"
+    assert first.startswith("Conversation: 1\n")
+    brief_text = printed(threads, "brief")
+    assert brief_text.split("\n")[1] == brief.DATA
+    assert brief_text.endswith("\n| Message 1\n\n#2\n(no messages)\n")
+
+
+@pytest.mark.parametrize("style", ["jsonl", "text", "markdown", "brief", "csv"])
+def test_the_newest_entries_that_fit_are_printed_and_the_others_are_counted(
+    style: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbers = range(1, 10)
+    whole = shown_thread("1", *numbers)
+    # The time and the remark above all threads do not count.
+    spare = len(printed([], style)) if style == "brief" else 0
+    for count in (1, 4, 9):
+        most = len(printed([whole.newest(count)], style)) - spare
+        assert printed([whole], style, most) == printed([whole.newest(count)], style)
+        if count < 9:
+            words = f"1: the {9 - count} oldest of 9 entries are left out"
+            assert capsys.readouterr().err == f"frontdesk: {words}\n"
+        if count > 1:
+            assert printed([whole], style, most - 1) == printed([whole.newest(count - 1)], style)
+            capsys.readouterr()
+
+
+def test_one_entry_that_is_too_long_is_cut_in_a_text_and_whole_in_json() -> None:
+    thread = shown_thread("1", 1, 2)
+    text = printed([thread], "text", 100)
+    assert text.startswith("Conversation: 1\n")
+    assert re.search(r" \[…[0-9]+ more characters\]\n$", text)
+    assert printed([thread], "jsonl", 5) == printed([thread.newest(1)], "jsonl")
+
+
+def test_what_one_thread_does_not_need_is_left_to_the_next() -> None:
+    small, large = shown_thread("1", 1), shown_thread("2", *range(1, 10))
+    need = [len(printed([one], "jsonl")) for one in (small, large)]
+    assert printed([small, large], "jsonl", sum(need)) == printed([small, large], "jsonl")
+    shared = printed([large, large], "jsonl", need[1])
+    assert shared == printed([large.newest(4), large.newest(5)], "jsonl")
+
+
+def test_failures_are_said_beside_what_was_found_and_alone_the_last_is_raised(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    failures = {"1": NotFound("no 1"), "2": NotFound("no 2")}
+    report_failures(failures, alone=False)
+    assert capsys.readouterr().err == "frontdesk: no 1\nfrontdesk: no 2\n"
+    with pytest.raises(NotFound, match="no 2"):
+        report_failures(failures, alone=True)
+    assert capsys.readouterr().err == "frontdesk: no 1\n"
+    report_failures({}, alone=True)
+    assert capsys.readouterr().err == ""

@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +24,8 @@ from frontdesk.ingest.events import Author, MessageUpsert, Person
 from frontdesk.mailbox import Mailbox
 from frontdesk.store.sqlite import SQLiteDatabase
 from frontdesk.system.environment import config_file
-from frontdesk.wire import Conversation, ConversationFilter, Message, Page
+from frontdesk.text.times import in_zone
+from frontdesk.wire import Conversation, ConversationFilter, Message, MessagePreview, Page
 
 EVERYTHING = ConversationFilter()
 CHANNEL = "108200000000011"
@@ -302,6 +303,40 @@ def test_as_json_a_message_has_its_conversation():
     assert (read["conversation"]["id"], read["message"]["text"]) == ("7", "hello")
     without = SimpleNamespace(conversation=activity("").conversation, message=None)
     assert json.loads(as_json(without))["message"] is None  # type: ignore[arg-type]
+
+
+def test_an_activity_is_of_its_message_or_of_the_conversation():
+    told = activity("hello")
+    assert (told.key, told.at) == ("7 9", datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC))
+    row = told.conversation.model_copy(update={"last_activity_at": "2026-03-14T10:00:00.000Z"})
+    heard = Activity(row, None)
+    assert heard.key == "7 2026-03-14T10:00:00.000Z"
+    assert heard.at == datetime(2026, 3, 14, 10, tzinfo=UTC)
+    start = f"{in_zone(heard.at):%Y-%m-%d %H:%M:%S}"
+    assert line(heard, None) == f"{start}  7  Sup\ufffdport  Sam\ufffd"
+    unknown = Activity(row.model_copy(update={"last_activity_at": "?"}), None)
+    assert line(unknown, None).startswith("-  7  ")
+
+
+def test_of_a_preview_the_kind_of_the_author_is_told():
+    members = {"id": "9", "created_at": "2026-03-14T09:26:53.000Z", "text": "hi"}
+    for author, direction, end in (
+        ("ai_agent", "outbound", " ← AI agent: hi"),
+        ("contact", "inbound", ": hi"),
+    ):
+        preview = MessagePreview.model_validate(
+            {**members, "author": author, "direction": direction}
+        )
+        assert line(Activity(activity("").conversation, preview), None).endswith(f"Sam\ufffd{end}")
+
+
+def test_of_json_the_members_that_are_asked_for_are_written():
+    fields = ("message.text", "message.delivery_status", "conversation.id")
+    assert json.loads(as_json(activity("hello"), fields)) == {
+        "message.text": "hello",
+        "message.delivery_status": None,
+        "conversation.id": "7",
+    }
 
 
 def test_once_ends_by_itself(inbox: Path):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontdesk.errors import BadSettings
-from frontdesk.own_commands.arguments import MOST_BYTES, check, filled
+from frontdesk.own_commands.arguments import MOST_BYTES, check, filled, filled_text, names_in
 
 PRINT = [sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))"]
 HOSTILE = [
@@ -112,3 +112,95 @@ def test_a_shell_gets_values_as_arguments_of_its_script() -> None:
     check(template)
     arguments = filled(template, {"contact.name": "$(echo hello)"})
     assert subprocess.run(arguments, capture_output=True).stdout == b"$(echo hello)"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        # After a script come its arguments.
+        ["bash", "-l", "-c", "echo", "{query}"],
+        # These options have no script, and what is no option is the name of a file.
+        ["bash", "-e", "{query}"],
+        ["python3", "--check", "{query}"],
+        ["python3", "tool.py", "-c", "{query}"],
+        ["perl", "-n", "tool", "{query}"],
+        ["crm", "-c", "{query}"],
+        ["crm.bat", "{{query}}"],
+        ["cmd.exe", "/c", "crm"],
+        ["less", "{{", "}}"],
+    ],
+)
+def test_values_are_allowed_where_nothing_executes_them(template: list[str]) -> None:
+    check(template)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        ["perl", "-E", "{query}"],
+        ["perl", "-ne", "{query}"],
+        ["node", "-p", "{query}"],
+        ["node", "-e", "{query}"],
+        ["ruby", "-e", "{query}"],
+        ["php", "-r", "{query}"],
+        ["C:\\Windows\\BASH.EXE", "-c", "{query}"],
+        ["sudo", "/usr/bin/dash", "-c", "{query}"],
+        ["pwsh", "-NoProfile", "-File", "x.ps1", "{query}"],
+    ],
+)
+def test_a_value_is_never_part_of_what_an_interpreter_executes(template: list[str]) -> None:
+    with pytest.raises(ValueError, match="is executed"):
+        check(template)
+
+
+@pytest.mark.parametrize("template", [[" "], [""], ["x", "{contact.name"], ["x", "{}"]])
+def test_what_is_no_argument_list_is_refused(template: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"use a program|is no placeholder"):
+        check(template)
+
+
+def test_placeholders_are_named_once_and_in_order() -> None:
+    texts = ["{query}", "{{query}}", "{contact.name?|line} {query}", "{contact.fields.a-B}"]
+    assert names_in([*texts, "{ask.tone}"]) == [
+        *("query", "contact.name", "contact.fields.a-B", "ask.tone"),
+    ]
+    assert names_in([]) == []
+
+
+def test_doubled_braces_are_braces_and_a_value_is_none() -> None:
+    assert filled_text("{{{query}}}", {"query": "{contact.name}"}) == "{{contact.name}}"
+    assert filled(["x", "{{-a", "-b"], {}) == ["x", "{-a", "-b"]
+
+
+def test_a_value_may_begin_with_a_dash_within_an_argument_or_behind_two() -> None:
+    values = {"query": "-x"}
+    assert filled(["x", "--name={query}"], values) == ["x", "--name=-x"]
+    assert filled(["x", "--", "{query}"], values) == ["x", "--", "-x"]
+    for template in (["x", "{query}", "--"], ["x", "{query}y"]):
+        with pytest.raises(BadSettings, match=r"x would take '-x.?' for an option"):
+            filled(template, values)
+
+
+def test_the_longest_argument_has_32_kib() -> None:
+    assert MOST_BYTES == 32 * 1024
+    assert filled(["x", "{query}"], {"query": "é" * 16_384})[1] == "é" * 16_384
+    with pytest.raises(BadSettings, match="has more than 32 KiB"):
+        filled(["x", "a{query}"], {"query": "é" * 16_384})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{labels}", "There is no label here for {labels}"),
+        ("{contact.fields.plan}", "There is no value of plan here for {contact.fields.plan}"),
+        ("{ask.tone}", "There is no value of tone here for {ask.tone}"),
+        ("{contact.phone|digits}", "There is no customer's number here for {contact.phone|digits}"),
+    ],
+)
+def test_a_value_that_is_blank_behind_its_filter_is_named(text: str, words: str) -> None:
+    with pytest.raises(BadSettings, match=re.escape(words)):
+        filled_text(text, {"contact.phone": "none", "labels": " "})
+
+
+def test_digits_are_those_of_ascii() -> None:
+    assert filled_text("{query|digits}", {"query": "+4٤4²-0"}) == "440"

@@ -27,6 +27,19 @@ async def test_only_the_beginning_of_a_text_is_looked_at() -> None:
     assert await matches("VD-[0-9]", [f"{'x' * 4000}VD-1", "VD-2"]) == ["VD-2"]
 
 
+async def test_a_text_of_the_longest_length_is_looked_at_to_its_end() -> None:
+    assert await matches("VD-[0-9]", [f"{'x' * 3996}VD-1", f"{'x' * 3997}VD-2"]) == ["VD-1"]
+
+
+async def test_only_so_many_texts_are_looked_at() -> None:
+    assert await matches("[a-z]", ["1"] * 499 + ["a", "b"]) == ["a"]
+
+
+async def test_a_match_is_neither_blank_nor_longer_than_200_letters() -> None:
+    assert await matches("x+|o*| ", ["x" * 200, "x" * 201, " ", "oo"]) == ["x" * 200, "oo"]
+    assert await matches("a(b)?", ["a", "ab"]) == ["b"]
+
+
 async def test_what_controls_a_terminal_is_no_part_of_a_match() -> None:
     [found] = await matches("a.b", ["a\x1bb"])
     assert "\x1b" not in found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from frontdesk.own_commands.runner import Job, ProgramRun
+from frontdesk.own_commands.runner import Job, ProgramRun, exit_words
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="runs programs of POSIX")
 
@@ -121,3 +121,35 @@ async def test_a_program_runs_in_its_directory_with_its_environment(tmp_path: Pa
     environment = {"PATH": os.environ["PATH"], "A": "1"}
     where = await run("sh", "-c", "pwd; echo $A", environment=environment, directory=str(tmp_path))
     assert where.output.text().split() == [os.path.realpath(tmp_path), "1"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        *((None, ""), (0, ""), (1, "exit code 1"), (255, "exit code 255")),
+        *((-1, "ended by signal 1"), (-15, "ended by signal 15")),
+    ],
+)
+def test_a_failure_is_an_exit_code_or_a_signal(code: int | None, words: str) -> None:
+    assert exit_words(code) == words
+
+
+async def test_whoever_shows_a_run_is_told_of_its_output_and_its_end() -> None:
+    seen: list[tuple[bool, str]] = []
+    program = ProgramRun(
+        Job(["echo", "a"]), lambda: seen.append((program.is_running, program.output.text()))
+    )
+    assert program.is_running
+    await program.run()
+    assert seen[0][1] == "a\n"
+    assert seen[-1] == (False, "a\n")
+    assert not program.is_running
+
+
+async def test_a_program_that_cannot_be_run_does_not_run() -> None:
+    assert not (await run("/nonexistent/program")).is_running
+
+
+async def test_output_of_a_detached_program_is_dropped() -> None:
+    detached = await run("sh", "-c", "echo out; echo err >&2", detached=True)
+    assert (detached.output.total, detached.errors.total, detached.exit_code) == (0, 0, 0)

@@ -1,5 +1,6 @@
 """Pixels as cells: exact size, sixteen letters, two colours."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,3 +51,49 @@ def test_one_colour_is_a_blank() -> None:
     red = (208, 32, 32)
     (cell,) = quadrants(grid([[red, red], [red, red]]))[0]
     assert (cell.letter, cell.ground) == (" ", red)
+
+
+BLACK, WHITE, RED, GREEN = (0, 0, 0), (255, 255, 255), (255, 0, 0), (0, 255, 0)
+
+
+@pytest.mark.parametrize(
+    ("quarters", "cell"),
+    [
+        # Colours are multiples of eight, and 255.
+        ([(3, 4, 11)] * 4, (" ", (0, 8, 8), (0, 8, 8))),
+        ([(12, 251, 252)] * 4, (" ", (16, 248, 255), (16, 248, 255))),
+        # The letter has the quarters that are as the first of the two farthest ones.
+        ([BLACK, WHITE, WHITE, WHITE], ("▘", BLACK, WHITE)),
+        ([WHITE, BLACK, WHITE, WHITE], ("▙", WHITE, BLACK)),
+        ([WHITE, WHITE, BLACK, WHITE], ("▜", WHITE, BLACK)),
+        ([WHITE, WHITE, WHITE, BLACK], ("▛", WHITE, BLACK)),
+        ([BLACK, WHITE, BLACK, WHITE], ("▌", BLACK, WHITE)),
+        ([BLACK, WHITE, WHITE, BLACK], ("▚", BLACK, WHITE)),
+        ([BLACK, BLACK, WHITE, WHITE], ("▀", BLACK, WHITE)),
+        # Others join the nearer one, and its colour is the mean.
+        ([BLACK, (40, 40, 40), WHITE, (215, 215, 215)], ("▀", (24, 24, 24), (232, 232, 232))),
+        # Green is farther from black than red is, and red farther than blue.
+        ([BLACK, RED, GREEN, BLACK], ("▜", (88, 0, 0), GREEN)),
+        ([BLACK, (0, 0, 255), RED, BLACK], ("▜", (0, 0, 88), RED)),
+    ],
+)
+def test_a_cell_has_the_two_colours_that_differ_most(
+    quarters: list[tuple[int, int, int]], cell: tuple[object, ...]
+) -> None:
+    assert quadrants(grid([quarters[:2], quarters[2:]])) == [[cell]]
+
+
+def test_cells_are_in_the_order_of_the_pixels() -> None:
+    blue = (0, 0, 248)
+    rows = quadrants(grid([[RED, RED, blue, blue]] * 2 + [[GREEN, GREEN, WHITE, WHITE]] * 2))
+    assert [[cell.ground for cell in row] for row in rows] == [[RED, blue], [GREEN, WHITE]]
+
+
+@pytest.mark.parametrize(
+    ("colour", "grey"), [(RED, 80), (GREEN, 152), ((0, 0, 255), 32), (WHITE, 255), (BLACK, 0)]
+)
+def test_without_colours_a_cell_is_as_bright_as_it_looks(
+    colour: tuple[int, int, int], grey: int
+) -> None:
+    ((cell,),) = quadrants(grid([[colour] * 2] * 2), grey=True)
+    assert cell == (" ", (grey,) * 3, (grey,) * 3)

@@ -234,3 +234,89 @@ except UnusableFile as error:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "Pictures cannot be shown: Pillow is not installed\n"
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ((8_000, 5_000), "damaged"),
+        ((8_001, 5_000), "too many pixels"),
+        ((30_000, 1), "damaged"),
+        ((30_001, 1), "too many pixels"),
+        ((1, 30_001), "too many pixels"),
+    ],
+)
+def test_the_largest_picture_has_forty_million_pixels_and_no_side_of_more_than_30000(
+    size: tuple[int, int], words: str, decoder: PictureDecoder, tmp_path: Path
+) -> None:
+    with pytest.raises(UnusableFile, match=words):
+        decoder.pixels(written(tmp_path / "a", png_that_claims(*size)), 20, 10)
+
+
+@pytest.mark.parametrize("size", [(0, 1), (1, 0), (-1, -1), (3_000, 3_001)])
+def test_a_grid_has_at_least_a_pixel_and_at_most_nine_million(
+    size: tuple[int, int], decoder: PictureDecoder, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="pixels: 1 to 9,000,000 are possible"):
+        decoder.pixels(tmp_path / "none", *size)
+
+
+def test_the_largest_grid_can_be_asked_for(decoder: PictureDecoder, tmp_path: Path) -> None:
+    with pytest.raises(UnusableFile, match="cannot be read"):
+        decoder.pixels(tmp_path / "none", 3_000, 3_000)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_picture_is_upright_as_its_exif_says(
+    orientation: int, decoder: PictureDecoder, tmp_path: Path
+) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    path = written(tmp_path / "a", encoded(photo(64, 32), exif=exif))
+    size = (32, 64) if orientation > 4 else (64, 32)
+    facts = decoder.facts(path)
+    assert (facts.width, facts.height) == size
+    small = decoder.encode(path, 400, 400, "PNG")
+    assert (small.width, small.height) == size
+
+
+@pytest.mark.parametrize(
+    ("mode", "colour", "shown"),
+    [
+        ("L", 60, (60, 60, 60)),
+        ("1", 1, (255, 255, 255)),
+        ("RGB", RED, RED),
+        ("RGBA", (*RED, 255), RED),
+        # Half of the grey behind it.
+        ("RGBA", (255, 255, 255, 128), (191, 191, 191)),
+        ("LA", (255, 0), GREY),
+        ("LA", (60, 255), (60, 60, 60)),
+        ("I;16", 65_280, (255, 255, 255)),
+        ("I;16", 0, (0, 0, 0)),
+    ],
+)
+def test_a_picture_of_any_kind_has_its_colour(
+    mode: str,
+    colour: object,
+    shown: tuple[int, int, int],
+    decoder: PictureDecoder,
+    tmp_path: Path,
+) -> None:
+    picture = Image.new(mode, (16, 16), colour)  # type: ignore[arg-type]
+    path = written(tmp_path / "a", encoded(picture, "PNG"))
+    assert alike(tuple(decoder.pixels(path, 1, 1).rgb), shown)
+    with Image.open(io.BytesIO(decoder.encode(path, 8, 8, "PNG").content)) as read:
+        assert alike(read.convert("RGB").getpixel((4, 4)), shown)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("box", "size"), [((16, 400), (16, 12)), ((400, 12), (16, 12)), ((1, 1), (1, 1))]
+)
+def test_a_small_picture_fits_both_ways(
+    box: tuple[int, int], size: tuple[int, int], decoder: PictureDecoder, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "a", encoded(photo(64, 48)))
+    for format in ("WEBP", "PNG"):
+        small = decoder.encode(path, *box, format)  # type: ignore[arg-type]
+        assert (small.width, small.height) == size
+        assert small.picture == PictureFacts("JPEG", 64, 48, False)

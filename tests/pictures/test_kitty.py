@@ -1,6 +1,7 @@
 """Placeholders of kitty's protocol, read back by a parser of its own."""
 
 import re
+import unicodedata
 from base64 import b64decode
 
 import pytest
@@ -66,3 +67,32 @@ def test_a_picture_is_deleted_with_its_data() -> None:
 def test_tmux_passes_on_the_same(sequences: str) -> None:
     wrapped = re.findall("\x1bPtmux;((?:\x1b\x1b|[^\x1b])*)\x1b\\\\", through_tmux(sequences))
     assert "".join(wrapped).replace("\x1b\x1b", "\x1b") == sequences
+
+
+def test_lines_are_marked_by_the_protocols_diacritics_in_their_order() -> None:
+    """They are those above a letter that no letter is composed with, up to Unicode 6."""
+    marks = [row[0].letter[1] for row in placeholders(1, 1, MOST_LINES)]
+    composed = {
+        part for code in range(0x3000) for part in unicodedata.normalize("NFD", chr(code))[1:]
+    }
+    protocol = [
+        chr(code)
+        for code in range(0x300, 0x7F4)
+        if unicodedata.combining(chr(code)) == 230
+        and not unicodedata.decomposition(chr(code))
+        and chr(code) not in composed
+    ]
+    assert marks == protocol
+
+
+def test_the_sequences_are_those_of_the_protocol() -> None:
+    assert sent(7, 30, 14, b"abc") == ("\x1b_Ga=T,U=1,f=100,q=2,i=7,c=30,r=14,m=0;YWJj\x1b\\")
+    # 3,072 bytes are 4,096 letters.
+    (only,) = commands(sent(7, 30, 14, bytes(3_072)))
+    first, second = commands(sent(7, 30, 14, bytes(3_073)))
+    assert (only[0]["m"], first[0]["m"], second[0]) == ("0", "1", {"q": "2", "m": "0"})
+    assert len(only[1]) == len(first[1]) == 4_096
+    assert (deleted(9), through_tmux(deleted(9))) == (
+        "\x1b_Ga=d,d=I,i=9,q=2\x1b\\",
+        "\x1bPtmux;\x1b\x1b_Ga=d,d=I,i=9,q=2\x1b\x1b\\\x1b\\",
+    )

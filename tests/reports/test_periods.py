@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from frontdesk.reports.periods import (
     PERIODS,
+    SPANS,
     Span,
     beside,
     bucket_label,
@@ -17,10 +18,13 @@ from frontdesk.reports.periods import (
     comparison,
     granularity_for,
     next_granularity,
+    next_midnight,
+    placed,
     typed_span,
     unfinished,
 )
 from frontdesk.tui.reports.query import ReportOptions
+from frontdesk.wire import ReportQuery
 from frontdesk.wire.reports import Bucket, Metrics
 
 SATURDAY = date(2026, 3, 14)
@@ -242,3 +246,154 @@ def test_a_period_is_compared_with_the_one_that_fits_it(
     name: str, span: Span | None, today: date, with_: str | None
 ) -> None:
     assert comparison(name, span or PERIODS[name](today), today) == with_
+
+
+@pytest.mark.parametrize(
+    ("days", "granularity"),
+    [
+        (1, "hour"),
+        (2, "hour"),
+        (3, "day"),
+        (45, "day"),
+        (46, "week"),
+        (190, "week"),
+        (191, "month"),
+    ],
+)
+def test_a_long_period_has_long_parts(days: int, granularity: str) -> None:
+    assert granularity_for(days) == granularity
+
+
+@pytest.mark.parametrize(
+    ("days", "granularities"),
+    [
+        (1, ["hour"]),
+        (2, ["hour", "day"]),
+        (7, ["hour", "day"]),
+        (8, ["hour", "day", "week"]),
+        (31, ["hour", "day", "week"]),
+        (32, ["hour", "day", "week", "month"]),
+        (40, ["hour", "day", "week", "month"]),
+        (41, ["day", "week", "month"]),
+        (366, ["day", "week", "month"]),
+    ],
+)
+def test_the_parts_that_suit_a_period_come_one_after_the_other(
+    days: int, granularities: list[str]
+) -> None:
+    current, found = "year", []
+    for _ in range(len(granularities) + 1):
+        current = next_granularity(current, days)
+        found.append(current)
+    assert found == [*granularities, granularities[0]]
+
+
+@pytest.mark.parametrize(
+    ("end", "days"),
+    [(date(2026, 3, 10), 1), (date(2026, 3, 12), 3), (None, 6), (date(2026, 3, 9), 1)],
+)
+def test_a_period_has_its_days_with_the_unfinished_one(end: date | None, days: int) -> None:
+    assert Span(date(2026, 3, 9), end).days(SATURDAY) == days
+
+
+@pytest.mark.parametrize(
+    ("span", "step", "neighbour"),
+    [
+        # Some days are followed by as many.
+        ((date(2026, 3, 1), date(2026, 3, 4)), 1, (date(2026, 3, 4), date(2026, 3, 7))),
+        ((date(2026, 3, 1), date(2026, 3, 4)), -1, (date(2026, 2, 26), date(2026, 3, 1))),
+        # Up to today, and not behind it.
+        ((date(2026, 3, 10), date(2026, 3, 14)), 1, (date(2026, 3, 14), None)),
+        ((date(2026, 3, 7), date(2026, 3, 10)), 1, (date(2026, 3, 10), date(2026, 3, 13))),
+        ((date(2026, 3, 7), date(2026, 3, 15)), 1, None),
+        # This week has seven days before it, whatever the day.
+        ((date(2026, 3, 9), None), -1, (date(2026, 3, 2), date(2026, 3, 9))),
+        # Months, also over the end of a year, and several at once.
+        ((date(2026, 1, 1), date(2026, 2, 1)), -1, (date(2025, 12, 1), date(2026, 1, 1))),
+        ((date(2025, 12, 1), date(2026, 1, 1)), 1, (date(2026, 1, 1), date(2026, 2, 1))),
+        ((date(2025, 1, 1), date(2026, 1, 1)), -1, (date(2024, 1, 1), date(2025, 1, 1))),
+        ((date(2025, 10, 1), date(2026, 1, 1)), 1, (date(2026, 1, 1), None)),
+        # The first of a month to no first of a month is some days.
+        ((date(2026, 2, 1), date(2026, 2, 3)), -1, (date(2026, 1, 30), date(2026, 2, 1))),
+        ((date(2026, 2, 1), None), -1, (date(2025, 12, 21), date(2026, 2, 1))),
+    ],
+)
+def test_the_neighbour_of_a_period_is_as_long(
+    span: tuple[date, date | None], step: int, neighbour: tuple[date, date | None] | None
+) -> None:
+    assert beside(Span(*span), step, SATURDAY) == (neighbour and Span(*neighbour))
+
+
+def test_the_longest_period_is_a_leap_year_and_ends_today_at_the_latest() -> None:
+    assert typed_span("2025-03-14 .. 2026-03-14", SATURDAY).days(SATURDAY) == 366
+    with pytest.raises(ValueError, match="more than 366 days"):
+        typed_span("2025-03-13 .. 2026-03-14", SATURDAY)
+    assert typed_span("2026-03-13 .. 2026-03-20", SATURDAY) == Span(date(2026, 3, 13), None)
+    assert typed_span("2026-03-14", SATURDAY) == Span(SATURDAY, None)
+    with pytest.raises(ValueError, match="in the future; today is 2026-03-14"):
+        typed_span("2026-03-15", SATURDAY)
+
+
+def test_periods_have_short_names_in_a_shell() -> None:
+    assert list(SPANS) == [
+        *("today", "yesterday", "7d", "30d", "90d", "12w"),
+        *("this-week", "last-week", "this-month", "last-month"),
+    ]
+
+
+def test_a_query_is_placed_in_the_calendar_of_a_zone() -> None:
+    query = placed(ReportQuery(channel="c"), "last-month", "Europe/Madrid", SATURDAY)
+    assert (query.from_, query.to, query.timezone) == ("2026-02-01", "2026-03-01", "Europe/Madrid")
+    assert (query.channel, query.compare) == ("c", "month")
+    open_ended = placed(ReportQuery(compare="year"), "7d", "UTC", SATURDAY)
+    assert (open_ended.from_, open_ended.to, open_ended.compare) == ("2026-03-08", None, "year")
+
+
+@pytest.mark.parametrize(
+    ("moment", "end"),
+    [
+        ("2026-03-13T00:00:00", "2026-03-13"),
+        ("2026-03-13T00:00:00.000001", "2026-03-14"),
+        ("2026-03-13T00:00:01", "2026-03-14"),
+        ("2026-03-13T00:01:00", "2026-03-14"),
+        ("2026-03-13T23:00:00", "2026-03-14"),
+    ],
+)
+def test_a_day_that_has_begun_ends_at_the_next_midnight(moment: str, end: str) -> None:
+    assert next_midnight(datetime.fromisoformat(moment)) == datetime.fromisoformat(end)
+
+
+def test_days_of_a_fortnight_are_named_and_those_of_more_are_numbered() -> None:
+    one = bucket("2026-03-10T23:30:00.000Z", "2026-03-11T23:30:00.000Z")
+    madrid = ZoneInfo("Europe/Madrid")
+    assert [bucket_label(one, "day", madrid, count) for count in (14, 15)] == ["We", "11"]
+    assert bucket_words(one, "day", madrid) == "Wed 11 Mar"
+    assert bucket_words(bucket("?", "?"), "day", UTC) == "?"
+
+
+@pytest.mark.parametrize(
+    ("now", "is_unfinished"), [("2026-03-14T09:59:59", True), ("2026-03-14T10:00:00", False)]
+)
+def test_an_hour_is_over_when_the_next_begins(now: str, is_unfinished: bool) -> None:
+    hour = bucket("2026-03-14T09:00:00Z", "2026-03-14T10:00:00Z")
+    moment = datetime.fromisoformat(now).replace(tzinfo=UTC)
+    assert unfinished(hour, "hour", UTC, moment) == is_unfinished
+
+
+@pytest.mark.parametrize(
+    ("span", "with_"),
+    [
+        ((date(2026, 3, 14), None), None),
+        ((date(2026, 1, 1), date(2026, 3, 1)), None),
+        ((date(2025, 2, 1), date(2026, 2, 1)), "year"),
+        ((date(2026, 3, 1), None), "month"),
+        ((date(2026, 2, 1), None), None),
+        ((date(2026, 3, 2), None), None),
+        ((date(2026, 2, 2), date(2026, 3, 1)), None),
+        ((date(2026, 2, 1), date(2026, 3, 2)), None),
+    ],
+)
+def test_dates_are_compared_as_a_week_a_month_or_a_year_if_they_are_one(
+    span: tuple[date, date | None], with_: str | None
+) -> None:
+    assert comparison("custom", Span(*span), SATURDAY) == with_

@@ -1,15 +1,20 @@
 """Order of the rows of a report's tables."""
 
+import math
+
 import pytest
 
 from frontdesk.errors import BadSettings
 from frontdesk.reports.metrics import BREAKDOWNS, BreakdownRow, Figure, figures_of
 from frontdesk.reports.sorting import (
+    ReportOrder,
     SortColumn,
     check_order,
     group_columns,
     metric_columns,
     parse_order,
+    relative,
+    share_in_time,
     sort_rows,
 )
 from frontdesk.wire.reports import (
@@ -18,6 +23,7 @@ from frontdesk.wire.reports import (
     PersonFigures,
     PersonNow,
     Report,
+    TargetShare,
     ZonedPeriod,
 )
 
@@ -126,3 +132,55 @@ def test_a_column_that_no_table_has_is_refused_with_those_that_there_are(text: s
     words = f"no column {text!r} in these tables: there is name, person, status, open, waits, "
     assert words in str(refused.value)
     assert str(refused.value).endswith(", waiting, and after a figure :change, :p50, :p90")
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("status", "Édi Ana bo Cy fay"),
+        ("waiting", "Ana bo fay Édi Cy"),
+        ("waits", "Ana bo Cy Édi fay"),
+        ("name", "Ana bo Cy Édi fay"),
+    ],
+)
+def test_rows_that_are_alike_are_in_the_order_of_their_names_however_they_are_listed(
+    text: str, order: str
+) -> None:
+    rows = sort_rows(ROWS[::-1], COLUMNS, parse_order(text))
+    assert [each.name for each in rows] == order.split()
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "change"),
+    [
+        *((None, 1.0, None), (1.0, None, None), (0.0, 0.0, 0.0), (3.0, 0.0, math.inf)),
+        *((3.0, 2.0, 0.5), (1.0, 2.0, -0.5), (0.0, 2.0, -1.0)),
+    ],
+)
+def test_a_change_is_relative_to_what_was_before(
+    now: float | None, then: float | None, change: float | None
+) -> None:
+    assert relative(now, then) == change
+
+
+def test_a_share_within_a_target_is_known_if_something_was_measured() -> None:
+    assert share_in_time(None) is None
+    assert share_in_time(TargetShare(target_seconds=60, within=0, samples=0)) is None
+    assert share_in_time(TargetShare(target_seconds=60, within=0, samples=2)) == 0
+    assert share_in_time(TargetShare(target_seconds=60, within=1, samples=2)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (" First response ", "first_response"),
+        ("first-response:P90", "first_response:p90"),
+        ("avg_first_response_time:change", "first_response:change"),
+        ("conversations_count", "new"),
+        ("longest_waiting_since", "longest"),
+        ("Waiting:In time", "waiting:in_time"),
+    ],
+)
+def test_a_column_is_named_as_people_or_the_interface_name_it(text: str, key: str) -> None:
+    assert parse_order(text) == ReportOrder(key, reverse=False)
+    assert parse_order(text, reverse=True) == ReportOrder(key, reverse=True)

@@ -54,7 +54,7 @@ FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
 # Bytes of an argument; Linux takes 128 KiB, Windows 32,767 characters for all.
 MOST_BYTES = 32 * 1024
 
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]+)\}|[{}]")
 _MEMBERS = re.compile(
     r"([a-z_]+(?:\.[a-z_]+)?|contact\.fields\.[\w-]+|ask\.[a-z0-9_]+)(\?)?(?:\|([a-z]+))?"
 )

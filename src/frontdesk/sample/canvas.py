@@ -11,11 +11,10 @@ Point = tuple[float, float]
 # Letters of three by five squares, a row per three bits from the top.
 _FONT = {
     "0": 0o75557, "1": 0o26227, "2": 0o71747, "3": 0o71717, "4": 0o55711, "5": 0o74717,
-    "6": 0o74757, "7": 0o71222, "8": 0o75757, "9": 0o75717, "A": 0o75755, "B": 0o65656,
-    "C": 0o74447, "D": 0o65556, "E": 0o74747, "F": 0o74744, "G": 0o74557, "H": 0o55755,
-    "I": 0o72227, "L": 0o44447, "M": 0o57755, "N": 0o65555, "O": 0o75557, "P": 0o75744,
-    "R": 0o75765, "S": 0o74717, "T": 0o72222, "U": 0o55557, "V": 0o55552, "X": 0o55255,
-    "Z": 0o71247, "-": 0o00700, ".": 0o00002, "/": 0o11244, ":": 0o02020, " ": 0,
+    "6": 0o74757, "7": 0o71222, "8": 0o75757, "9": 0o75717, "A": 0o75755, "C": 0o74447,
+    "D": 0o65556, "E": 0o74747, "H": 0o55755, "I": 0o72227, "L": 0o44447, "M": 0o57755,
+    "N": 0o65555, "O": 0o75557, "P": 0o75744, "R": 0o75765, "S": 0o74717, "T": 0o72222,
+    "U": 0o55557, "V": 0o55552, "X": 0o55255, "-": 0o00700, ".": 0o00002, " ": 0,
 }  # fmt: skip
 _LETTER_WIDTH, _LETTER_HEIGHT = 3, 5
 
@@ -74,7 +73,7 @@ class Canvas:
         )
 
     def text(self, x: float, y: float, words: str, size: float, color: Color) -> None:
-        """Write capitals and digits; `size`: side of a letter's squares."""
+        """Write letters of the font; `size`: side of a letter's squares."""
         for place, letter in enumerate(words):
             left = x + place * (_LETTER_WIDTH + 1) * size
             for bit in range(_LETTER_WIDTH * _LETTER_HEIGHT):
