@@ -186,7 +186,13 @@ def test_authors_have_bars_and_shares(pytestconfig: pytest.Config) -> None:
         )
     )
     shown = report(
-        outgoing_by_author={"user": 60, "ai_agent": 38, "campaign": 1, "carrier_pigeon": 401},
+        outgoing_by_author={
+            "user": 60,
+            "ai_agent": 38,
+            "campaign": 1,
+            "carrier_pigeon": 401,
+            "phone": 0,
+        },
         pricing=priced,
         metrics=Metrics(bot_resolutions_count=3, bot_handoffs_count=1),
     )
