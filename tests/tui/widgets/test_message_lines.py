@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from frontdesk.inbox.rows import FixedRows
 from frontdesk.tui.widgets.glyphs import ASCII_SYMBOLS
 from frontdesk.tui.widgets.message_list import (
     SHOWN_CHARACTERS,
+    Thread,
+    ThreadContents,
     message_lines,
     note_lines,
     rule,
@@ -17,7 +20,7 @@ from frontdesk.tui.widgets.message_list import (
 )
 from frontdesk.wire import Message, Note
 from tests.tui.compared_drawings import Drawing
-from tests.tui.drawn_messages import AT, CONTEXT, TYPES, drawn, message, sent
+from tests.tui.drawn_messages import AT, CLOCK, CONTEXT, TYPES, drawn, message, sent
 from tests.tui.texts import AWKWARD, drawn_text
 
 AUTHORS = ("contact", "user", "ai_agent", "phone", "campaign", "api", "automation", "system")
@@ -400,3 +403,28 @@ def test_notes_and_rules_are_drawn_in_the_room_that_there_is(pytestconfig: pytes
         ]
         drawing.add(f"rules, {width} cells", rules)
     drawing.compare(pytestconfig, "notes-and-rules")
+
+
+@pytest.mark.parametrize(
+    ("unread", "position"), [(-1, 5), (0, 5), (1, 4), (2, 1), (3, 0), (4, 5), (99, 5)]
+)
+def test_a_thread_opens_at_the_first_of_its_unread_messages_of_the_customer(
+    unread: int, position: int
+) -> None:
+    note = Note(id="3", text="x", created_at=AT)
+    entries = [message(id="0"), message(id="1"), sent(id="2"), note, message(id="4"), sent(id="5")]
+    rows = FixedRows([(entry.id, entry) for entry in entries])
+    thread = Thread(CLOCK)
+    thread.open(ThreadContents(rows, "Ana", unread, ""))
+    assert thread.cursor == position
+
+
+@pytest.mark.parametrize(("later", "position"), [(499, 0), (500, 500)])
+def test_the_first_unread_message_is_looked_for_among_500_entries(
+    later: int, position: int
+) -> None:
+    entries = [message(id="0"), *(sent(id=str(at)) for at in range(1, later + 1))]
+    rows = FixedRows([(entry.id, entry) for entry in entries])
+    thread = Thread(CLOCK)
+    thread.open(ThreadContents(rows, "Ana", 1, ""))
+    assert thread.cursor == position
